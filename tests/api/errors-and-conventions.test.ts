@@ -19,14 +19,14 @@ afterAll(() => site.close());
 
 const READS = ['/api/products', '/api/products/x', '/api/products/x/comments'];
 
-describe('unknown addresses (api.md, Conventions)', () => {
+describe('unknown URLs (api.md, Conventions)', () => {
   test.each(['/api/', '/api/nothing', '/api/products/x/nothing', '/api/v1/products', '/api/products/x/upvote/more'])(
     '%s is 404 problem+json',
     async (url) => expectProblem(await site.ask.get(url), 404, 'not_found'),
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
-    '%s on an unknown address is 404 as well',
+    '%s on an unknown URL is also 404',
     async (method) => {
       expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
     },
@@ -69,28 +69,31 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     ['br', brotliDecompressSync],
   ] as const;
 
-  test.each([...READS, '/', '/product/x'])('%s: each encoding has the same content and its own ETag', async (url) => {
-    const tags = new Set<unknown>();
-    const contents = new Set<string>();
-    for (const [encoding, decode] of ENCODINGS) {
-      const response = await site.ask.get(url, { 'accept-encoding': encoding });
-      expect(response.statusCode).toBe(200);
-      expect(response.headers.vary).toBe('Accept-Encoding');
-      expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
-      expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
-      expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
-      // Small bodies, such as an empty list, are not compressed.
-      const sent = response.headers['content-encoding'];
-      if (sent !== undefined) expect(sent).toBe(encoding);
-      contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
-      if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
-    }
-    // A page contains its time of rendering.
-    if (url.startsWith('/api/')) expect(contents.size).toBe(1);
-    expect(tags.size).toBe(url.endsWith('/comments') ? 1 : 3);
-  });
+  test.each([...READS, '/', '/product/x'])(
+    '%s has the same content in each encoding, with different ETags',
+    async (url) => {
+      const tags = new Set<unknown>();
+      const contents = new Set<string>();
+      for (const [encoding, decode] of ENCODINGS) {
+        const response = await site.ask.get(url, { 'accept-encoding': encoding });
+        expect(response.statusCode).toBe(200);
+        expect(response.headers.vary).toBe('Accept-Encoding');
+        expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
+        expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
+        expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
+        // Small bodies, such as an empty list, are not compressed.
+        const sent = response.headers['content-encoding'];
+        if (sent !== undefined) expect(sent).toBe(encoding);
+        contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
+        if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
+      }
+      // Pages contain the time at which they were rendered.
+      if (url.startsWith('/api/')) expect(contents.size).toBe(1);
+      expect(tags.size).toBe(url.endsWith('/comments') ? 1 : 3);
+    },
+  );
 
-  test.each(READS)('%s is 304 without a body for clients that have this encoding', async (url) => {
+  test.each(READS)('%s is 304 without a body for a client that has the ETag of this encoding', async (url) => {
     for (const [encoding] of ENCODINGS) {
       const { headers } = await site.ask.get(url, { 'accept-encoding': encoding });
       const tag = String(headers.etag);
@@ -116,7 +119,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     expect(brotli.statusCode).toBe(200);
   });
 
-  test('a change changes the ETag', async () => {
+  test('the ETag changes with the content', async () => {
     const { id } = await site.addProduct();
     const before = await site.ask.get(`/api/products/${id}`);
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
@@ -162,7 +165,7 @@ describe('security headers', () => {
     '/pictures/placeholder.svg',
     '/%zz',
     '/api/%zz',
-  ])('%s has them', async (url) => {
+  ])('%s has security headers', async (url) => {
     const { headers } = await site.ask.get(url);
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringMatching(/default-src '(?:self|none)'/),
@@ -206,13 +209,13 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
     ['PUT', '/api/products/x/upvote'],
     ['DELETE', '/api/products/x/upvote'],
     ['POST', `/api/comments/${randomUUID()}/like`],
-  ] as const)('%s %s is 503 unavailable and says when to come back', async (method, url) => {
+  ] as const)('%s %s is 503 unavailable, with Retry-After', async (method, url) => {
     const response = await broken.app.inject({ method, url, headers: VISITOR });
     expectProblem(response, 503, 'unavailable', /database cannot be reached/);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('POST /api/comments is 503 unavailable, with an idempotency key and without', async () => {
+  test('POST /api/comments is 503 unavailable, with and without an idempotency key', async () => {
     for (const headers of [VISITOR, { ...VISITOR, 'idempotency-key': 'k' }]) {
       const response = await broken.ask.post('/api/comments', { productId: 'x', content: 'x' }, headers);
       expectProblem(response, 503, 'unavailable');
@@ -225,7 +228,7 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
     expectProblem(await broken.ask.get('/api/products/Not%20an%20id'), 404, 'product_not_found');
   });
 
-  test('requests that an outage fails leave no errors in the log, and never a session (api.md: never logged)', async () => {
+  test('requests that fail because of an outage are not logged as errors, nor with a session (api.md: never logged)', async () => {
     await broken.app.inject({ method: 'PUT', url: '/api/products/x/upvote', headers: VISITOR });
     const failed = log.lines().filter(({ msg }) => msg === 'Request failed');
     expect(failed.length).toBeGreaterThan(0);
@@ -240,13 +243,13 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
   });
 });
 
-describe('a server fault (api.md: a 5xx never shows internals)', () => {
-  test('is 500 internal without details, and the log has everything but the values', async () => {
+describe('an internal error (api.md: a 5xx never shows internals)', () => {
+  test('is 500 internal without details, and is logged without the values of the row', async () => {
     const log = createLogLines();
     const broken = await startTestSite({ log: log.log });
     const visitor = newVisitor();
     const { id } = await broken.addProduct();
-    // The row breaks a constraint: PostgreSQL's error contains the whole row, session included.
+    // The row violates a constraint, and PostgreSQL's error contains the whole row, including the session.
     await broken.database.query('ALTER TABLE upvotes ADD CONSTRAINT never CHECK (false)');
     expectProblem(
       await broken.ask.put(`/api/products/${id}/upvote`, visitor),
@@ -259,7 +262,7 @@ describe('a server fault (api.md: a 5xx never shows internals)', () => {
     await broken.close();
   });
 
-  test('a failed write changes no rows', async () => {
+  test('during a write leaves all rows unchanged', async () => {
     const broken = await startTestSite();
     const { id } = await broken.addProduct();
     await broken.ask.put(`/api/products/${id}/upvote`, newVisitor());
@@ -272,7 +275,7 @@ describe('a server fault (api.md: a 5xx never shows internals)', () => {
     expect(await broken.database.query('SELECT 1 FROM upvotes')).toHaveLength(1);
     expect(await broken.database.query('SELECT 1 FROM comments')).toHaveLength(0);
 
-    // The key was not used up, either.
+    // The idempotency key was not used up, either.
     await broken.database.query('ALTER TABLE product_counts DROP CONSTRAINT full_up');
     const response = await broken.ask.post('/api/comments', { productId: id, content: 'x' }, key);
     expect([response.statusCode, response.json<AddedComment>().comment.content]).toEqual([201, 'x']);

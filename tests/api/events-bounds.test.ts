@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const TOKEN = 'a-token-of-this-test';
 
-/** A site that starts with these options; its pages do not matter here. */
+/** Starts a site with these settings. It renders no real pages, which these tests do not need. */
 async function start(environment: Record<string, string> = {}): Promise<string> {
   database = await createTestDatabase();
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
@@ -51,7 +51,7 @@ async function refusal(url: string): Promise<{ status: number; headers: Headers;
 }
 
 describe('limits of streams', () => {
-  test('one network has its own limit, until it closes a stream', async () => {
+  test('each network has a limit, and may open another stream once it closes one', async () => {
     const address = await start({ LIMIT_STREAMS_PER_NETWORK: '2' });
     const url = `${address}/api/events`;
     const first = await openEvents(url);
@@ -65,7 +65,7 @@ describe('limits of streams', () => {
     await expect.poll(async () => (await openEvents(url)).response.statusCode).toBe(200);
   });
 
-  test('a process has its own limit, independent of the rate limits, and still responds to other requests', async () => {
+  test('a process has a limit, independent of the rate limits, and still responds to other requests', async () => {
     const address = await start({ MAX_STREAMS: '1', RATE_LIMITS: 'off' });
     const url = `${address}/api/events`;
     const first = await openEvents(url);
@@ -83,7 +83,7 @@ describe('limits of streams', () => {
     for (const _ of [1, 2, 3]) expect((await openEvents(`${address}/api/events`)).response.statusCode).toBe(200);
   });
 
-  test('a second stream on the same connection gets no response before the first ends, and takes no slot', async () => {
+  test('a second stream on the same connection gets no response before the first one ends, and does not count', async () => {
     const address = await start();
     const { hostname, port } = new URL(address);
     const socket = connect(Number(port), hostname);
@@ -96,17 +96,17 @@ describe('limits of streams', () => {
   });
 });
 
-test('a stopping site ends its streams in order, and says when to reconnect', async () => {
+test('when the site stops, it ends its streams cleanly and tells clients when to reconnect', async () => {
   const address = await start();
   const clients = await Promise.all([1, 2, 3].map(() => openEvents(`${address}/api/events`)));
   const startedAt = performance.now();
   await site?.close();
   site = undefined;
-  // The stop does not wait for idle connections: one would delay it for a minute.
+  // The site does not wait for idle connections, which would delay the stop by a minute.
   expect(performance.now() - startedAt).toBeLessThan(50_000);
   for (const client of clients) {
     await client.closed;
-    // The response ended, and the connection did not break.
+    // The response was completed, not aborted.
     expect(client.response.complete).toBe(true);
     expect(client.text()).toMatch(/\nretry: \d+\n\n$/);
   }

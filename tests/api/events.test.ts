@@ -69,7 +69,7 @@ describe('GET /api/events (api.md, Events)', () => {
     expect(new Set(waits).size).toBeGreaterThan(1);
   });
 
-  test('sends the counts after a change, of the named products only', async () => {
+  test('sends the new counts after a change, only for the requested products', async () => {
     const named = await open(`?products=${product}`);
     const all = await open();
     await upvote(other);
@@ -82,7 +82,7 @@ describe('GET /api/events (api.md, Events)', () => {
     expect(new Set(named.dataOf<LiveCounts>('counts').map(({ id }) => id))).toEqual(new Set([product]));
   });
 
-  test('sends new comments and likes of the named products only', async () => {
+  test('sends new comments and likes only for the requested products', async () => {
     const named = await open(`?products=${product}`);
     const all = await open();
     const commentId = await comment(product);
@@ -131,7 +131,7 @@ describe('GET /api/events (api.md, Events)', () => {
     }
     await client.hears('counts', [{ id: product, upvotes, comments: 0 }]);
     const received = times();
-    // From before the first was sent: however late frames are read, they were sent within this time.
+    // Measures from before the first frame was sent, because frames may be read later than they were sent.
     const spanMs = (received.at(-1) ?? 0) - startedAt;
     expect(received.length).toBeLessThanOrEqual(spanMs / 250 + 1);
     expect(upvotes).toBeGreaterThan(received.length);
@@ -143,7 +143,7 @@ describe('GET /api/events (api.md, Events)', () => {
     await client.hears('catalogue', {});
   });
 
-  test('refuses more than 100 products, and skips impossible ids', async () => {
+  test('refuses more than 100 products, and ignores invalid ids', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `p-${index}`);
     expectProblem(await site.ask.get(`/api/events?products=${ids.join(',')}`), 400, 'too_many_products');
     const client = await open(`?products=${ids.slice(1).join(',')}`);
@@ -152,7 +152,7 @@ describe('GET /api/events (api.md, Events)', () => {
     const named = await open(`?products=${product},%F0%9F%8C%8A`);
     await upvote(product);
     await named.hears('counts', counts(product, 1));
-    // A later event that every stream gets: earlier ones have arrived by then.
+    // Every stream gets this event, after all earlier events.
     await site.addProduct();
     await nothing.hears('catalogue', {});
     expect(nothing.dataOf('counts')).toEqual([]);
@@ -160,7 +160,7 @@ describe('GET /api/events (api.md, Events)', () => {
 });
 
 describe('a client that reconnects', () => {
-  test('gets exactly the missed changes, by Last-Event-ID or `since`', async () => {
+  test('gets exactly the missed changes, with either Last-Event-ID or `since`', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
     await first.hears('counts', counts(product, 1));
@@ -205,7 +205,7 @@ describe('a client that reconnects', () => {
 });
 
 describe('two processes on one database', () => {
-  test('an upvote, a comment and a like on one show on streams of the other', async () => {
+  test('send each other’s upvotes, comments and likes on their streams', async () => {
     const beside = await startTestSite({ cacheEnabled: true, beside: site });
     const besideAddress = await beside.app.listen({ port: 0 });
     const client = await openEvents(`${besideAddress}/api/events?products=${product}`);
@@ -219,8 +219,8 @@ describe('two processes on one database', () => {
   });
 });
 
-describe('a change too large to be listed', () => {
-  // The last test of this file: for some seconds no client can resume.
+describe('a change that is too large to list its products', () => {
+  // Must be the last test of this file, because no client can resume for some seconds.
   test('tells every client to refetch', async () => {
     const clients = [await open(), await open(`?products=${product}`)];
     await site.database.transaction(recordEverythingChanged);

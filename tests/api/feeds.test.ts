@@ -12,7 +12,7 @@ import { xmlFaults } from '../support/xml-faults.ts';
 const ORIGIN = 'http://groundswell.test';
 const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml'];
 
-/** A text as XML 1.0, which lacks some characters, and this test's parser, which trims, return it. */
+/** Returns a text as read back from a feed: XML 1.0 lacks some characters, and this test's parser trims text. */
 const asXmlHolds = (text: string) =>
   text.trim().replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}');
 
@@ -68,7 +68,7 @@ describe('feeds of a site', () => {
     });
   });
 
-  test('JSON Feed: the same launches by the same ids', async () => {
+  test('JSON Feed lists the same launches with the same ids', async () => {
     const response = await site.ask.get('/feed.json', { host: 'evil.example' });
     expect(response.headers['content-type']).toBe('application/feed+json; charset=utf-8');
     expect(response.body).not.toContain('evil.example');
@@ -87,7 +87,7 @@ describe('feeds of a site', () => {
     });
   });
 
-  test.each(FEEDS)('%s is 304 for its ETag and its date, and the date changes only with the content', async (path) => {
+  test.each(FEEDS)('%s is 304 for its ETag and its date, and its date changes only with the content', async (path) => {
     const { headers } = await site.ask.get(path);
     expect(Date.parse(String(headers['last-modified']))).toBeLessThanOrEqual(Date.now());
     expect(headers['cache-control']).toBe('public, no-cache');
@@ -117,7 +117,7 @@ describe('feeds of a site', () => {
     expect(get.headers.vary).toBe('Accept-Encoding');
   });
 
-  test('an upvote does not change a feed; a new launch gives it another ETag and a later date', async () => {
+  test('an upvote does not change a feed, and a new launch changes its ETag and date', async () => {
     const before = await site.ask.get('/feed.xml');
     await site.ask.put('/api/products/git/upvote', newVisitor());
     const same = await changedOrSame('/feed.xml');
@@ -135,7 +135,7 @@ describe('feeds of a site', () => {
   }
 });
 
-describe('comments of a product', () => {
+describe('the feed of a product’s comments', () => {
   const idsOf = async () => {
     const { body } = await site.ask.get('/product/talk/comments.xml');
     return parseAtomFeed(body).entries?.map(({ id }) => id) ?? [];
@@ -149,7 +149,7 @@ describe('comments of a product', () => {
 
   beforeAll(() => site.addProduct({ id: 'talk', name: 'Talk' }));
 
-  test('are listed newest first, without held ones', async () => {
+  test('lists comments newest first, without held ones', async () => {
     expect(await idsOf()).toEqual([]);
     const first = await say('First!');
     const held = await say('Buy now', { website: 'https://spam.example' });
@@ -175,13 +175,13 @@ describe('comments of a product', () => {
     });
   });
 
-  test('a feed without comments is valid', async () => {
+  test('is valid without comments', async () => {
     await site.addProduct({ id: 'silent' });
     const { body } = await site.ask.get('/product/silent/comments.xml');
     expect(parseAtomFeed(body)).toMatchObject({ updated: '1970-01-01T00:00:00.000Z' });
   });
 
-  test.each(['nothing', 'No-Such', encodeURIComponent('../x')])('of %s, which is no product: 404', async (id) => {
+  test.each(['nothing', 'No-Such', encodeURIComponent('../x')])('is 404 for %s, which is not a product', async (id) => {
     expectProblem(await site.ask.get(`/product/${id}/comments.xml`), 404, 'product_not_found');
   });
 });
@@ -194,7 +194,7 @@ describe('hostile text', () => {
     'עברית 中文 日本語 العربية हिन्दी ไทย 👩‍👩‍👧‍👦 🇪🇺',
     'a\r\nb\tc\rd',
     '界'.repeat(5_000),
-    // This test's parser drops invisible text.
+    // Excludes invisible text, because this test's parser drops it.
   ].filter((text) => /[^\s\p{C}]/u.test(text) && !text.includes('\u0000') && text.isWellFormed());
 
   let plain: TestSite;
@@ -206,7 +206,7 @@ describe('hostile text', () => {
   afterAll(() => plain.close());
 
   test('is returned unchanged by every feed', async () => {
-    // As many at once as a feed holds.
+    // Tests as many texts at a time as a feed has entries.
     for (let start = 0; start < texts.length; start += FEED_ENTRIES) {
       const newest = texts.slice(start, start + FEED_ENTRIES).reverse();
       const products = newest.map((text, index) => ({

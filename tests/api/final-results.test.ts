@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('before a day is final', () => {
-  test('its badge shows the upvotes, and neither feed nor structured data states a rank', async () => {
+  test('its badge shows the upvotes, and neither the feed nor structured data contains a rank', async () => {
     await expect.poll(async () => (await standing()).day?.votes).toBe(3);
     expect(await badge('day')).toBe(await badge());
     expect((await site.ask.get(paths.leaderboardFeed)).body).not.toContain('<entry>');
@@ -50,14 +50,14 @@ describe('once a day is final', () => {
     expect((await finaliseDue(site.database, { rules, votesPerNetwork: 20 })).days).toEqual([DAY]);
   });
 
-  test('a badge shows the rank, and one of the month still shows upvotes', async () => {
+  test('the badge of the day shows the rank, and the badge of the month still shows the upvotes', async () => {
     expect(await badge('day')).toContain(
       '<title id="title">The &lt;best&gt;: 1st of 3 on 3 June 2026 on Groundswell</title>',
     );
     expect(await badge('month')).toBe(await badge());
   });
 
-  test('the feed has its first launches with ties and its digest, and the page’s head links to it', async () => {
+  test('the feed contains its top launches, including ties, and its digest, and pages link to the feed', async () => {
     const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     const { body, headers } = await site.ask.get(paths.leaderboardFeed);
@@ -71,7 +71,7 @@ describe('once a day is final', () => {
     expect(feeds).toContain(`http://groundswell.test${paths.leaderboardFeed}`);
   });
 
-  test('the product’s page states the rank in words and as an award, with the longer periods so far', async () => {
+  test('the product’s page shows the final rank as text and as an award, and the ranks so far in longer periods', async () => {
     const { body } = await site.ask.get(paths.product('best'));
     expect(itemOf(body, 'SoftwareApplication').award).toEqual(['1st of 3 on 3 June 2026']);
     const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -79,7 +79,7 @@ describe('once a day is final', () => {
     expect(text).toContain('1st of 3 in June 2026 , so far');
   });
 
-  test('its board shows the digest and that it is final', async () => {
+  test('its leaderboard shows that it is final, and the digest', async () => {
     const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
     const { body } = await site.ask.get(paths.board(DAY));
     expect(body).toContain('>Final</strong>');

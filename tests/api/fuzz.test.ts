@@ -16,14 +16,14 @@ import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 /**
- * Requests per operation, and their seed. The default is fixed, so a failure is a fault of the current change; a run
- * with a number of requests explores.
+ * Requests per operation, and their seed. The default seed is fixed, so a failure is caused by the current change. With
+ * FUZZ_RUNS, the seed is random.
  */
 const { FUZZ_RUNS, FUZZ_SEED } = process.env;
 const RUNS = Number(FUZZ_RUNS ?? 60);
 const SEED = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 20_261_122 : randomInt(2 ** 31)));
 
-/** Problems that any address of the API may return: the document lists them under `default`. */
+/** Problems that any URL of the API may return, which the document lists under `default`. */
 const OF_ANY_ADDRESS = ['not_found', 'uri_too_long', 'headers_too_large'];
 
 const OPERATIONS = Object.keys(await apiOperations());
@@ -78,7 +78,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** The meaning of `id` depends on the path before it. */
+/** Returns known values by parameter. The meaning of `id` depends on the path before it. */
 const knownAt =
   (path: string): Known =>
   (name) =>
@@ -90,10 +90,10 @@ function idAt(path: string): string {
   return path.startsWith('/api/leaderboards/') ? 'period' : 'productId';
 }
 
-/** Over a socket, like clients. Of a stream, the first event. */
+/** Sends a request over a socket, like a client. For a stream, returns the first event. */
 function send({ method, url, headers, body }: MadeRequest): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
-    // Node sends no length with the body of a DELETE, so it would be read as another request.
+    // Node.js sends no Content-Length with the body of a DELETE, so the server would read the body as another request.
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     const options = { method, path: url, headers: { ...headers, ...length }, agent: false };
     const request = httpRequest(address, options, (response) => {
@@ -113,7 +113,7 @@ function send({ method, url, headers, body }: MadeRequest): Promise<TestResponse
   });
 }
 
-/** Statuses by operation. */
+/** The received statuses by operation. */
 const statusesOf = new Map<string, Set<number>>();
 
 function judge(response: TestResponse, path: string, method: string): void {
@@ -133,7 +133,7 @@ function judge(response: TestResponse, path: string, method: string): void {
   statusesOf.set(key, (statusesOf.get(key) ?? new Set()).add(response.statusCode));
 }
 
-describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
+describe(`For any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
   const timeoutMs = 300_000 + RUNS * 1_000;
   test.each(OPERATIONS)('%s responds as the OpenAPI document says', { timeout: timeoutMs }, async (key) => {
     const [verb = '', url = ''] = key.split(' ');
@@ -155,7 +155,7 @@ describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
       expect([key, [...statuses].some((status) => status < 300)]).toEqual([key, true]);
   });
 
-  test('the site is up without logged failures, and each count matches its rows', async () => {
+  test('the site stays up, logs no failures, and each count matches its rows', async () => {
     expect((await site.ask.get('/healthz')).statusCode).toBe(200);
     expect((await site.ask.get('/readyz')).statusCode).toBe(200);
     expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
@@ -163,7 +163,7 @@ describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
   });
 });
 
-test('a response that deviates from the document is found', async () => {
+test('the checks detect a response that does not match the document', async () => {
   const response = await send({ method: 'GET', url: '/api/products/git', headers: {}, body: undefined });
   expect(() => judge(response, '/api/products', 'get')).toThrow();
   const failed = { statusCode: 500, headers: {}, body: '{}' };

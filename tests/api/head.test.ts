@@ -21,7 +21,7 @@ afterAll(() => site.close());
 
 const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
 
-/** Scripts of the world, text that could end an attribute or an element, and characters of several units. */
+/** Several scripts, text that could end an attribute or an element, and characters of several code units. */
 const TEXTS = {
   Arabic: 'مرحبا بالعالم',
   Chinese: '发现和发布创新的科技产品',
@@ -31,7 +31,7 @@ const TEXTS = {
   separators: 'a\u2028b\u2029c',
 };
 
-describe('the canonical address of a page', () => {
+describe('the canonical URL of a page', () => {
   test.each([
     ['/', '/'],
     ['/?utm_source=mail&fbclid=1', '/'],
@@ -40,7 +40,7 @@ describe('the canonical address of a page', () => {
     ['/?tag=boats&sort=discussed', '/?tag=boats'],
     ['/product/a', '/product/a'],
     ['/product/a?ref=feed', '/product/a'],
-  ])('%s has the canonical address %s', async (url, canonical) => {
+  ])('%s has the canonical URL %s', async (url, canonical) => {
     await site.addProduct({ id: 'a', tags: ['Boats'] });
     const page = await html(url);
     expect(canonicalOf(page)).toBe(SITE + canonical);
@@ -48,7 +48,7 @@ describe('the canonical address of a page', () => {
     expect(metaOf(page, 'robots')).toBeUndefined();
   });
 
-  test('of a later page is the first one’s, of products and of comments', async () => {
+  test('of later pages of products and comments is that of the first page', async () => {
     for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
     const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
     const page = await html(`/?cursor=${nextCursor}`);
@@ -75,7 +75,7 @@ describe('the canonical address of a page', () => {
     expect(structuredDataOf(response.body)).toEqual([]);
   });
 
-  test('comes from SITE_URL and not from the Host header', async () => {
+  test('is based on SITE_URL, not on the Host header', async () => {
     await site.addProduct({ id: 'a' });
     for (const url of ['/', '/product/a']) {
       const forged = await html(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
@@ -84,8 +84,8 @@ describe('the canonical address of a page', () => {
   });
 });
 
-describe('previews of a link', () => {
-  test('a product has its name, its first words and its card', async () => {
+describe('link previews', () => {
+  test('of a product have its name, the beginning of its description and its card', async () => {
     await site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
     const page = await html('/product/a');
     expect(titleOf(page)).toBe('Harbour · Groundswell');
@@ -105,11 +105,11 @@ describe('previews of a link', () => {
     for (const [name, content] of Object.entries(expected)) expect(metaOf(page, name), name).toBe(content);
   });
 
-  test('the list has the site’s card', async () => {
+  test('of the list have the site’s card', async () => {
     expect(metaOf(await html('/'), 'og:image')).toBe(`${SITE}/og.png`);
   });
 
-  test.each(Object.entries(TEXTS))('%s comes out as it was written', async (_name, text) => {
+  test.each(Object.entries(TEXTS))('preserve %s exactly', async (_name, text) => {
     await site.addProduct({ id: 'a', name: text, description: text });
     const page = await html('/product/a');
     const line = text.replaceAll(/\s+/g, ' ');
@@ -119,7 +119,7 @@ describe('previews of a link', () => {
     expect(itemOf(page, 'SoftwareApplication')).toMatchObject({ name: text, description: line });
   });
 
-  test.each(Object.entries(TEXTS))('5,000 characters of %s end at a whole one', async (_name, text) => {
+  test.each(Object.entries(TEXTS))('truncate 5,000 characters of %s at a character boundary', async (_name, text) => {
     const long = `${text} `.repeat(5_000 / text.length).trim();
     await site.addProduct({ id: 'a', name: long.slice(0, 300).trim(), description: long });
     const page = await html('/product/a');
@@ -141,7 +141,7 @@ describe('alternative formats of a page', () => {
       .filter(({ rel, hreflang }) => rel === 'alternate' && hreflang === undefined)
       .map(({ type, href }) => [type, href]);
 
-  test('the list has its feeds', async () => {
+  test('the list links to its feeds', async () => {
     expect(await alternates('/')).toEqual([
       ['application/atom+xml', `${SITE}/feed.xml`],
       ['application/feed+json', `${SITE}/feed.json`],
@@ -149,7 +149,7 @@ describe('alternative formats of a page', () => {
     ]);
   });
 
-  test('a product has the feed of its comments, and how to embed it', async () => {
+  test('a product links to the feed of its comments and to its oEmbed response', async () => {
     await site.addProduct({ id: 'a' });
     expect(await alternates('/product/a')).toEqual([
       ['application/atom+xml', `${SITE}/product/a/comments.xml`],
@@ -159,7 +159,7 @@ describe('alternative formats of a page', () => {
 });
 
 describe('structured data', () => {
-  test('of the list is the site with its search, and the products in order', async () => {
+  test('of the list describes the site with its search, and the products in order', async () => {
     for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
     const page = await html('/');
     expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
@@ -174,7 +174,7 @@ describe('structured data', () => {
     expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: LIMITS.listedProducts + 1 }] }]);
   });
 
-  test('of a product has its counts, its people, its comments and its breadcrumb', async () => {
+  test('of a product has its counts, team, comments and breadcrumbs', async () => {
     await site.addProduct({
       id: 'a',
       name: 'Harbour',
@@ -207,12 +207,12 @@ describe('structured data', () => {
     ]);
   });
 
-  test('of a product with only defaults is valid, too', async () => {
+  test('of a product with only defaults is valid', async () => {
     await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
     expect(structuredDataOf(await html('/product/a')).flatMap((item) => faultsOf(item))).toEqual([]);
   });
 
-  test('faults are found', () => {
+  test('with errors is detected by the check', () => {
     expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
       'Person.nmae is not a property of it',

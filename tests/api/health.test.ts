@@ -21,7 +21,7 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
     expect([response.statusCode, response.body]).toEqual([200, '']);
   });
 
-  test('while the database is unavailable the process serves and is not ready: 200 and 503', async () => {
+  test('while the database is unavailable, /healthz is 200 and /readyz is 503', async () => {
     await site.database.vanish();
     expect((await site.ask.get('/healthz')).statusCode).toBe(200);
     const ready = await site.ask.get('/readyz');
@@ -29,7 +29,7 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
     expect(ready.body).not.toContain('test_');
   });
 
-  test('while the database is read-only, it is not ready and a vote is 503 with Retry-After; reads continue', async () => {
+  test('while the database is read-only, /readyz is 503, a vote is 503 with Retry-After, and reads succeed', async () => {
     const { id } = await site.addProduct();
     await site.database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`,
@@ -43,14 +43,14 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
     expect((await site.ask.get('/api/products')).statusCode).toBe(200);
   });
 
-  test('it becomes ready again after the server closed its connections', async () => {
+  test('the site becomes ready again after the database server has closed its connections', async () => {
     await site.ask.get('/readyz');
     await endConnections(site);
     await expect.poll(async () => (await site.ask.get('/readyz')).statusCode).toBe(200);
   });
 });
 
-/** Closes every connection to the site's database except its own. */
+/** Terminates every connection to the site's database except the one that it uses. */
 async function endConnections({ database }: TestSite): Promise<void> {
   await database.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  // Texts of earlier tests no longer count.
+  // Advances the clock so the texts of earlier tests no longer count as repetitions.
   clock.advance({ hours: 2 });
   productId = (await site.addProduct({ id: `p-${randomUUID()}` })).id;
 });
@@ -56,7 +56,7 @@ async function counted(): Promise<number[]> {
 
 const trap = { website: 'https://spam.example' };
 
-describe('a comment whose hidden field is filled in', () => {
+describe('a comment with the honeypot field filled in', () => {
   test('gets a normal response', async () => {
     const visitor = newVisitor();
     const usual = await post(visitor, {});
@@ -65,7 +65,7 @@ describe('a comment whose hidden field is filled in', () => {
     expect(caught).toMatchObject({ productId, content: 'Caught', likes: 0, authorName: 'You' });
   });
 
-  test('is in no list, count or page, and visible to its author only', async () => {
+  test('is in no list, count or page, and is visible only to its author', async () => {
     const visitor = newVisitor();
     const [older, newer] = [await post(visitor, { content: 'Older', ...trap }), await post(visitor, trap)];
     for (const sort of ['best', 'newest', 'oldest']) expect((await shown(`?sort=${sort}`)).items).toEqual([]);
@@ -75,17 +75,17 @@ describe('a comment whose hidden field is filled in', () => {
     expect(await held(newVisitor())).toEqual([]);
   });
 
-  test('may be left empty', async () => {
+  test('is public if the field is empty', async () => {
     await post(newVisitor(), { website: '' });
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test.each([[1], [{}], [[]], [null]])('must be text: %j', async (website) => {
+  test.each([[1], [{}], [[]], [null]])('is refused if the field is not text: %j', async (website) => {
     const response = await site.ask.post('/api/comments', { productId, content: 'Text', website }, newVisitor());
     expectProblem(response, 400, 'bad_request');
   });
 
-  test('sent again with its key it is the same comment, still held', async () => {
+  test('is returned, still held, if it is sent again with its idempotency key', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const first = await post(visitor, trap, key);
@@ -98,7 +98,7 @@ describe('a comment whose hidden field is filled in', () => {
     const visitor = newVisitor();
     const { id } = await post(visitor, trap);
     const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
-    // Sent at once, so they are written together.
+    // Sent simultaneously, so they are written in one batch.
     const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
     if (!others || !own || !again) throw new Error('three responses');
     expectProblem(others, 404, 'comment_not_found', 'Comment not found');
@@ -108,7 +108,7 @@ describe('a comment whose hidden field is filled in', () => {
 });
 
 describe('GET /api/products/:id/comments/held', () => {
-  test.each(BAD_SESSIONS)('needs a session: %s', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('refuses a session that is %s', async (_what, headers) => {
     expectProblem(await site.ask.get(`/api/products/${productId}/comments/held`, headers), 400, 'session_required');
   });
 
@@ -117,13 +117,13 @@ describe('GET /api/products/:id/comments/held', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  test('is empty for an impossible id', async () => {
+  test('is 404 for an invalid product id', async () => {
     expectProblem(await site.ask.get('/api/products/%00/comments/held', newVisitor()), 404, 'product_not_found');
   });
 });
 
 describe('a repeated text', () => {
-  test('of one visitor is held from the third time on, on any products', async () => {
+  test('of one visitor is held from the third time, on any products', async () => {
     const visitor = newVisitor();
     const other = (await site.addProduct()).id;
     await post(visitor, { content: 'Great!' });
@@ -133,7 +133,7 @@ describe('a repeated text', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('of many invented visitors in one network is held from the fifth time on', async () => {
+  test('of many sessions in one network is held from the fifth time', async () => {
     const content = 'The best tool for a better life, see https://spam.example/';
     const visitors = Array.from({ length: 6 }, newVisitor);
     for (const [index, visitor] of visitors.entries()) await post(visitor, { content: `${content}${index}` });
@@ -143,7 +143,7 @@ describe('a repeated text', () => {
     ]);
   });
 
-  test('a retried draft does not count as a repetition', async () => {
+  test('does not include a retried request', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const body = { productId, content: 'Only once' };
@@ -155,7 +155,7 @@ describe('a repeated text', () => {
 });
 
 describe('the operator', () => {
-  test('sees held comments, but not their sessions', async () => {
+  test('can list held comments, but not their sessions', async () => {
     const visitor = newVisitor();
     const comment = await post(visitor, trap);
     const [newest] = await browseComments(site.database, { heldOnly: true, limit: 1 });
@@ -163,7 +163,7 @@ describe('the operator', () => {
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });
 
-  test('releases comments: public, counted once, with their original time and likes; the author is forgotten', async () => {
+  test('can release comments, which are then public, counted once, with their time and likes, but without the session', async () => {
     const visitor = newVisitor();
     const [first, second] = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })];
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);
@@ -182,7 +182,7 @@ describe('the operator', () => {
     });
   });
 
-  test('two simultaneous releases count once', async () => {
+  test('can release comments several times at once, and they count once', async () => {
     const visitor = newVisitor();
     const ids = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })].map(({ id }) => id);
     await Promise.all([1, 2, 3].map(() => releaseComments(site.database, ids)));

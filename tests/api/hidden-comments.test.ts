@@ -45,11 +45,11 @@ async function counted(): Promise<number[]> {
   return [product.comments, items.find(({ id }) => id === productId)?.comments ?? -1, total];
 }
 
-/** Another process shows a change as soon as it learns of it. */
+/** Polls, because another process shows a change only after it is notified. */
 const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 describe('a hidden comment', () => {
-  test('vanishes from every list, from the page and from the counts within three seconds', async () => {
+  test('disappears from every list, from the page and from the counts within three seconds', async () => {
     const [hidden, other] = [await post('Buy my watches'), await post('A real thought')];
     expect(await page()).toContain('Buy my watches');
     expect(await counted()).toEqual([2, 2, 2]);
@@ -63,7 +63,7 @@ describe('a hidden comment', () => {
     await soon(counted).toEqual([1, 1, 1]);
   });
 
-  test('cannot be liked: 404 Comment not found, and its likes do not change', async () => {
+  test('cannot be liked, which is 404 Comment not found, and keeps its likes', async () => {
     const { id } = await post('To be hidden');
     const like = () => site.ask.post(`/api/comments/${id}/like`, undefined, newVisitor());
     expect((await like()).json()).toEqual({ likes: 1 });
@@ -73,7 +73,7 @@ describe('a hidden comment', () => {
     expect(row?.likes).toBe(1);
   });
 
-  test('is not returned for its idempotency key, and no second one is created', async () => {
+  test('is not returned for its idempotency key, which creates no second comment either', async () => {
     const visitor = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const { id } = await post('Only once', visitor);
     await hideComments(site.database, [id]);
@@ -84,7 +84,7 @@ describe('a hidden comment', () => {
     expect((await browseComments(site.database, { productId, limit: 10 })).map((row) => row.id)).toEqual([id]);
   });
 
-  test('comes back as it was, counted once', async () => {
+  test('is unchanged and counted once after it is restored', async () => {
     const first = await post('First');
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, newVisitor());
     await hideComments(site.database, [first.id], 'off topic');
@@ -100,7 +100,7 @@ describe('a hidden comment', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('hidden and restored many times at once, it is counted according to its final state', async () => {
+  test('is counted according to its final state after many simultaneous changes', async () => {
     const ids = [(await post('One')).id, (await post('Two')).id];
     await Promise.all([1, 2, 3].flatMap(() => [hideComments(site.database, ids), restoreComments(site.database, ids)]));
     await restoreComments(site.database, ids);
@@ -110,7 +110,7 @@ describe('a hidden comment', () => {
 });
 
 describe('a comment that is held and hidden', () => {
-  test('does not exist for its author; released it stays hidden, restored it is counted', async () => {
+  test('does not exist for its author, remains hidden when it is released, and is counted once it is restored', async () => {
     const visitor = newVisitor();
     const { id } = await post('Held', visitor, { website: 'https://spam.example' });
     const held = async () =>
@@ -125,7 +125,7 @@ describe('a comment that is held and hidden', () => {
     await soon(counted).toEqual([1, 1, 1]);
   });
 
-  test('restored while held, it is held and not counted', async () => {
+  test('remains held and is not counted when it is restored before it is released', async () => {
     const { id } = await post('Held', newVisitor(), { website: 'https://spam.example' });
     await hideComments(site.database, [id]);
     await restoreComments(site.database, [id]);
@@ -135,7 +135,7 @@ describe('a comment that is held and hidden', () => {
 });
 
 describe('the operator', () => {
-  test('finds comments by product, by text in any case, held ones and hidden ones', async () => {
+  test('can find comments by product, by text in any case, and by held or hidden state', async () => {
     const [plain, hidden] = [await post('100% _pure_ STRASSE'), await post('hide me')];
     const held = await post('hold me', newVisitor(), { website: 'x' });
     await hideComments(site.database, [hidden.id], 'spam');
@@ -152,7 +152,7 @@ describe('the operator', () => {
     expect(row?.hidden).toEqual({ since: expect.stringMatching(/Z$/), reason: 'spam' });
   });
 
-  test('searches more comments than one statement reads, each once, newest first', async () => {
+  test('can search more comments than one statement reads, and finds each once, newest first', async () => {
     await site.database.query(
       `INSERT INTO comments (id, product_id, content, created_at)
        SELECT gen_random_uuid(), $1, 'made ' || n, now() - n % 7 * interval '1 day' FROM generate_series(1, 4500) AS n`,
@@ -168,7 +168,7 @@ describe('the operator', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test('every command is in the audit log with comment, product and reason, and without the text', async () => {
+  test('has each command in the audit log, with the comment, product and reason, but without the text', async () => {
     const { id } = await post('A secret text');
     await hideComments(site.database, [id], 'spam');
     await restoreComments(site.database, [id]);

@@ -16,27 +16,27 @@ let site: TestSite;
 let id: string;
 
 beforeAll(async () => {
-  // With the cache, as in production: else, each unknown address would render the same 404 page again.
+  // Enables the cache, as in production. Without it, each unknown URL would render the same 404 page again.
   site = await startTestSite({ log, cacheEnabled: true });
   id = (await site.addProduct({ name: 'Harbour', tags: ['calm'] })).id;
 });
 
 afterAll(async () => {
-  // After any request: no failure was logged, no prototype was polluted, no data is missing.
+  // Whatever the requests, no failure was logged, no prototype was polluted, and no data is missing.
   expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect((await site.ask.get(`/api/products/${id}`)).statusCode).toBe(200);
   await site.close();
 });
 
-/** In one statement, since hundreds would take longer than what the tests check. */
+/** Adds products with one statement, because hundreds of statements would take longer than the tests. */
 async function addProducts(overrides: readonly Parameters<typeof buildProduct>[0][]): Promise<StoredProduct[]> {
   const products = overrides.map((each) => buildProduct(each));
   await saveProducts(site.database, products);
   return products;
 }
 
-/** The response came in time, and was a success or a clear refusal. */
+/** Expects a success or a well-formed error. */
 function expectResponse(what: string, response: LightMyRequestResponse): void {
   expect([what, response.statusCode < 500, response.body]).toEqual([what, true, response.body]);
   if (response.statusCode >= 400 && response.headers['content-type']?.toString().includes('json')) {
@@ -47,23 +47,23 @@ function expectResponse(what: string, response: LightMyRequestResponse): void {
   expect([what, broken]).toEqual([what, []]);
 }
 
-/** As a naive client encodes it: a lone surrogate has no UTF-8 encoding. */
+/** Encodes a text for a URL like a naive client. A lone surrogate has no valid UTF-8 encoding. */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
-// Listed by name, since computing them would repeat the checks under test.
-/** Not storable: with a NUL, or invalid Unicode. */
+// The following texts are listed by name, because computing them would duplicate the checks under test.
+/** Texts that cannot be stored, because they contain a NUL or invalid Unicode. */
 const UNSTORABLE = [
   ...['control character 0', 'NUL', 'NUL at the end', 'NUL before a script'],
   ...[1, 2, 3, 4, 5, 6].map((number) => `lone surrogate ${number}`),
 ];
-/** Without a character that readers see: invisible ones, or marks without a letter. */
+/** Texts without visible characters: only invisible ones, or marks without a letter. */
 const BLANK = [
   ...['line breaks 6', 'line breaks 7', 'line breaks 8', 'overlong 5'],
   ...['direction of writing 9', 'invisible and odd spaces 12', 'emoji 8', 'emoji 9', 'zalgo 3'],
 ];
-/** More than 2,000 characters. */
+/** Texts of more than 2,000 characters. */
 const TOO_LONG = ['overlong 2', 'overlong 3'];
 
 test('there are at least 300 hostile texts and bodies, all different', () => {
@@ -125,11 +125,14 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
   ['the name of a parameter', (text) => site.ask.get(`/api/products?${encode(text)}=1&${encode(text)}[x]=2`)],
   ['a parameter given twice', (text) => site.ask.get(`/api/products?q=a&q=${encode(text)}`)],
   ['the id of a product', (text) => site.ask.get(`/api/products/${encode(text)}`)],
-  ['the id in a discussion', (text) => site.ask.get(`/api/products/${encode(text)}/comments`)],
-  ['the id in a held discussion', (text) => site.ask.get(`/api/products/${encode(text)}/comments/held`, newVisitor())],
+  ['the id in a list of comments', (text) => site.ask.get(`/api/products/${encode(text)}/comments`)],
+  [
+    'the id in a list of held comments',
+    (text) => site.ask.get(`/api/products/${encode(text)}/comments/held`, newVisitor()),
+  ],
   ['the id in an upvote', (text) => site.ask.put(`/api/products/${encode(text)}/upvote`, newVisitor())],
-  ['the id in an upvote taken back', (text) => site.ask.delete(`/api/products/${encode(text)}/upvote`, newVisitor())],
-  ['the ids of a question', (text) => site.ask.get(`/api/upvotes?products=${encode(text)}`, newVisitor())],
+  ['the id in a withdrawn upvote', (text) => site.ask.delete(`/api/products/${encode(text)}/upvote`, newVisitor())],
+  ['the ids in a request for upvotes', (text) => site.ask.get(`/api/upvotes?products=${encode(text)}`, newVisitor())],
   ['the id of a comment', (text) => site.ask.post(`/api/comments/${encode(text)}/like`, undefined, newVisitor())],
   [
     'the product of a comment',
@@ -139,10 +142,10 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
     'the hidden field',
     (text) => site.ask.post('/api/comments', { productId: id, content: 'x', website: text }, newVisitor()),
   ],
-  ['a field that there is not', (text) => site.ask.post('/api/comments', { [text]: text }, newVisitor())],
-  ['an address of the API', (text) => site.ask.get(`/api/${encode(text)}`)],
-  ['an address', (text) => site.ask.get(`/${encode(text)}`)],
-  ['a page of a product', (text) => site.ask.get(`/product/${encode(text)}`)],
+  ['an unknown field', (text) => site.ask.post('/api/comments', { [text]: text }, newVisitor())],
+  ['a URL of the API', (text) => site.ask.get(`/api/${encode(text)}`)],
+  ['a URL', (text) => site.ask.get(`/${encode(text)}`)],
+  ['the id of a product page', (text) => site.ask.get(`/product/${encode(text)}`)],
   ['a page’s search', (text) => site.ask.get(`/?q=${encode(text)}&tag=${encode(text)}&sort=${encode(text)}`)],
   ['a page’s cursor', (text) => site.ask.get(`/product/${id}?comments=${encode(text)}`)],
   ['a picture', (text) => site.ask.get(`/pictures/${encode(text)}`)],
@@ -162,12 +165,12 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
   ['a media type', (text) => site.ask.post('/api/comments', 'x', { ...newVisitor(), 'content-type': text })],
 ];
 
-describe('a hostile text in any other place gets a clear response', () => {
+describe('a hostile text gets a success or a well-formed error', () => {
   test.each(PLACES.map(([place, send], number) => [place, number, send] as const))('as %s', async (_, number, send) => {
     for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
   });
 
-  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a body: $name', async ({ name, body }) => {
+  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('as a body: $name', async ({ name, body }) => {
     for (const url of ['/api/comments', '/api/comments/x/like', `/api/products/${id}/upvote`]) {
       const response = await site.app.inject({
         method: url.endsWith('upvote') ? 'PUT' : 'POST',
@@ -181,7 +184,7 @@ describe('a hostile text in any other place gets a clear response', () => {
   });
 
   test.each(['%', '%2', '%zz', '%ff', '%c0%ae', '%ed%a0%80', '%u0041', '%f8%88%80%80%80'])(
-    'an address with an invalid escape is refused: %s',
+    'as an invalid escape in a URL, which is refused: %s',
     async (broken) => {
       for (const url of [`/api/products/${broken}`, `/api/products?q=${broken}`, `/api/products?${broken}=1`]) {
         const response = await site.ask.get(url);
@@ -195,6 +198,6 @@ describe('a hostile text in any other place gets a clear response', () => {
   );
 });
 
-test('no session id is in the log', () => {
+test('the log contains no session ids', () => {
   expect(logText()).not.toMatch(/session-[0-9a-f]{8}-/);
 });

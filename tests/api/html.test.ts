@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** The standard's rules and those of accessibility; exceptions are matters of style, or React's. */
+/** The rules of the HTML standard and of accessibility. The exceptions are matters of style or due to React. */
 const RULES: ConfigData = {
   root: true,
   extends: ['html-validate:standard', 'html-validate:a11y'],
   rules: {
-    // React writes attributes as it likes.
+    // React controls the style of these attributes.
     'attribute-boolean-style': 'off',
     'attribute-empty-style': 'off',
-    // A list may have a name, which screen readers read out.
+    // A list may have a name, which screen readers announce.
     'aria-label-misuse': ['error', { allowAnyNamable: true }],
-    // Names may be long.
+    // The names of products may be long.
     'long-title': 'off',
   },
 };
@@ -61,23 +61,23 @@ describe('the HTML of every screen is valid', () => {
     ['the list by upvotes', '/?sort=top', 200],
     ['a tag', '/?tag=boats', 200],
     ['a search', '/?q=rich', 200],
-    ['a search without result', '/?q=nothing-has-it', 200],
+    ['a search without results', '/?q=nothing-has-it', 200],
     ['a product with everything', '/product/rich', 200],
     ['a bare product', '/product/bare', 200],
     ['an unknown product', '/product/unknown', 404],
     ['the 404 page', '/unknown', 404],
-    ['the document that is offline', '/offline-shell', 200],
+    ['the offline page', '/offline-shell', 200],
   ])('%s', async (_name, url, status) => {
     const { statusCode, body } = await site.ask.get(url);
     expect(statusCode).toBe(status);
     expect(await faultsIn(body)).toEqual([]);
   });
 
-  test('a later page is valid', async () => {
+  test('a later page of the list', async () => {
     expect(await faultsIn((await site.ask.get(`/?cursor=${cursor}`)).body)).toEqual([]);
   });
 
-  test('the page of a failure is valid', async () => {
+  test('the error page', async () => {
     const broken = await startTestSite();
     await broken.database.vanish();
     const { statusCode, body } = await broken.ask.get('/');
@@ -86,14 +86,14 @@ describe('the HTML of every screen is valid', () => {
     await broken.close();
   });
 
-  test('invalid HTML is found', async () => {
+  test('the check detects invalid HTML', async () => {
     const faults = await faultsIn('<!doctype html><html lang="en"><head></head><body><p><div></div></body></html>');
     expect(faults.map((fault) => fault.split(':')[0])).toEqual(expect.arrayContaining(['element-required-content']));
   });
 });
 
 describe('files that make the site installable', () => {
-  test('the manifest has its media type, the site’s name, and existing icons', async () => {
+  test('the manifest has the correct media type, the site’s name, and existing icons', async () => {
     const response = await site.ask.get('/manifest.webmanifest');
     expect(response.headers['content-type']).toBe('application/manifest+json; charset=utf-8');
     const manifest = response.json<{ name: string; start_url: string; icons: Record<string, string>[] }>();
@@ -112,21 +112,21 @@ describe('files that make the site installable', () => {
     }
   });
 
-  test('browsers and phones that ignore the manifest find icons, too', async () => {
+  test('browsers and phones that ignore the manifest also find icons', async () => {
     const favicon = await site.ask.get('/favicon.ico');
     expect([favicon.statusCode, favicon.headers['content-type']]).toEqual([200, 'image/vnd.microsoft.icon']);
     expect(favicon.rawPayload.subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));
     expect(pngSize((await site.ask.get('/apple-touch-icon.png')).rawPayload)).toBe('180x180');
   });
 
-  test('the offline document has no page in it, and is not indexed', async () => {
+  test('the offline page contains no rendered page, and is not indexed', async () => {
     const { body } = await site.ask.get('/offline-shell');
     expect(body).toContain('<div id="root"></div>');
     expect(body).toContain('<meta name="robots" content="noindex">');
   });
 });
 
-/** Width and height, from the first chunk of a PNG. */
+/** Returns the width and height from the first chunk of a PNG. */
 function pngSize(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }

@@ -9,10 +9,10 @@ import { newVisitor } from '../support/requests.ts';
 const on = startDiscussedSite();
 const { clock, post, list, total, setLikes } = on;
 
-describe('Idempotency-Key (api.md: the same key from the same session within 24 h makes one comment)', () => {
+describe('an idempotency key (api.md: the same key from the same session within 24 h makes one comment)', () => {
   const draft = (content = 'Once') => ({ productId: on.productId, content });
 
-  test('sent again it is 200 with the first comment; another text is 422 and can be sent under a new key', async () => {
+  test('that is sent again returns 200 with the first comment, or 422 if the text is different', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const first = await post(draft(), headers);
     const second = await post(draft(), headers);
@@ -23,7 +23,7 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     expect(await total()).toBe(1);
   });
 
-  test('20 times at once, through two processes: one comment, created once, in every response', async () => {
+  test('in 20 simultaneous requests to two processes creates one comment, which every response contains', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -36,14 +36,14 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     expect((await list()).items).toHaveLength(1);
   });
 
-  test('a like in between shows in the response to the second request', async () => {
+  test('that is sent again after a like returns the comment with the like', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const { comment } = (await post(draft(), headers)).json<AddedComment>();
     await setLikes(comment.id, 3);
     expect((await post(draft(), headers)).json()).toEqual({ comment: { ...comment, likes: 3 } });
   });
 
-  test('the same key in another session, and another key in the same session, are other drafts', async () => {
+  test('creates another comment if either the key or the session is different', async () => {
     const visitor = newVisitor();
     const key = randomUUID();
     for (const headers of [
@@ -56,7 +56,7 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     expect(await total()).toBe(3);
   });
 
-  test('after 24 hours the key is free again', async () => {
+  test('can be used again after 24 hours', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     await post(draft(), headers);
     clock.advance({ hours: 24 });
@@ -67,7 +67,7 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     expect(await total()).toBe(2);
   });
 
-  test('housekeeping deletes old keys and retains young ones', async () => {
+  test('is deleted by housekeeping once it is old, but not before', async () => {
     const [old, young] = [randomUUID(), randomUUID()].map((key) => ({ ...newVisitor(), 'idempotency-key': key }));
     await post(draft(), old);
     clock.advance({ hours: 24, milliseconds: 1 });
@@ -77,7 +77,7 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     expect((await post(draft(), young)).statusCode).toBe(200);
   });
 
-  test('a refused comment does not use up its key', async () => {
+  test('is not used up by a refused comment', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     expect((await post({ productId: 'nobody', content: 'x' }, headers)).statusCode).toBe(404);
     expect((await post({ productId: on.productId, content: 'x'.repeat(2_001) }, headers)).statusCode).toBe(422);
@@ -89,13 +89,13 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     ['with a space', 'a b'],
     ['201 characters long', 'k'.repeat(201)],
     ['not ASCII', 'é'],
-  ])('a key that is %s is 400, and nothing is written', async (_what, key) => {
+  ])('that is %s is 400, and nothing is written', async (_what, key) => {
     const response = await post(draft(), { ...newVisitor(), 'idempotency-key': key });
     expectProblem(response, 400, 'idempotency_key_invalid');
     expect(await total()).toBe(0);
   });
 
-  test('a key may have 200 characters', async () => {
+  test('may have 200 characters', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': '~'.repeat(200) };
     expect([(await post(draft(), headers)).statusCode, (await post(draft(), headers)).statusCode]).toEqual([201, 200]);
   });

@@ -18,7 +18,7 @@ describe('a site in English', () => {
   });
   afterAll(() => site.close());
 
-  test('speaks English whatever the browser prefers', async () => {
+  test('responds in English regardless of the browser’s preference', async () => {
     const { statusCode, headers, body } = await site.ask.get('/', { 'accept-language': 'de,ja;q=0.9' });
     expect(statusCode).toBe(200);
     expect(headers.vary).toBe('Accept-Encoding');
@@ -28,7 +28,7 @@ describe('a site in English', () => {
   });
 
   test.each(['/', '/product/git', '/?tag=a&sort=top', '/?log', '/nowhere'])(
-    '%s has each language at its own address, whose links keep it',
+    '%s has a URL for each language, and links on the page preserve the language',
     async (path) => {
       const { body } = await site.ask.get(`${path}${path.includes('?') ? '&' : '?'}lang=de`);
       expect(body).toMatch(/<html lang="de">/);
@@ -56,18 +56,18 @@ describe('a site in English', () => {
     expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });
   });
 
-  test('its own language has no second address', async () => {
+  test('its own language has no second canonical URL', async () => {
     const { statusCode, body } = await site.ask.get('/?lang=en');
     expect(statusCode).toBe(200);
     expect(canonicalOf(body)).toBe('http://groundswell.test/');
   });
 
-  test('a board’s address keeps its language through redirects', async () => {
+  test('a redirect to a leaderboard preserves the language', async () => {
     const { headers } = await site.ask.get('/?board=day&lang=de');
     expect(headers.location).toMatch(/^\/\?board=[\d-]+&lang=de$/);
   });
 
-  test('a page names its translations to search engines, and itself as canonical', async () => {
+  test('a page lists its translations for search engines, and itself as canonical', async () => {
     const english = (await site.ask.get('/product/git')).body;
     const german = (await site.ask.get('/product/git?lang=de')).body;
     expect(canonicalOf(english)).toBe('http://groundswell.test/product/git');
@@ -81,14 +81,14 @@ describe('a site in English', () => {
     expect(alternates((await site.ask.get('/?q=git&lang=de')).body)).toEqual({});
   });
 
-  test('the messages of a language are requested by its pages only', async () => {
+  test('only the pages of a language load its messages', async () => {
     expect((await site.ask.get('/')).body).not.toMatch(/\/assets\/(?:ar|de|ja)\.js/);
     const { body } = await site.ask.get('/?lang=de');
     expect(body).toMatch(/data-modules="[^"]*\/assets\/de\.js"/);
     expect(body).not.toContain('/assets/ja.js');
   });
 
-  test('languages are cached apart, and each shows a change', async () => {
+  test('each language is cached separately', async () => {
     const before = await Promise.all(['/', '/?lang=de'].map((url) => site.ask.get(url)));
     expect(before.map(({ body }) => body.includes(GERMAN))).toEqual([false, true]);
     const again = await Promise.all(['/', '/?lang=de'].map((url) => site.ask.get(url)));
@@ -96,7 +96,7 @@ describe('a site in English', () => {
   });
 });
 
-describe('a site that follows the browser', () => {
+describe('a site in the browser’s language', () => {
   let site: TestSite;
   beforeAll(async () => {
     site = await startTestSite({ cacheEnabled: true, locale: { code: 'en', isNegotiated: true } });
@@ -113,7 +113,7 @@ describe('a site that follows the browser', () => {
     ['tlh, de;q=0.5, en;q=0.4', '/?lang=de'],
     ['en;q=0.5, de;q=0.6', '/?lang=de'],
   ])('%s is redirected to %s', async (wanted, location) => {
-    // Twice, since a cached page is sent on another path.
+    // Twice, because a cached page is served on another code path.
     for (let round = 0; round < 2; round += 1) {
       const { statusCode, headers } = await ask('/', wanted);
       expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });
@@ -133,14 +133,14 @@ describe('a site that follows the browser', () => {
     ';;;,,,',
     `${'x'.repeat(10_000)},de`,
     '__proto__',
-  ])('%s gets the page at the same address, which depends on the header', async (wanted) => {
+  ])('%s gets the page at the same URL, with Vary: Accept-Language', async (wanted) => {
     const { statusCode, headers, body } = await ask('/product/git', wanted);
     expect(statusCode).toBe(200);
     expect(headers.vary).toBe('Accept-Encoding, Accept-Language');
     expect(body).toMatch(/<html lang="en">/);
   });
 
-  test('an explicit language is sent to everybody, without depending on the header', async () => {
+  test('a URL with an explicit language ignores the Accept-Language header', async () => {
     for (const [lang, text] of [
       ['de', GERMAN],
       ['en', ENGLISH],
@@ -156,20 +156,20 @@ describe('a site that follows the browser', () => {
     }
   });
 
-  test('an unknown address is in the browser’s language, too', async () => {
+  test('the 404 page is also in the browser’s language', async () => {
     const { statusCode, body } = await ask('/nowhere', 'de');
     expect(statusCode).toBe(404);
     expect(body).toMatch(/<html lang="de">/);
   });
 });
 
-test('an unknown SITE_LOCALE is refused with the known ones', async () => {
+test('an unknown SITE_LOCALE is refused with a list of the supported ones', async () => {
   await expect(startTestSite({ locale: { code: 'xx', isNegotiated: false } })).rejects.toThrow(
     /SITE_LOCALE: there is no translation for "xx"; it must be one of en, .*de.*, or auto/,
   );
 });
 
-test('a site in German has English at an address of its own', async () => {
+test('a site in German has a separate URL for English', async () => {
   const site = await startTestSite({ locale: { code: 'de', isNegotiated: false } });
   try {
     expect((await site.ask.get('/')).body).toContain(GERMAN);

@@ -18,7 +18,7 @@ const vote = (id: string, session: string, address: string) =>
     remoteAddress: address,
   });
 
-test('a vote moves a launch on its boards, and the standing shows its rank', async () => {
+test('a vote changes the position of a launch on its leaderboards, and its standing has the rank', async () => {
   const createdAt = now.toISOString();
   await site.addProduct({ id: 'first', name: 'First', createdAt });
   await site.addProduct({ id: 'second', name: 'Second', createdAt });
@@ -51,7 +51,7 @@ test('a vote moves a launch on its boards, and the standing shows its rank', asy
   ]);
 });
 
-test('votes of one network beyond the cap show on the button and do not count', async () => {
+test('votes of one network beyond the cap are included in the upvotes, but do not count on leaderboards', async () => {
   await site.addProduct({ id: 'crowded', createdAt: now.toISOString() });
   for (let index = 0; index < 25; index += 1) await vote('crowded', `session-crowd-${index}`, '192.0.2.7');
   await vote('crowded', 'session-elsewhere', '192.0.2.8');
@@ -65,7 +65,7 @@ test('votes of one network beyond the cap show on the button and do not count', 
   expect(JSON.stringify(stored)).not.toContain('192.0');
 });
 
-test('an invalid period is refused, and one without a possible leaderboard is not found', async () => {
+test('an invalid period is 400, and a period that cannot have a leaderboard is 404', async () => {
   expectProblem(await site.app.inject('/api/leaderboards/2026-02-30'), 400, 'bad_period');
   expectProblem(await site.app.inject('/api/leaderboards/1999-12-31'), 404, 'period_not_found');
   expectProblem(await site.app.inject('/api/leaderboards/9998'), 404, 'period_not_found');
@@ -73,7 +73,7 @@ test('an invalid period is refused, and one without a possible leaderboard is no
   expectProblem(await site.app.inject(`/api/leaderboards/${day}?cursor=x`), 400, 'bad_cursor');
 });
 
-test('a product has a standing from its first moment on', async () => {
+test('a product has a standing as soon as it has launched', async () => {
   await site.addProduct({ id: 'newborn', createdAt: new Date().toISOString() });
   const { day: standing } = (await site.app.inject('/api/products/newborn/standing')).json();
   expect(standing).toMatchObject({ votes: 0, upvotes: 0, status: 'open' });

@@ -7,7 +7,7 @@ import { BAD_SESSIONS, GOOD_SESSIONS } from '../support/sessions.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
-/** A second process of the same site, as far as the database can tell. */
+/** A second site on the same database, which the database sees as another process. */
 let other: TestSite;
 let productId: string;
 let commentId: string;
@@ -34,7 +34,7 @@ const shown = async () =>
   (await site.ask.json<CommentPage>(`/api/products/${productId}/comments`)).items.map(({ likes }) => likes);
 
 describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () => {
-  test('every click adds one, also of the same session: there is no undo', async () => {
+  test('every request adds one, even from the same session, and there is no undo', async () => {
     const visitor = newVisitor();
     for (const likes of [1, 2, 3]) {
       const response = await like(commentId, visitor);
@@ -43,17 +43,17 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
     expect(await shown()).toEqual([3]);
   });
 
-  test('only the one comment is liked', async () => {
+  test('only the given comment is liked', async () => {
     await site.ask.post('/api/comments', { productId, content: 'Not me' }, newVisitor());
     await like();
     expect(await shown()).toEqual([1, 0]);
   });
 
-  test('the id may be in upper case', async () => {
+  test('the comment id may be in upper case', async () => {
     expect((await like(commentId.toUpperCase())).json()).toEqual({ likes: 1 });
   });
 
-  test('200 at once, through two processes: exactly 200 more, and every response has a different count', async () => {
+  test('200 simultaneous likes through two processes add exactly 200, and every response has a different count', async () => {
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, index) => like(commentId, newVisitor(), index % 2 === 0 ? site : other)),
     );

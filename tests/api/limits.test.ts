@@ -39,7 +39,7 @@ async function statuses(send: Send, visitors: readonly Record<string, string>[])
 
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
 
-describe('each limited endpoint responds 429, for a session and for a network', () => {
+describe('each limited endpoint responds 429 beyond the limits of a session and of a network', () => {
   const ENDPOINTS: [name: string, session: number | undefined, network: number, success: number][] = [
     ['PUT upvote', 3, 6, 200],
     ['DELETE upvote', 3, 6, 200],
@@ -86,7 +86,7 @@ describe('each limited endpoint responds 429, for a session and for a network', 
     expect(await statuses(send, many)).toEqual([...times(network, () => success), 429]);
     const refused = await send(newVisitor());
     expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    // Visitors see a page that offers a retry.
+    // Visitors see an error page with a retry button.
     if (name.startsWith('GET page')) expect(refused.payload).toContain('Failed to load products');
     else if (name !== 'HEAD search')
       expectProblem(refused, 429, 'rate_limited', /^Too many requests from this network\./);
@@ -116,14 +116,15 @@ test('the fields of the RateLimit draft report the limits, on success and on ref
 test('a cached search is not charged', async () => {
   const { clock } = await start({ cacheEnabled: true });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // For the first request, and one more if this process learns only now of the added product.
+    // One charge for the first request, and possibly one more if this process is only now notified of the added
+    // product.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));
   }
 });
 
-test('limits follow a monotonic clock: a jump of the time of day neither refuses nor admits requests', async () => {
+test('limits use the monotonic clock, so a jump of the wall clock neither refuses nor admits requests', async () => {
   const { clock, id } = await start();
   const visitor = newVisitor();
   const put = () => site.ask.put(`/api/products/${id}/upvote`, visitor);
@@ -158,7 +159,7 @@ test('other reads are not limited and have no limit headers', async () => {
   expect(upvotes.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
 });
 
-test('RATE_LIMITS=off limits nothing, holds no repeated text, and sends no limit headers', async () => {
+test('RATE_LIMITS=off disables limits, the holding of repeated texts, and limit headers', async () => {
   const { id } = await start({ rateLimits: undefined as never });
   const visitor = newVisitor();
   const post = () => site.ask.post('/api/comments', { productId: id, content: 'The same' }, visitor);
@@ -168,8 +169,8 @@ test('RATE_LIMITS=off limits nothing, holds no repeated text, and sends no limit
   expect((await site.ask.json<{ total: number }>(`/api/products/${id}/comments`)).total).toBe(30);
 });
 
-describe('a shared office', () => {
-  test('a hundred people behind one address upvote, withdraw and upvote again within a minute', async () => {
+describe('on a shared office network', () => {
+  test('a hundred people with one address can upvote, withdraw and upvote again within a minute', async () => {
     const { id } = await start({ rateLimits: DEFAULT_RATE_LIMITS });
     const office = times(100, newVisitor);
     const url = `/api/products/${id}/upvote`;
@@ -179,7 +180,7 @@ describe('a shared office', () => {
     expect((await site.ask.put(url, office[0])).json()).toEqual({ upvoted: true, upvotes: 100 });
   });
 
-  test("a voter can withdraw while others exhaust the network's limit; a session without that vote cannot", async () => {
+  test('a voter can withdraw a vote while the network’s limit is exhausted, but a session without a vote cannot', async () => {
     const { id } = await start();
     const url = `/api/products/${id}/upvote`;
     const colleague = newVisitor();
@@ -195,7 +196,7 @@ describe('a shared office', () => {
 });
 
 describe('trusted proxies (TRUST_PROXY)', () => {
-  /** Votes of new sessions, each from its own network according to the header. */
+  /** Sends votes of new sessions, each from a different network according to the header. */
   const vote = (url: string, forwarded: string, remoteAddress: string) =>
     site.app.inject({
       method: 'PUT',
@@ -213,28 +214,28 @@ describe('trusted proxies (TRUST_PROXY)', () => {
   const ALL = times(8, () => 200);
   const SIX_OF_THEM = [200, 200, 200, 200, 200, 200, 429, 429];
 
-  test('no proxy is trusted by default: a forged header does not make a new visitor', async () => {
+  test('no proxy is trusted by default, so a forged header does not create a new network', async () => {
     const { id } = await start();
     expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
   });
 
-  test('the header of a trusted proxy counts, also with an IPv4-mapped address', async () => {
+  test('the header of a trusted proxy is used, even if its address is IPv4-mapped', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1`)).toEqual(ALL);
     expect(await votes(id, '::ffff:127.0.0.1', (number) => `10.1.${number}.1`)).toEqual(ALL);
   });
 
-  test('an untrusted address next to a trusted one is not believed', async () => {
+  test('the header of an untrusted proxy is ignored, even if its address is next to a trusted one', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('127.0.0.1') });
     expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
   });
 
-  test('entries that the visitor forged before the proxy’s own are skipped', async () => {
+  test('entries that the visitor has forged before the proxy’s entry are ignored', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 192.0.2.7`)).toEqual(SIX_OF_THEM);
   });
 
-  test('through two trusted proxies, the visitor before both counts', async () => {
+  test('behind two trusted proxies, the address before both is used', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('loopback, 203.0.113.0/24') });
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 203.0.113.5`)).toEqual(ALL);
   });
@@ -247,7 +248,7 @@ describe('trusted proxies (TRUST_PROXY)', () => {
   test('an untrusted proxy causes one warning, without its address', async () => {
     const { log, lines, text } = createLogLines();
     const { id } = await start({ log, trustProxy: readTrustedProxies('203.0.113.1') });
-    // A busy machine may cause others, such as a database that responds late.
+    // Ignores other warnings, which a busy machine may cause, for example if the database responds late.
     const warnings = () => lines().filter(({ level, msg }) => level === 40 && /proxy/i.test(String(msg)));
     await votes(id, '203.0.113.1', () => '198.51.100.7');
     expect(warnings()).toEqual([]);

@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A site with its own database and a free port; its pages do not matter here. */
+/** Starts a site with its own database on a free port. It renders no real pages, which these tests do not need. */
 async function start(environment: Record<string, string>): Promise<void> {
   database = await createTestDatabase();
   const { log, text } = createLogLines();
@@ -48,20 +48,20 @@ async function start(environment: Record<string, string>): Promise<void> {
 const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${site.address}${path}`, { headers });
 const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Where the log says that metrics are served. */
+/** Returns the URL of the metrics that the site logs. */
 async function metricsAddress(): Promise<string> {
   await expect.poll(logText).toContain('Metrics at');
   return /Metrics at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';
 }
 
 describe('GET /metrics (api.md, Endpoints)', () => {
-  test('is 404 unless it is configured', async () => {
+  test('is 404 unless metrics are configured', async () => {
     await start({});
     expect((await ask('/metrics')).status).toBe(404);
     expect((await ask('/metrics', authorization(TOKEN))).status).toBe(404);
   });
 
-  test('reports when the last scheduled backup was made', async () => {
+  test('reports the time of the last scheduled backup', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-metrics-'));
     await start({ METRICS_TOKEN: TOKEN, BACKUP_DIR: folder });
     const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
@@ -71,7 +71,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('reports webhooks and since when their receiver fails', async () => {
+  test('reports the state of webhooks, and since when their receiver has been failing', async () => {
     const receiver = await startReceiver();
     await receiver.stop();
     await start({ METRICS_TOKEN: TOKEN, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: newSecret(1).text });
@@ -96,7 +96,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect(shown.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test('on a separate port they are not on the site, and without a token only this machine can read them', async () => {
+  test('is not served by the site if a separate port is set, which only this machine can read without a token', async () => {
     await start({ METRICS_PORT: '0', HOST: '0.0.0.0' });
     const address = await metricsAddress();
     expect(new URL(address).hostname).toBe('127.0.0.1');
@@ -104,7 +104,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect((await ask('/metrics')).status).toBe(404);
   });
 
-  test('on a separate port with a token, the token is required there, too', async () => {
+  test('also requires the token on a separate port', async () => {
     await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
     const address = await metricsAddress();
     expect((await fetch(address)).status).toBe(401);
@@ -123,7 +123,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     }
     await ask(PROBE_PATH);
     await ask('/nowhere/at/all');
-    // The first is a miss, the second is sent by its route; from then on the fast path sends it.
+    // The first response is a miss, the second is sent by the route, and later ones by the fast path.
     for (let asked = 0; asked < 4; asked += 1) await (await ask('/api/products')).text();
     const text = await (await ask('/metrics', authorization(TOKEN))).text();
     const lines = text.split('\n');

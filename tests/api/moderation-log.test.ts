@@ -42,8 +42,8 @@ async function newComment(productId: string, content: string): Promise<string> {
   return response.json<AddedComment>().comment.id;
 }
 
-describe('an entry of the log', () => {
-  test('hiding a comment shows with its reason, in every process, and is undone by restoring it', async () => {
+describe('an entry of the moderation log', () => {
+  test('for hiding a comment has the reason in every process, and is marked as undone once the comment is restored', async () => {
     await site.addProduct({ id: 'git', name: 'Git' });
     const id = await newComment('git', 'Cheap watches here');
     await read();
@@ -66,7 +66,7 @@ describe('an entry of the log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'advertising', undoneAt: expect.any(String) });
   });
 
-  test('taking a public comment back to be held hides it, and its release undoes that', async () => {
+  test('for holding a public comment shows it as hidden, and is marked as undone once it is released', async () => {
     await site.addProduct({ id: 'reef', name: 'Reef' });
     const id = await newComment('reef', 'Odd words');
     await holdComments(site.database, [id]);
@@ -76,7 +76,7 @@ describe('an entry of the log', () => {
     await soon().toMatchObject({ ...held, undoneAt: expect.any(String) });
   });
 
-  test('removing a product shows its id, and its name only once it is back', async () => {
+  test('for removing a product has its id, and its name only once it is restored', async () => {
     await site.addProduct({ id: 'casino', name: 'Buy my slurs' });
     await removeProducts(site.database, ['casino'], 'spam');
     const removed = {
@@ -95,7 +95,7 @@ describe('an entry of the log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'spam', productName: null, undoneAt: null });
   });
 
-  test('excluding votes shows their number without voters, and can be undone', async () => {
+  test('for excluding votes has their number without the voters, and is marked as undone once they are included', async () => {
     const at = new Date(Date.now() - 60_000).toISOString();
     await launch(site.database, 'tide', at, new Date().toISOString());
     for (const voter of ['a', 'b']) await vote(site.database, 'tide', new Date().toISOString(), `session-${voter}`);
@@ -115,7 +115,7 @@ describe('an entry of the log', () => {
       undoneAt: null,
     };
     await soon().toMatchObject(excluded);
-    // It finds no vote any more.
+    // Finds no further votes to exclude.
     await exclude();
     expect((await read()).items.filter(({ action }) => action === 'votes.excluded')).toHaveLength(1);
     await undoVerdicts(site.database, 'tide', systemRuntime);
@@ -123,7 +123,7 @@ describe('an entry of the log', () => {
     await soon().toMatchObject({ ...excluded, undoneAt: expect.any(String) });
   });
 
-  test('declining a submission shows the reason without the submission, and can be undone', async () => {
+  test('for declining a submission has only the reason, and is marked as undone once the decision is undone', async () => {
     const sent = { name: 'Secret project', description: 'Nobody knows yet' };
     const submitter = { session: 'session-of-a-maker' };
     const { row } = await createSubmission(site.database, systemRuntime, sent, { submitter });
@@ -136,9 +136,9 @@ describe('an entry of the log', () => {
   });
 });
 
-describe('the page', () => {
-  test('shows each entry in words, links existing products, and has no script of the app', async () => {
-    // The cached page may be as old as three seconds.
+describe('the page of the moderation log', () => {
+  test('describes each entry, links existing products, and does not load the app', async () => {
+    // The cached page may be up to three seconds old.
     await expect
       .poll(async () => textOf(await page()))
       .toMatch(/Submission declined not a product [^U]*UTC · Undone [^U]*UTC/);
@@ -152,7 +152,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/data-app|id="state"|Cheap watches|slurs|Secret/);
   });
 
-  test('is paged like the API, and a cursor of another list redirects to its beginning', async () => {
+  test('is paged like the API, and redirects to its beginning for an invalid cursor', async () => {
     const ids = new Set<string>();
     let path: string | undefined = `${LOG}?limit=2`;
     while (path !== undefined) {
@@ -169,7 +169,7 @@ describe('the page', () => {
     expect((await site.ask.get(`${LOG}?cursor=made-up`)).statusCode).toBe(400);
   });
 
-  test('is linked from every page, and cached like them', async () => {
+  test('is linked from every page, and is cached like other pages', async () => {
     expect(await page('/')).toContain('<a href="/?log">Moderation log</a>');
     expect(await page('/product/git')).toContain('<a href="/?log">Moderation log</a>');
     const { headers } = await site.ask.get('/?log');
@@ -186,14 +186,14 @@ describe('the page', () => {
   });
 });
 
-test('reasons are shown as text', async () => {
+test('reasons are shown as plain text', async () => {
   await site.addProduct({ id: 'script', name: 'Script' });
   await removeProducts(site.database, ['script'], '<script>alert(1)</script>');
   await soon().toMatchObject({ productId: 'script' });
   await expect.poll(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
 });
 
-test('a site without a public log responds 404, and no page mentions it', async () => {
+test('a site without a public moderation log responds 404 for it, and its pages do not mention it', async () => {
   const plain = await startTestSite();
   const [api, unknown] = [await plain.ask.get(LOG), await plain.ask.get('/api/no-such-path')];
   expect(api.statusCode).toBe(404);
