@@ -19,8 +19,8 @@ const addressOf = (url: string, more: Record<string, string> = {}) =>
   `/oembed?${new URLSearchParams({ url, ...more })}`;
 const embed = (url: string, more?: Record<string, string>) => site.ask.json<Oembed>(addressOf(url, more));
 
-describe('a product', () => {
-  test('is a link with a picture, by absolute addresses of the site', async () => {
+describe('the oEmbed response of a product', () => {
+  test('is a link with a picture, with absolute URLs of the site', async () => {
     const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'json' }), {
       host: 'evil.example',
     });
@@ -43,7 +43,7 @@ describe('a product', () => {
   });
 
   test.each(['https://groundswell.test/product/git', `${ORIGIN}/product/git?comments=x#comments`])(
-    'is found by %s as well',
+    'is also found by the URL %s',
     async (url) => {
       expect((await embed(url)).title).toBe('Git');
     },
@@ -64,7 +64,7 @@ describe('a product', () => {
     expect('thumbnail_url' in response).toBe(bounds.maxwidth === '2000');
   });
 
-  test('a product with any name adds only a link and a picture to the page', async () => {
+  test('contains only a link and a picture, whatever the name of the product', async () => {
     for (const { text } of HOSTILE.filter(({ text }) => !text.includes('\u0000') && text.isWellFormed())) {
       const { id } = await site.addProduct({ name: text, maker: text });
       const { html, title } = await embed(`${ORIGIN}/product/${id}`);
@@ -77,7 +77,7 @@ describe('a product', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refused oEmbed requests', () => {
   test.each([
     `${ORIGIN}/`,
     `${ORIGIN}/product/nothing`,
@@ -90,11 +90,11 @@ describe('refusals', () => {
     'javascript:alert(1)',
     '/product/git',
     'git',
-  ])('%s is no product of this site: 404', async (url) => {
+  ])('%s, which is not a product of this site, is 404', async (url) => {
     expectProblem(await site.ask.get(addressOf(url), { host: 'evil.example' }), 404, 'product_not_found');
   });
 
-  test('XML, which a consumer may request, is 501', async () => {
+  test('a request for XML is 501', async () => {
     const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
     expectProblem(response, 501, 'not_implemented', 'Only format=json is supported');
   });

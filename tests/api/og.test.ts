@@ -13,7 +13,7 @@ afterAll(() => site.close());
 const get = (url: string, headers?: Record<string, string>) => site.ask.get(url, headers);
 
 describe('the card of a product', () => {
-  test('is a PNG of 1200 × 630 that others may embed and cache', async () => {
+  test('is a PNG of 1200 × 630 pixels that other sites may embed and cache', async () => {
     const { id } = await site.addProduct({ image: '/pictures/git/tile.svg' });
     const response = await get(`/og/${id}.png`);
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
@@ -28,7 +28,7 @@ describe('the card of a product', () => {
     });
   });
 
-  test('is 304 for a client that has it, and HEAD has no body', async () => {
+  test('is 304 for a client that has its ETag, and has no body for HEAD', async () => {
     const { id } = await site.addProduct();
     const first = await get(`/og/${id}.png`);
     const known = await get(`/og/${id}.png`, { 'if-none-match': String(first.headers.etag) });
@@ -49,14 +49,14 @@ describe('the card of a product', () => {
     }
   });
 
-  test('of a product with the id home shows that product', async () => {
+  test('of a product with the id ‘home’ shows that product', async () => {
     await site.addProduct({ id: 'home' });
     expect((await get('/og/home.png')).headers.etag).not.toBe((await get('/og.png')).headers.etag);
   });
 });
 
 describe('the card of a leaderboard', () => {
-  test('is named in the head of its page, and another one for each period', async () => {
+  test('is linked in the head of its page, and is different for each period', async () => {
     await site.addProduct({ createdAt: '2026-06-03T12:00:00.000Z' });
     await expect
       .poll(async () => (await get('/?board=2026-06-03')).body)
@@ -69,7 +69,7 @@ describe('the card of a leaderboard', () => {
     expect((await get('/og/board/2026-06.png', { 'if-none-match': String(month.headers.etag) })).statusCode).toBe(304);
   });
 
-  test('that does not exist is 404, and an invalid period is 400', async () => {
+  test('is 404 for a period that cannot have a leaderboard, and 400 for an invalid one', async () => {
     expect((await get('/og/board/1999-12-31.png')).statusCode).toBe(404);
     expect((await get('/og/board/tomorrow.png')).statusCode).toBe(400);
   });
@@ -81,7 +81,7 @@ test('the card of the site itself is a PNG of the same size', async () => {
   expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
 });
 
-test('a stopping site finishes the current card, and sends waiting requests a substitute', async () => {
+test('when the site stops, it finishes the current card and responds 503 to waiting requests', async () => {
   const stopping = await startTestSite({ cacheEnabled: true });
   const products = await Promise.all(Array.from({ length: 4 }, () => stopping.addProduct()));
   const address = await stopping.app.listen({ port: 0 });

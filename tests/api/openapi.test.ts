@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** The routes, such as `GET /api/products/:id`, from the router's own list. */
+/** Returns the described routes that are registered, such as `GET /api/products/:id`. */
 function registeredRoutes(app: FastifyInstance): string[] {
   return Object.keys(OPERATIONS).filter((key) => {
     const [method = '', url = ''] = key.split(' ');
@@ -34,8 +34,8 @@ function registeredRoutes(app: FastifyInstance): string[] {
   });
 }
 
-describe('the document', () => {
-  test('is OpenAPI 3.1, its addresses begin with SITE_URL, and Host changes nothing', async () => {
+describe('the OpenAPI document', () => {
+  test('is OpenAPI 3.1, with URLs that are based on SITE_URL, not on Host', async () => {
     const response = await site.ask.get('/api/openapi.json', { host: 'evil.example' });
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
@@ -44,7 +44,7 @@ describe('the document', () => {
     expect(openApi.servers).toEqual([{ url: 'http://groundswell.test' }]);
   });
 
-  test('passes the recommended rules of Redocly without an error or a warning', async () => {
+  test('passes Redocly’s recommended rules without errors or warnings', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const lint = async (document: object) => {
       const problems = await lintFromString({ source: JSON.stringify(document), config });
@@ -65,7 +65,7 @@ describe('the document', () => {
     expect(registeredRoutes(site.app).sort()).toEqual(described.sort());
   });
 
-  test('names only existing codes, and describes limit and version headers', () => {
+  test('names only existing error codes, and describes the rate-limit headers and the ETag header', () => {
     const operations = Object.values(openApi.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     expect(Object.values(OPERATIONS).flatMap(({ problems }) => problems)).toEqual(
@@ -82,7 +82,7 @@ describe('the document', () => {
   });
 });
 
-/** The router prints a tree; each line has a part of the address and, at its end, the methods. */
+/** Parses the tree of routes that the router prints. Each line has a part of the URL, followed by the methods. */
 function apiRoutesIn(tree: string): Set<string> {
   const found = new Set<string>();
   const pieces: string[] = [];
@@ -99,7 +99,7 @@ function apiRoutesIn(tree: string): Set<string> {
   return found;
 }
 
-describe('responses of the running site match the document', () => {
+describe('responses of the running site match the OpenAPI document', () => {
   const session = newVisitor();
   let commentId: string;
   let expectDescribed: ReturnType<typeof createDescriptionCheck>;
@@ -163,7 +163,7 @@ describe('responses of the running site match the document', () => {
     expectDescribed(response, '/api/comments', 'post');
   });
 
-  test('POST of the same draft twice, and of a like', async () => {
+  test('POST of the same comment twice, and of a like', async () => {
     const draft = { productId: 'git', content: 'Once' };
     for (const status of [201, 200]) {
       const response = await site.ask.post('/api/comments', draft, { ...session, 'idempotency-key': 'once' });
@@ -176,13 +176,13 @@ describe('responses of the running site match the document', () => {
     }
   });
 
-  test('the check finds deviations', async () => {
+  test('the check detects mismatches', async () => {
     const response = await site.ask.get('/api/products/git');
     expect(() => expectDescribed(response, '/api/products', 'get')).toThrow();
   });
 });
 
-describe('the reference page', () => {
+describe('the API reference', () => {
   test('loads only its own files', async () => {
     const page = await site.ask.get('/api/docs');
     expect(page.statusCode).toBe(200);

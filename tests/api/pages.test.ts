@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterAll(() => site.close());
 
-/** The text of a page's state, as the browser would read it. */
+/** Returns the serialized state of a page, as the browser reads it. */
 function stateOf(html: string): string {
   const [, state] = /<script type="application\/json" id="state">([\s\S]*?)<\/script>/.exec(html) ?? [];
   if (state === undefined) throw new Error('The page has no state');
@@ -27,7 +27,7 @@ function stateOf(html: string): string {
 }
 
 describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
-  test('the list is HTML with every product in it, before any script runs', async () => {
+  test('the HTML of the list contains every product', async () => {
     await site.addProduct({ id: 'a', name: 'First wave' });
     await site.addProduct({ id: 'b', name: 'Second wave' });
     const response = await site.ask.get('/');
@@ -39,7 +39,7 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
     }
   });
 
-  test('a product is HTML with its name as heading, its comments, and its own title', async () => {
+  test('the HTML of a product has its name as heading and in the title, and contains its comments', async () => {
     await site.addProduct({ id: 'a', name: 'First wave', description: 'All about surfing.' });
     await site.ask.post('/api/comments', { productId: 'a', content: 'Said about it' }, newVisitor());
     const response = await site.ask.get('/product/a');
@@ -53,7 +53,7 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
     ['/?q=second', ['Second wave'], ['First wave']],
     ['/?tag=RED', ['First wave'], ['Second wave']],
     ['/?q=nowhere', [], ['First wave', 'Second wave']],
-  ])('%s is rendered on the server accordingly', async (url, present, absent) => {
+  ])('the server renders %s with only the matching products', async (url, present, absent) => {
     await site.addProduct({ id: 'a', name: 'First wave', tags: ['red'] });
     await site.addProduct({ id: 'b', name: 'Second wave', tags: ['blue'] });
     const { statusCode, body } = await site.ask.get(url);
@@ -62,7 +62,7 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
     for (const name of absent) expect(body).not.toContain(name);
   });
 
-  test('the next page is a plain link', async () => {
+  test('the link to the next page is a plain link', async () => {
     for (let count = 0; count < 31; count += 1) await site.addProduct({ name: `Wave number ${count}.` });
     const first = await site.ask.get('/');
     expect(first.body).not.toContain('Wave number 0.');
@@ -79,7 +79,7 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  test('unknown parameters change nothing', async () => {
+  test('unknown parameters do not change the page', async () => {
     expect((await site.ask.get('/?utm_source=mail&__proto__=1')).statusCode).toBe(200);
   });
 });
@@ -97,7 +97,7 @@ describe('invalid parameters of a page redirect to the page without them', () =>
     expect([response.statusCode, response.headers.location]).toEqual([302, location]);
   });
 
-  test('a cursor of another sort is invalid', async () => {
+  test('a cursor of another sort order is invalid', async () => {
     await site.addProduct();
     await site.addProduct();
     const { nextCursor } = await site.ask.json<ProductPage>('/api/products?limit=1');
@@ -106,9 +106,9 @@ describe('invalid parameters of a page redirect to the page without them', () =>
   });
 });
 
-describe('unknown addresses (SPEC sections 2 and 8)', () => {
+describe('unknown URLs (SPEC sections 2 and 8)', () => {
   test.each(['nobody', 'X', 'x'.repeat(65), 'x'.repeat(3_000), '__proto__', 'a%2Fb'])(
-    "the unknown product '%s' is 404 'Product not found' with a way home",
+    "the unknown product '%s' is 404 'Product not found' with a link to the home page",
     async (id) => {
       const response = await site.ask.get(`/product/${id}`);
       expect(response.statusCode).toBe(404);
@@ -136,7 +136,7 @@ describe('unknown addresses (SPEC sections 2 and 8)', () => {
     '//evil.example/',
     '//product/a',
     '/<script>alert(1)</script>',
-  ])("%s is 404 'Oops! Page not found' with a way home, and the log has the path", async (url) => {
+  ])("%s is 404 'Oops! Page not found' with a link to the home page, and its path is logged", async (url) => {
     await site.addProduct({ id: 'a' });
     const { statusCode, headers, body } = await site.ask.get(url);
     expect(statusCode).toBe(404);
@@ -153,17 +153,17 @@ describe('unknown addresses (SPEC sections 2 and 8)', () => {
     expect(log.text()).not.toContain('secret=1');
   });
 
-  test('HEAD is 404, too', async () => {
+  test('HEAD is also 404', async () => {
     for (const url of ['/nothing', '/product/nobody']) {
       expect((await site.app.inject({ method: 'HEAD', url })).statusCode).toBe(404);
     }
   });
 });
 
-describe('texts by visitors', () => {
+describe('user-provided text', () => {
   const EVIL = '</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028"\'&lt;';
 
-  test('no name, description, maker, tag, team member or comment escapes its place', async () => {
+  test('cannot break out of its element as a name, description, maker, tag, team member or comment', async () => {
     await site.addProduct({
       id: 'a',
       name: EVIL,
@@ -186,15 +186,15 @@ describe('texts by visitors', () => {
       const { body, statusCode } = await site.ask.get(url);
       expect(statusCode).toBe(200);
       expect(body, url).not.toMatch(/<script>alert|<img src=x|<!--<img/);
-      // The head script, the state, and structured data on indexed pages: no more than on a page without any text by
-      // people.
+      // Only the head script, the state and, on indexed pages, structured data, as on a page without user-provided
+      // text.
       expect(body.match(/<script\b/g), url).toHaveLength(scripts);
       expect(body.match(/<\/script>/g), url).toHaveLength(scripts);
       expect(() => JSON.parse(stateOf(body)), url).not.toThrow();
     }
   });
 
-  test('the state contains the text unchanged', async () => {
+  test('is unchanged in the state', async () => {
     await site.addProduct({ id: 'a', name: EVIL });
     const { body } = await site.ask.get('/product/a');
     const names: unknown[] = [];
@@ -207,7 +207,7 @@ describe('texts by visitors', () => {
 });
 
 describe('the page is the same for every visitor', () => {
-  test('it has no personal data: a session changes neither body nor headers', async () => {
+  test('it contains no personal data, even if the request has a session', async () => {
     await site.addProduct({ id: 'a' });
     const visitor = newVisitor();
     await site.ask.put('/api/products/a/upvote', visitor);
@@ -216,7 +216,7 @@ describe('the page is the same for every visitor', () => {
     expect(body).not.toContain(visitor['x-user-session']);
   });
 
-  test('the policy allows one inline script, and the page has no other', async () => {
+  test('its content security policy allows one inline script, and it has no other', async () => {
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
@@ -227,7 +227,7 @@ describe('the page is the same for every visitor', () => {
 });
 
 describe('an unavailable database', () => {
-  test('the list is 503 with the specified texts and a retry, and the log has the reason', async () => {
+  test('the list is 503 with the specified texts and a retry button, and the reason is logged', async () => {
     const lines = createLogLines();
     const broken = await startTestSite({ log: lines.log });
     await broken.database.vanish();

@@ -11,7 +11,7 @@ describe('keyset paging (api.md, Conventions)', () => {
   const SORTS = ['newest', 'top', 'discussed'] as const;
   const TOTAL = 101;
 
-  /** Walks every page; `between` runs before each next one. */
+  /** Reads every page, and calls `between` after each one. @returns the ids of all products. */
   async function walk(query: ListQuery, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
     const seen: string[] = [];
     let cursor: string | null = '';
@@ -26,7 +26,7 @@ describe('keyset paging (api.md, Conventions)', () => {
   }
 
   async function addWithTies(): Promise<string[]> {
-    // Seven share a creation time, so every page ends among equals in some sort.
+    // Groups of seven share a creation time, so every page ends between ties in some sort order.
     const products = await addMany(TOTAL, (index) => ({
       createdAt: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 7))).toISOString(),
     }));
@@ -38,7 +38,7 @@ describe('keyset paging (api.md, Conventions)', () => {
   }
 
   test.each(SORTS.flatMap((sort) => [1, 7, 30, 100].map((limit) => [sort, limit] as const)))(
-    'sort=%s, limit=%i: all pages together are every product exactly once, in order',
+    'with sort=%s and limit=%i, all pages together contain every product exactly once, in order',
     async (sort, limit) => {
       const all = await addWithTies();
       const seen = await walk({ sort, limit });
@@ -47,36 +47,39 @@ describe('keyset paging (api.md, Conventions)', () => {
     },
   );
 
-  test.each(SORTS)('sort=%s: products added during paging move no other product', async (sort) => {
-    const all = await addWithTies();
-    const seen = await walk({ sort, limit: 10 }, () => on.site.addProduct());
-    expect(new Set(seen).size, 'none twice').toBe(seen.length);
-    expect(seen.filter((id) => all.includes(id)).sort(), 'none missing').toEqual(all);
-  });
+  test.each(SORTS)(
+    'with sort=%s, products that are added during paging cause no duplicate or missing product',
+    async (sort) => {
+      const all = await addWithTies();
+      const seen = await walk({ sort, limit: 10 }, () => on.site.addProduct());
+      expect(new Set(seen).size, 'none twice').toBe(seen.length);
+      expect(seen.filter((id) => all.includes(id)).sort(), 'none missing').toEqual(all);
+    },
+  );
 
-  test('a product removed during paging hides no other product', async () => {
+  test('a product that is removed during paging does not hide any other product', async () => {
     const all = await addWithTies();
     const first = await list({ limit: 10 });
-    // The product of the cursor itself.
+    // Removes the product that the cursor is based on.
     const gone = first.items.at(-1)?.id ?? '';
     await on.site.database.query('DELETE FROM products WHERE id = $1', [gone]);
     const rest = await walk({ limit: 100, cursor: first.nextCursor ?? '' });
     expect([...first.items.map(({ id }) => id), ...rest].sort()).toEqual(all);
   });
 
-  test('a page that is exactly full is known to be the last', async () => {
+  test('a last page that is exactly full has no cursor', async () => {
     await addMany(30);
     expect((await list({ limit: 30 })).nextCursor).toBeNull();
   });
 
-  test('a cursor at the last product gives an empty last page', async () => {
+  test('a cursor without further products returns an empty last page', async () => {
     await addMany(3);
     const { nextCursor } = await list({ limit: 2 });
     await deleteAllProducts(on.site.database);
     expect(await list({ cursor: nextCursor ?? '' })).toEqual({ items: [], nextCursor: null });
   });
 
-  test('a cursor of another sort is 400 bad_cursor', async () => {
+  test('a cursor of another sort order is 400 bad_cursor', async () => {
     await addMany(3);
     for (const sort of SORTS) {
       const { nextCursor } = await list({ sort, limit: 1 });
@@ -86,7 +89,7 @@ describe('keyset paging (api.md, Conventions)', () => {
     }
   });
 
-  test('a truncated cursor is 400 bad_cursor, wherever it was cut', async () => {
+  test('a cursor that is truncated at any position is 400 bad_cursor', async () => {
     await addMany(2);
     const cursor = (await list({ limit: 1 })).nextCursor ?? '';
     for (const length of [1, 2, 3, Math.floor(cursor.length / 2), cursor.length - 4]) {
@@ -101,7 +104,7 @@ describe('keyset paging (api.md, Conventions)', () => {
     ['no keys', encode(['newest'])],
     ['SQL for an id', encode(['newest', '2026-01-01T00:00:00.000Z', "x' OR '1'='1"])],
     ['no time', encode(['newest', 'soon', 'a'])],
-    ['a time that PostgreSQL would not take', encode(['newest', '+275760-09-13T00:00:00.000Z', 'a'])],
+    ['a time that PostgreSQL does not accept', encode(['newest', '+275760-09-13T00:00:00.000Z', 'a'])],
     ['nested keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
     ['no position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a']).slice(0, -3)],
     ['a negative position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], -20)],

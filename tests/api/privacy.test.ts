@@ -105,11 +105,11 @@ test('no log line and no response contains a session or an address, even after f
   for (const commentId of [added.json<AddedComment>().comment?.id ?? '', 'none', '%20']) {
     await send('POST', `/api/comments/${commentId}/like`);
   }
-  // All requests at once until the limit applies, because it lets two more pass each second.
+  // Sends all requests simultaneously until the limit applies, because it allows two more each second.
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
   expect(responses.join('\n')).toContain('rate_limited');
 
-  // The database refuses every statement, with the refused values in its error.
+  // The database now refuses these statements, and its errors contain the refused values.
   await site.database.query('ALTER TABLE upvotes RENAME TO upvotes_away');
   await site.database.query('ALTER TABLE comments ADD CONSTRAINT nobody CHECK (content IS NULL) NOT VALID');
   await site.ask.post('/api/comments', { productId: id, content: 'Refused' }, { 'x-user-session': `${SESSION}-b` });

@@ -16,7 +16,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     expect(await list()).toEqual({ items: [], nextCursor: null });
   });
 
-  test('a product has exactly the fields of api.md, Shapes, with their stored values', async () => {
+  test('a product has exactly the fields in api.md, Shapes, with the stored values', async () => {
     const product = await on.site.addProduct({
       id: 'wave-rider-2',
       name: 'Wave 🌊 Rider — שלום e\u0301 é ‮',
@@ -54,7 +54,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     expect(nextCursor).toEqual(expect.any(String));
   });
 
-  test.each([1, 100])('limit=%i is the smallest or greatest page', async (limit) => {
+  test.each([1, 100])('limit=%i, which is the smallest or largest limit, is accepted', async (limit) => {
     await addMany(101);
     expect((await list({ limit })).items).toHaveLength(limit);
   });
@@ -87,8 +87,8 @@ describe('GET /api/products (api.md, Endpoints)', () => {
   });
 });
 
-describe('sort (api.md)', () => {
-  test('newest: by creation, latest first, equal times by id descending', async () => {
+describe('the sort order (api.md)', () => {
+  test('newest sorts by creation time, latest first, and breaks ties by descending id', async () => {
     const createdAt = '2026-01-01T00:00:00.000Z';
     await on.site.addProduct({ id: 'b', createdAt });
     await on.site.addProduct({ id: 'c', createdAt: '2025-12-31T23:59:59.999Z' });
@@ -98,7 +98,7 @@ describe('sort (api.md)', () => {
     expect(await ids({ sort: 'newest' })).toEqual(['b-2', 'b', 'a', 'c']);
   });
 
-  test('top: most upvotes first; discussed: most comments first; equal counts by id descending', async () => {
+  test('top sorts by upvotes and discussed by comments, highest first, and both break ties by descending id', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await on.site.addProduct({ id });
     await setCounts('a', { upvotes: 2, comments: 1 });
     await setCounts('b', { upvotes: 10, comments: 0 });
@@ -109,7 +109,7 @@ describe('sort (api.md)', () => {
 });
 
 describe('GET /api/products/:id (api.md, Endpoints)', () => {
-  test('the product, with its counts', async () => {
+  test('returns the product with its counts', async () => {
     const product = await on.site.addProduct({ id: 'x' });
     await setCounts('x', { upvotes: 3, comments: 4 });
     expect(await on.site.ask.json('/api/products/x')).toEqual({
@@ -119,7 +119,7 @@ describe('GET /api/products/:id (api.md, Endpoints)', () => {
     });
   });
 
-  test('neighbours are those of the default list, null at its ends, also among equal times', async () => {
+  test('returns the neighbours in the default list, or null at its ends, even for equal times', async () => {
     await addMany(9, (index) => ({
       createdAt: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 3))).toISOString(),
     }));
@@ -147,7 +147,7 @@ describe('GET /api/products/:id (api.md, Endpoints)', () => {
     expectProblem(await on.site.ask.get(`/api/products/${id}`), 404, 'product_not_found', 'Product not found');
   });
 
-  test('an id of 64 characters, and one of digits and dashes, are found', async () => {
+  test('accepts an id of 64 characters, and one of digits and dashes', async () => {
     for (const id of ['x'.repeat(64), '-0-', '1']) {
       await on.site.addProduct({ id });
       expect((await on.site.ask.json<{ product: Product }>(`/api/products/${id}`)).product.id).toBe(id);

@@ -37,7 +37,7 @@ const ORDER: Record<ProductSort, string> = {
   discussed: 'c.comments DESC, c.product_id DESC',
 };
 
-/** The simplest implementation with the same result. */
+/** Returns the expected result, with the simplest implementation. */
 async function matching(sort: ProductSort, term: string, tag = ''): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     `SELECT p.id FROM products p JOIN product_counts c ON c.product_id = p.id
@@ -47,7 +47,7 @@ async function matching(sort: ProductSort, term: string, tag = ''): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** All pages of a list, in order. */
+/** Returns all pages of a list, in order. */
 async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<ProductPage[]> {
   const pages: ProductPage[] = [];
   for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null) {
@@ -58,7 +58,7 @@ async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<
 
 const idsOf = (pages: readonly ProductPage[]) => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
-describe('A search finds on all its pages exactly the products that a full scan finds', () => {
+describe('All pages of a search together contain exactly the products that a full scan finds', () => {
   const cases: [kind: string, query: { q: string; tag?: string }][] = [
     ['a frequent word', { q: 'dashboard' }],
     ['a rare part of words', { q: 'trest' }],
@@ -73,13 +73,13 @@ describe('A search finds on all its pages exactly the products that a full scan 
     ['a term and a tag', { q: 'data', tag: 'ai' }],
   ];
   for (const sort of SORTS) {
-    test.each(cases)(`${sort}: %s`, async (_kind, { q, tag = '' }) => {
+    test.each(cases)(`with sort=${sort} for %s`, async (_kind, { q, tag = '' }) => {
       const pages = await followed((cursor) => listProducts(database, { q, tag, sort, cursor, limit: 100 }));
       expect(idsOf(pages)).toEqual(await matching(sort, q, tag));
     });
   }
 
-  test('words of names, whose parts the index finds', async () => {
+  test('for words of names, which the search index finds by their parts', async () => {
     const named = await database.query<{ word: string }>(
       "SELECT lower(name) AS word FROM products WHERE name !~ '[ A-Z].*[A-Z]' ORDER BY md5(id) LIMIT 40",
     );
@@ -90,7 +90,7 @@ describe('A search finds on all its pages exactly the products that a full scan 
     }
   });
 
-  test('without the extension', async () => {
+  test('without the pg_trgm extension', async () => {
     const copy = joinTestDatabase(database);
     // Simulates a server without the extension: the check for the index fails on this connection.
     const bare = {
@@ -114,7 +114,7 @@ test('a search that runs out of time returns a cursor, and the next pages contin
   expect(idsOf(pages)).toEqual(await matching('newest', '🌊'));
 });
 
-test('slow searches wait for each other without delaying other reads', async () => {
+test('slow searches are queued without delaying other reads', async () => {
   const long = Array.from({ length: 30 }, () => listProducts(database, { q: '§' }));
   let finished = 0;
   for (const each of long) each.then(() => (finished += 1));
@@ -123,7 +123,7 @@ test('slow searches wait for each other without delaying other reads', async () 
   await Promise.all(long);
 });
 
-/** Every read of the API, and the number of its statements. */
+/** Every read operation of the API, and the number of its statements. */
 const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
   ...SORTS.flatMap((sort): typeof READS => [
     [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
@@ -133,7 +133,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
       async (core) => core.listProducts({ sort, cursor: await laterCursor({ sort }) }),
     ],
     [`search, ${sort}, common`, 1, (core) => core.listProducts({ sort, q: 'the' })],
-    // Setting its time limit is a statement, too.
+    // Setting the time limit is also a statement.
     [`search, ${sort}, rare`, 2, (core) => core.listProducts({ sort, q: 'zxqvw' })],
     [
       `search, ${sort}, rare, a later page`,
@@ -165,7 +165,7 @@ async function laterCursor(query: ProductListQuery): Promise<string> {
 }
 
 const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments'];
-/** Rows that may be sorted for one page: those that an index found, never a table. */
+/** The maximum number of rows that may be sorted for one page: rows that an index found, but never a whole table. */
 const MAX_SORTED = 5_000;
 
 describe('Reads', () => {
@@ -178,10 +178,10 @@ describe('Reads', () => {
 
   afterAll(() => client.end());
 
-  test.each(READS)('%s: %d statements, each by an index, also when plans are kept', async (_name, count, ask) => {
+  test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
     const recorded = recordStatements(database);
     const core = createCore(recorded.database);
-    // The index is checked once in a while, not per request.
+    // Checks whether the index exists, which happens only occasionally, not for each request.
     await core.listProducts({ q: 'zxqvw' });
     recorded.statements.length = 0;
     await ask(core);

@@ -12,14 +12,14 @@ const DAY = '2026-06-01';
 const OTHER_DAY = '2026-06-02';
 
 let site: TestSite;
-/** The last launch, whose window is open. */
+/** The time of the last launch, whose launch window is open. */
 const launchedAt = new Date();
 const today = launchedAt.toISOString().slice(0, 10);
 let proxy: Server;
 let address: string;
-/** Changes responses in transit, by path. */
+/** Modifies the body of a response, by path. */
 let tamper: (path: string, body: string) => string = (_path, body) => body;
-/** Runs before a response is sent; `false` refuses the request, as a rate limit does. */
+/** Called before a response is sent. If it returns `false`, the request is refused, as by a rate limit. */
 let onRequest: (path: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ function recount(...parameters: string[]): Promise<{ code: number; stdout: strin
   });
 }
 
-test('every day of a site is recomputed and agrees', async () => {
+test('the script recomputes every day of a site and finds no difference', async () => {
   await expect.poll(async () => (await site.app.inject('/api/leaderboards')).body).toContain(`"period":"${today}"`);
   const { code, stdout, stderr } = await recount();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -144,7 +144,7 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
     (path, body) => change(path, body, (board) => Object.assign(board, { digest: `sha256:${'0'.repeat(64)}` })),
     /^Difference: 2026-06-01: digest: recounted/,
   ],
-])('the first difference is named and exits 1: %s', async (_what, edit, difference) => {
+])('the script names the first difference and exits 1: %s', async (_what, edit, difference) => {
   tamper = edit;
   const { code, stderr } = await recount(DAY);
   tamper = (_path, body) => body;
@@ -152,7 +152,7 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
   expect(code).toBe(1);
 });
 
-test('a vote between the two reads of an open day is not a difference', async () => {
+test('a vote between the two requests for an open day is not reported as a difference', async () => {
   let isVoted = false;
   onRequest = async (path) => {
     if (isTally(path) || isVoted) return;
@@ -165,7 +165,7 @@ test('a vote between the two reads of an open day is not a difference', async ()
   expect(stdout).toContain('1 counted votes, open: everything agrees');
 });
 
-test('a site that limits its readers is read when it says', async () => {
+test('the script waits for Retry-After if the site limits its requests', async () => {
   const refused = new Set<string>();
   onRequest = async (path) => {
     if (refused.size === 2 || refused.has(path)) return;
@@ -177,6 +177,6 @@ test('a site that limits its readers is read when it says', async () => {
   expect({ code, stderr, refused: refused.size }).toEqual({ code: 0, stderr: '', refused: 2 });
 });
 
-test('an unreadable site exits 2 instead of reporting a difference', async () => {
+test('the script exits 2 without reporting a difference if it cannot read the site', async () => {
   expect(await recount('1999-12-31')).toMatchObject({ code: 2, stderr: expect.stringContaining('responded 404') });
 });

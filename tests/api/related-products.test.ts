@@ -38,16 +38,16 @@ test('the API lists related products with the tags that they share', async () =>
   expect(await idsRelatedTo('bare')).toEqual([]);
 });
 
-test('an unknown product is not found', async () => {
+test('the related products of an unknown product are 404', async () => {
   expectProblem(await site.ask.get('/api/products/unknown/related'), 404, 'product_not_found', 'Product not found');
 });
 
-test('the rendered page has them, and no section if there are none', async () => {
+test('the page of a product shows its related products, and has no such section without them', async () => {
   expect(await sectionOf('tide')).toMatch(/href="\/product\/moon"[\s\S]*Tables · Sea[\s\S]*Ebb &amp; Co/);
   for (const id of ['bare', 'peak']) expect(await sectionOf(id), id).toBeUndefined();
 });
 
-test('the page follows launches, edits and removals', async () => {
+test('the section follows launches, edits and removals', async () => {
   await site.addProduct({ id: 'peak-2', name: 'Second peak', tags: ['mountains'] });
   await expect.poll(() => sectionOf('peak')).toContain('Second peak');
   await site.addProduct({ id: 'peak-2', name: 'Second summit', tags: ['mountains'] });

@@ -24,17 +24,17 @@ afterAll(async () => {
   await site.close();
 });
 
-/** A text with every character that could break the move. */
+/** Text with every character that could break the removal or restoration. */
 const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
   .filter((text) => text.isWellFormed() && !text.includes('\0'))
   .join(' ');
 
 const newId = () => `p-${randomUUID()}`;
 const status = async (path: string) => (await site.ask.get(path)).statusCode;
-/** Another process shows a change as soon as it learns of it. */
+/** Polls, because another process shows a change only after it is notified. */
 const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
-/** A product with upvotes and comments of every kind: public, liked, held, hidden. */
+/** Adds a product with upvotes and all kinds of comments: public, liked, held and hidden. */
 async function newDiscussed(overrides: Parameters<TestSite['addProduct']>[0] = {}) {
   const { id } = await site.addProduct({ id: newId(), ...overrides });
   const visitor = newVisitor();
@@ -51,7 +51,7 @@ async function newDiscussed(overrides: Parameters<TestSite['addProduct']>[0] = {
   return { id, visitor, comment };
 }
 
-/** Every row of a product, complete. */
+/** Returns all rows of a product, with all columns. */
 async function rowsOf(id: string): Promise<unknown[]> {
   const rows = await Promise.all(
     [
@@ -65,7 +65,7 @@ async function rowsOf(id: string): Promise<unknown[]> {
 }
 
 describe('a removed product', () => {
-  test('is gone with its counts, upvotes and comments; its page is 410 with Product not found, the API 404', async () => {
+  test('is removed with its counts, upvotes and comments, and its page is 410 and the API 404 with Product not found', async () => {
     const { id, visitor, comment } = await newDiscussed();
     const other = await newDiscussed();
     const untouched = await rowsOf(other.id);
@@ -103,7 +103,7 @@ describe('a removed product', () => {
     expect(await rowsOf(other.id)).toEqual(untouched);
   });
 
-  test('only its page reports a removed product as such; an unknown id stays 404', async () => {
+  test('is 410 only on its page, until it is restored, and an unknown id is still 404', async () => {
     const { id } = await newDiscussed();
     await removeProducts(site.database, [id]);
     await soon(() => status(`/product/${id}`)).toBe(410);
@@ -114,13 +114,13 @@ describe('a removed product', () => {
     await soon(() => status(`/product/${id}`)).toBe(200);
   });
 
-  test('if it was still scheduled, it stays 404, since it was never public', async () => {
+  test('is 404 on its page if it had not launched, because it was never public', async () => {
     const { id } = await site.addProduct({ id: newId(), createdAt: new Date(Date.now() + 3_600_000).toISOString() });
     await removeProducts(site.database, [id]);
     expect(await status(`/product/${id}`)).toBe(404);
   });
 
-  test('is restored exactly: every row, in every column', async () => {
+  test('is restored exactly, with every row and every column', async () => {
     const name = HOSTILE_TEXT.slice(0, 5_000);
     const { id, visitor } = await newDiscussed({
       name,
@@ -147,19 +147,19 @@ describe('a removed product', () => {
     }
   });
 
-  test('several are removed together, or none if one is unknown', async () => {
+  test('can be removed together with others, unless one of them is unknown', async () => {
     const [one, two] = [(await newDiscussed()).id, (await newDiscussed()).id];
     const unknown = newId();
     expect(await removeProducts(site.database, [one, unknown, two])).toEqual({ removed: [], unknown: [unknown] });
     expect((await rowsOf(one)).length).toBeGreaterThan(0);
     const { removed } = await removeProducts(site.database, [one, two]);
     expect(removed.map(({ id }) => id).sort()).toEqual([one, two].sort());
-    // The last command is undone as a whole.
+    // Restores all products of the last command.
     const { restored } = await restoreProducts(site.database, { last: true });
     expect(restored.map(({ id }) => id).sort()).toEqual([one, two].sort());
   });
 
-  test('of two simultaneous removals or restorations, one succeeds', async () => {
+  test('is removed or restored once by simultaneous commands', async () => {
     const { id } = await newDiscussed();
     const before = await rowsOf(id);
     const removals = await Promise.all([1, 2, 3].map(() => removeProducts(site.database, [id])));
@@ -169,7 +169,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(before);
   });
 
-  test('whose id was reused is not restored, nor are others with it; if the new one is removed, too, both are stored', async () => {
+  test('whose id is reused is not restored, nor are others of its removal, until the new product is removed as well', async () => {
     const { id } = await newDiscussed({ name: 'First' });
     const first = await rowsOf(id);
     const { id: beside } = await newDiscussed();
@@ -186,7 +186,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(first);
   });
 
-  test('that was never removed is reported as such', async () => {
+  test('that was never removed is reported as not removed', async () => {
     const { id } = await newDiscussed();
     expect(await restoreProducts(site.database, { productIds: [id] })).toEqual({
       restored: [],
@@ -197,7 +197,7 @@ describe('a removed product', () => {
     expect((await restoreProducts(site.database, { removalId })).notRemoved).toEqual([removalId]);
   });
 
-  test('each command is in the audit log with its counts, and without sessions or texts', async () => {
+  test('has audit log entries for its commands, with its counts, but without sessions or texts', async () => {
     const { id, visitor } = await newDiscussed({ name: 'Tide' });
     await removeProducts(site.database, [id], 'spam');
     await restoreProducts(site.database, { productIds: [id] });
@@ -213,7 +213,7 @@ describe('a removed product', () => {
 });
 
 describe('while a product with very many upvotes is removed', () => {
-  test('writes to it fail at once, other writes proceed, and a killed command blocks it only briefly', async () => {
+  test('writes to it fail immediately, other writes succeed, and a killed command blocks it only briefly', async () => {
     const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
     await site.database.query(
       `INSERT INTO upvotes (id, product_id, user_session)
@@ -223,7 +223,7 @@ describe('while a product with very many upvotes is removed', () => {
     await site.database.query('UPDATE product_counts SET upvotes = upvotes + 6000 WHERE product_id = $1', [id]);
     const before = await rowsOf(id);
 
-    // The removal does all its work and then waits here, before its last statement.
+    // The removal does all its work, and then waits for this lock before its last statement.
     let removal: Promise<unknown> = Promise.resolve();
     const vote = (productId: string) => site.ask.put(`/api/products/${productId}/upvote`, newVisitor());
     await site.database.transaction(async (sql) => {
@@ -240,7 +240,7 @@ describe('while a product with very many upvotes is removed', () => {
       expect(open.json()).toEqual({ upvoted: true, upvotes: 3 });
       expectProblem(like, 404, 'comment_not_found');
       expectProblem(post, 404, 'product_not_found');
-      // Readers still see all of it.
+      // Readers still see the whole product.
       expect(await status(`/product/${id}`)).toBe(200);
       expect((await rowsOf(id)).length).toBe(before.length);
     });
@@ -249,7 +249,7 @@ describe('while a product with very many upvotes is removed', () => {
     await restoreProducts(site.database, { last: true });
     expect((await vote(id)).json()).toEqual({ upvoted: true, upvotes: 6_003 });
 
-    // As a killed command leaves it: blocked until the time has passed.
+    // Simulates a killed command, after which writes are blocked until this time.
     const close = (until: string) =>
       site.database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [id]);
     await close("now() + interval '1 hour'");

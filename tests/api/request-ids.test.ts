@@ -11,7 +11,7 @@ async function idOf(site: TestSite, given: string | undefined, url = '/api/nothi
   return String((await site.app.inject({ url, headers, remoteAddress: '192.0.2.1' })).headers['x-request-id']);
 }
 
-describe('the id of a request, in its problem', () => {
+describe('the request id in an error response', () => {
   let site: TestSite;
   let behindProxy: TestSite;
   const log = createLogLines();
@@ -30,7 +30,7 @@ describe('the id of a request, in its problem', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("is never the client's; the log also has a trusted proxy's id", async () => {
+  test("is never the client's id, and the log also has the id of a trusted proxy", async () => {
     expect(await idOf(site, GIVEN)).toMatch(OWN_ID);
     const given = [GIVEN, 'short', 'x'.repeat(65), 'with a space in it', 'Zeile\u00e4ende'];
     for (const id of given) expect(await idOf(behindProxy, id)).toMatch(OWN_ID);

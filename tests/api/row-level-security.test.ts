@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const FILE = join(import.meta.dirname, '../../deploy/row-level-security.sql');
 
 /**
- * Stands for `anon`: a role without rights to any table that the tests' role may become. The role of the embedded
- * server cannot create roles.
+ * Replaces `anon`, because the embedded server's role cannot create roles. The tests' role may become this role, which
+ * has no rights to any table.
  */
 const ROLE = 'pg_monitor';
 
@@ -26,14 +26,14 @@ beforeAll(async () => {
   if (onCitus) return;
   const statements = await readStatements();
   await database.query(statements);
-  // Applied twice, as after an upgrade, and on a host that grants everything to all roles.
+  // Applies the file twice, as after an upgrade, and simulates a host that grants everything to all roles.
   await database.query(statements);
   await database.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${ROLE}`);
 });
 
 afterAll(() => database.drop());
 
-/** One statement as PostgREST sends it for an anonymous request: in its role, with the headers of the request. */
+/** Runs one statement as PostgREST does for an anonymous request: in the role's name and with the request's headers. */
 function ask<Row extends object>(
   session: string | undefined,
   statement: string,
@@ -71,7 +71,7 @@ async function countsAreRight(): Promise<void> {
 }
 
 if (onCitus) {
-  test('is refused on Citus, which would query its servers in the name of the anonymous role', async () => {
+  test('is refused on Citus, which would query its workers with the anonymous role', async () => {
     await expect(database.query(await readStatements())).rejects.toThrow('Not for a database with Citus');
     expect(await database.query("SELECT 1 FROM pg_namespace WHERE nspname = 'rest'")).toEqual([]);
   });
@@ -82,7 +82,7 @@ if (onCitus) {
 
 function theNineCalls() {
   describe('the nine calls (SPEC section 7)', () => {
-    test('products are read, newest first, with all their columns', async () => {
+    test('products can be read, newest first, with all their columns', async () => {
       const id = await newProduct();
       const rows = await ask<{ id: string }>(undefined, 'SELECT * FROM rest.products ORDER BY created_at DESC');
       expect(rows.map((row) => row.id)).toContain(id);
@@ -91,7 +91,7 @@ function theNineCalls() {
       );
     });
 
-    test('an upvote is made once, counted, found by its visitor, and deleted by its id', async () => {
+    test('a visitor can upvote once, which is counted, find the upvote, and delete it by its id', async () => {
       const [productId, session] = [await newProduct(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       await ask(session, UPVOTE, [productId, session]);
@@ -106,7 +106,7 @@ function theNineCalls() {
       await countsAreRight();
     });
 
-    test('a comment is added, counted and read, and the site is notified', async () => {
+    test('a comment can be added, counted and read, and the site is notified', async () => {
       const productId = await newProduct();
       const id = await newComment(productId);
       const rows = await ask(undefined, 'SELECT * FROM rest.comments WHERE product_id = $1 ORDER BY created_at DESC', [
@@ -119,7 +119,7 @@ function theNineCalls() {
       await countsAreRight();
     });
 
-    test('likes are read and one more is written; concurrent ones are not lost', async () => {
+    test('likes can be read and incremented, and concurrent likes are not lost', async () => {
       const id = await newComment(await newProduct());
       expect(await ask(undefined, 'SELECT likes FROM rest.comments WHERE id = $1', [id])).toEqual([{ likes: 0 }]);
       const like = () => ask(undefined, 'UPDATE rest.comments SET likes = 1 WHERE id = $1', [id]);
@@ -131,13 +131,13 @@ function theNineCalls() {
 
 function nothingMore() {
   describe('everything else is forbidden', () => {
-    test.each([...SITE_TABLES, ...OTHER_TABLES])('no row of the table %s can be read or changed', async (table) => {
+    test.each([...SITE_TABLES, ...OTHER_TABLES])('no row of the table %s can be read or deleted', async (table) => {
       await newComment(await newProduct());
       expect(await ask(undefined, `SELECT * FROM ${table}`)).toEqual([]);
       expect(await ask(undefined, `DELETE FROM ${table} RETURNING 1`)).toEqual([]);
     });
 
-    test('sessions of others cannot be read in any way', async () => {
+    test('the sessions of other visitors cannot be read', async () => {
       const [productId, session] = [await newProduct(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       for (const asking of [undefined, newSession(), '%']) {
@@ -149,7 +149,7 @@ function nothingMore() {
       }
     });
 
-    test("others' upvotes can be neither deleted nor created", async () => {
+    test('the upvotes of other visitors can be neither deleted nor created', async () => {
       const [productId, session, stranger] = [await newProduct(), newSession(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       const [own] = await ask<{ id: string }>(session, STATUS, [productId, session]);
@@ -164,7 +164,7 @@ function nothingMore() {
     });
 
     test.each(["held_session = 'session-somebody'", 'hidden_at = now()'])(
-      'a comment with %s is not there',
+      'a comment with %s does not exist',
       async (state) => {
         const productId = await newProduct();
         const id = await newComment(productId);
@@ -193,14 +193,14 @@ function nothingMore() {
       ["INSERT INTO rest.comments (product_id, content) VALUES ($1 || '-unknown', 'Hello')", 'Product not found'],
       ['UPDATE rest.comments SET likes = 1000 WHERE product_id = $1', 'A like adds one'],
       ['UPDATE rest.comments SET likes = 0 WHERE product_id = $1', 'A like adds one'],
-    ])('refused: %s', async (statement, fault) => {
+    ])('the statement is refused: %s', async (statement, fault) => {
       const productId = await newProduct();
       await newComment(productId);
       await expect(ask(newSession(), statement, [productId])).rejects.toThrow(fault);
       await countsAreRight();
     });
 
-    test('one request withdraws one upvote, and locks no product of another visitor', async () => {
+    test('a request can withdraw only one upvote, and locks no product of another visitor', async () => {
       const [first, second, others] = [await newProduct(), await newProduct(), await newProduct()];
       const [session, stranger] = [newSession(), newSession()];
       await ask(stranger, UPVOTE, [others, stranger]);
@@ -215,7 +215,7 @@ function nothingMore() {
       await countsAreRight();
     });
 
-    test('one request likes one comment', async () => {
+    test('a request can like only one comment', async () => {
       const productId = await newProduct();
       const ids = [await newComment(productId), await newComment(productId)];
       const likes = 'SELECT sum(likes)::integer AS likes FROM rest.comments WHERE product_id = $1';
@@ -224,7 +224,7 @@ function nothingMore() {
       expect(await ask(undefined, likes, [productId])).toEqual([{ likes: 0 }]);
     });
 
-    test('a product that has not launched does not exist, and accepts no upvote or comment', async () => {
+    test('a product that has not launched does not exist, and accepts no upvotes or comments', async () => {
       const productId = await newProduct();
       await newComment(productId);
       await database.query("UPDATE products SET created_at = now() + interval '1 day' WHERE id = $1", [productId]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEvents } from '../support/event-client.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** Two processes on one database, both with cached responses. */
+/** Two processes on one database, both with a response cache. */
 let processes: TestSite[] = [];
 beforeAll(async () => {
   const first = await startTestSite({ cacheEnabled: true });
@@ -47,7 +47,7 @@ async function mentions({ ask }: TestSite): Promise<string[]> {
 
 const all = <Value>(names: object, value: Value) => Object.fromEntries(Object.keys(names).map((name) => [name, value]));
 
-test('a scheduled product is invisible before its launch, and then visible in every process without a write', async () => {
+test('a scheduled product is invisible until its launch, and then appears in every process without a write', async () => {
   const [first] = processes;
   if (first === undefined) throw new Error('There is no site');
   await first.addProduct({ id: 'day-tide', createdAt: new Date(Date.now() - 60_000).toISOString() });
@@ -74,7 +74,7 @@ test('a scheduled product is invisible before its launch, and then visible in ev
   const launchInMs = 1_500;
   const launchesAt = performance.now() + launchInMs;
   await schedule(Date.now() + launchInMs);
-  // The edit itself is announced as well; the launch comes later.
+  // The edit also causes an event, but earlier than the launch.
   await expect
     .poll(() => events.frames.some(({ event, receivedAt }) => event === 'catalogue' && receivedAt >= launchesAt - 50))
     .toBe(true);
@@ -88,7 +88,7 @@ test('a scheduled product is invisible before its launch, and then visible in ev
   events.close();
 });
 
-test('a process that starts around the second of a launch shows it on time', async () => {
+test('a process that starts shortly before a launch shows it on time', async () => {
   const first = await startTestSite({ cacheEnabled: true });
   const launchesAt = Date.now() + 600;
   await first.addProduct({ id: 'at-restart', name: 'At restart', createdAt: new Date(launchesAt).toISOString() });
@@ -107,7 +107,7 @@ test('a process that starts around the second of a launch shows it on time', asy
   }
 });
 
-test('a launch during downtime is on its boards as soon as a process starts', async () => {
+test('a launch during downtime is added to its leaderboards once a process starts', async () => {
   const deaf = await startTestSite();
   const createdAt = new Date(Date.now() - 3_600_000).toISOString();
   const { database } = deaf;

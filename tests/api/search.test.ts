@@ -6,10 +6,10 @@ import { listAddress, startProductListSite } from '../support/product-list-site.
 const on = startProductListSite();
 const { list, ids, addMany } = on;
 
-describe('search (api.md: literal, case-insensitive substring; SPEC section 5)', () => {
+describe('the search (api.md: literal, case-insensitive substring; SPEC section 5)', () => {
   const search = async (q: string) => (await list({ q })).items.map(({ name }) => name).sort();
 
-  test('it finds in the name and in the description, and nowhere else', async () => {
+  test('matches only the name and the description', async () => {
     await on.site.addProduct({ name: 'Needle one', description: 'x' });
     await on.site.addProduct({ name: 'two', description: 'with a needle inside' });
     await on.site.addProduct({
@@ -22,7 +22,7 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
     expect(await search('needle')).toEqual(['Needle one', 'two']);
   });
 
-  test('%, _ and \\ are ordinary characters', async () => {
+  test('treats %, _ and \\ as ordinary characters', async () => {
     for (const name of ['100% sure', '100 sure', 'snake_case', 'snakeXcase', 'C:\\dir', 'C:dir']) {
       await on.site.addProduct({ name, description: '-' });
     }
@@ -34,7 +34,7 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
     expect(await search('\\%')).toEqual([]);
   });
 
-  test('quotes, SQL comments and statements are harmless and find nothing', async () => {
+  test('finds nothing for quotes, SQL comments and statements, which are harmless', async () => {
     await on.site.addProduct({ name: "Rock 'n' roll", description: '-' });
     expect(await search("'n'")).toEqual(["Rock 'n' roll"]);
     expect(await search("'; DROP TABLE products; --")).toEqual([]);
@@ -51,53 +51,53 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
     ['Armenian', 'Երեվան', 'ԵՐԵՎԱՆ', 'երեվան'],
     ['without case', '製品🚀', '製品🚀', '品🚀'],
     ['composed or decomposed', 'Café', 'cafe\u0301', 'CAFÉ'],
-  ])('case does not matter: %s', async (_script, name, ...terms) => {
+  ])('ignores case: %s', async (_script, name, ...terms) => {
     await on.site.addProduct({ name, description: '-' });
     for (const term of terms) expect(await search(term), term).toEqual([name]);
   });
 
-  test('one character finds, an empty term narrows nothing', async () => {
+  test('accepts a single character, and an empty term finds everything', async () => {
     await on.site.addProduct({ name: 'Xylo', description: '-' });
     await on.site.addProduct({ name: 'Alto', description: '-' });
     expect(await search('x')).toEqual(['Xylo']);
     expect(await search('')).toEqual(['Alto', 'Xylo']);
   });
 
-  test('space inside a term counts', async () => {
+  test('distinguishes single and double spaces inside a term', async () => {
     await on.site.addProduct({ name: 'Big wave', description: '-' });
     expect(await search('g w')).toEqual(['Big wave']);
     expect(await search('g  w')).toEqual([]);
   });
 
-  test('a term does not match across name and description', async () => {
+  test('does not match a term across name and description', async () => {
     await on.site.addProduct({ name: 'wave', description: 'rider' });
     for (const term of ['waverider', 'wave rider']) expect(await search(term), term).toEqual([]);
   });
 
-  test('a changed product is found by its new words only', async () => {
+  test('finds a changed product only by its new words', async () => {
     const product = await on.site.addProduct({ name: 'Before' });
     await saveProducts(on.site.database, [{ ...product, name: 'After' }]);
     expect(await search('before')).toEqual([]);
     expect(await search('after')).toEqual(['After']);
   });
 
-  test('200 characters are accepted, 201 are 400', async () => {
+  test('accepts 200 characters, and 201 are 400', async () => {
     const name = '🌊'.repeat(200);
     await on.site.addProduct({ name });
     expect(await search(name)).toEqual([name]);
     expectProblem(await on.site.ask.get(listAddress({ q: `${name}x` })), 400, 'bad_request', /q.*200/);
   });
 
-  test('NUL, which no row can contain, is 400', async () => {
+  test('responds 400 to a NUL, which no row can contain', async () => {
     expectProblem(await on.site.ask.get('/api/products?q=a%00b'), 400, 'bad_request', /q/);
   });
 
-  test('broken percent-encoding in the query is not a server error', async () => {
+  test('does not cause a server error for invalid percent-encoding', async () => {
     expect((await on.site.ask.get('/api/products?q=%E0%A4%A')).statusCode).toBeLessThan(500);
     expect((await on.site.ask.get('/api/products?q=%FF')).statusCode).toBeLessThan(500);
   });
 
-  test('search, tag, sort and paging work together', async () => {
+  test('can be combined with tag, sort and paging', async () => {
     await addMany(5, (index) => ({ name: `Wave ${index}`, tags: index % 2 === 0 ? ['even'] : ['odd'] }));
     const first = await list({ q: 'WAVE', tag: 'EVEN', sort: 'top', limit: 2 });
     const second = await list({ q: 'WAVE', tag: 'EVEN', sort: 'top', limit: 2, cursor: first.nextCursor ?? '' });
@@ -106,8 +106,8 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
   });
 });
 
-describe('tag (api.md: exact, case-insensitive)', () => {
-  test('a tag matches as a whole, in any case, with each character literal', async () => {
+describe('the tag filter (api.md: exact, case-insensitive)', () => {
+  test('matches whole tags in any case, and every character literally', async () => {
     await on.site.addProduct({ id: 'a', tags: ['JavaScript', 'C++'] });
     await on.site.addProduct({ id: 'b', tags: ['java', '100%'] });
     await on.site.addProduct({ id: 'c', tags: ['ПРИВЕТ', 'x,y', '{z}'] });
@@ -120,7 +120,7 @@ describe('tag (api.md: exact, case-insensitive)', () => {
     for (const tag of ['jav', '%', '10_%', 'x', 'y', "'"]) expect(await ids({ tag }), tag).toEqual([]);
   });
 
-  test('an empty tag narrows nothing; 61 characters are 400', async () => {
+  test('accepts an empty tag, which finds everything, and 61 characters are 400', async () => {
     await addMany(2);
     expect(await ids({ tag: '' })).toHaveLength(2);
     expectProblem(await on.site.ask.get(listAddress({ tag: 'x'.repeat(61) })), 400, 'bad_request', /tag/);

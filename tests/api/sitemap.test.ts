@@ -6,7 +6,7 @@ import { xmlFaults } from '../support/xml-faults.ts';
 const ORIGIN = 'http://groundswell.test';
 const MANY = 50_001;
 
-/** All values of an element, in order. */
+/** Returns all values of an element, in order. */
 const valuesOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => String(value));
 
@@ -24,7 +24,7 @@ describe('the sitemap of a small site', () => {
     await site.addProduct({ id: 'new', createdAt: '2026-05-01T08:30:00.123Z' });
   });
 
-  test('is one file with the home page, every product and the leaderboards, by absolute addresses, and follows its schema', async () => {
+  test('is one valid file with absolute URLs of the home page, every product and the leaderboards', async () => {
     await expect.poll(async () => (await site.ask.get('/sitemap.xml')).body).toContain('board=2026-W18');
     const response = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
     expect(response.statusCode).toBe(200);
@@ -36,31 +36,31 @@ describe('the sitemap of a small site', () => {
     expect(valuesOf(response.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
   });
 
-  test('responds 304 to its ETag', async () => {
+  test('is 304 for its ETag', async () => {
     const { headers } = await site.ask.get('/sitemap.xml');
     expect(headers.etag).toMatch(/^"[\w-]+"$/);
     const known = await site.ask.get('/sitemap.xml', { 'if-none-match': String(headers.etag) });
     expect([known.statusCode, known.body]).toEqual([304, '']);
   });
 
-  test('its schema finds faults', async () => {
+  test('is invalid by its schema if it has errors', async () => {
     const broken = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${ORIGIN}/</loc><lastmod>yesterday</lastmod></url></urlset>`;
     expect(await xmlFaults(broken, 'sitemap.xsd')).not.toEqual([]);
     expect(await xmlFaults('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
   });
 
-  test('robots.txt allows all crawlers and names it', async () => {
+  test('is named in robots.txt, which allows all crawlers', async () => {
     const response = await site.ask.get('/robots.txt', { host: 'evil.example' });
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(response.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
   });
 });
 
-describe('past 50,000 addresses', () => {
+describe('the sitemap of more than 50,000 URLs', () => {
   let shards: string[];
 
   beforeAll(async () => {
-    // Half of them were created in the same millisecond, like an import.
+    // Half of the products have the same creation time, as after an import.
     await site.database.query(
       `INSERT INTO products (id, created_at)
        SELECT 'many-' || n, timestamptz '2026-06-01T00:00:00Z' + CASE WHEN n % 2 = 0 THEN interval '0' ELSE n * interval '1 second' END
@@ -73,7 +73,7 @@ describe('past 50,000 addresses', () => {
     expect(valuesOf(index.body, 'lastmod')).toHaveLength(shards.length);
   });
 
-  test('an index names shards, which together contain every address once', async () => {
+  test('is an index of shards, which together contain every URL once', async () => {
     const addresses: string[] = [];
     for (const shard of shards) {
       expect(shard.startsWith(`${ORIGIN}/sitemap/`)).toBe(true);
@@ -84,12 +84,12 @@ describe('past 50,000 addresses', () => {
       addresses.push(...found);
     }
     expect(shards.length).toBeGreaterThan(1);
-    // Home, two products and their eight boards.
+    // The home page, two products and their eight leaderboards.
     expect(addresses).toHaveLength(MANY + 3 + 8);
     expect(new Set(addresses).size).toBe(MANY + 3 + 8);
   });
 
-  test('a shard follows the schema, is dated by its newest address, and responds 304', async () => {
+  test('has valid shards, which are dated by their newest URL, and are 304 for their ETag', async () => {
     const [first = ''] = shards;
     const response = await site.ask.get(first.slice(ORIGIN.length));
     expect(await xmlFaults(response.body, 'sitemap.xsd')).toEqual([]);
@@ -99,7 +99,7 @@ describe('past 50,000 addresses', () => {
     expect(known.statusCode).toBe(304);
   });
 
-  test('new products are in the last shard, and the others keep their addresses', async () => {
+  test('has new products in the last shard, and the URLs of the shards do not change', async () => {
     const product = { id: 'latest', name: 'Latest', createdAt: new Date().toISOString() };
     await saveProducts(site.database, [completeProduct(product, new Date(0))]);
     const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
@@ -109,7 +109,7 @@ describe('past 50,000 addresses', () => {
   });
 
   test.each(['/sitemap/x.xml', '/sitemap/~', '/sitemap/WyJ4Il0~.xml', '/sitemap/~WyJhZGRyZXNzZXMiLCJ4IiwieSJd.xml'])(
-    '%s names no shard: 404',
+    'is 404 for %s, which is not a shard',
     async (path) => {
       expect((await site.ask.get(path)).statusCode).toBe(404);
     },

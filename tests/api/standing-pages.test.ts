@@ -4,7 +4,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const createdAt = new Date().toISOString();
 const orderToday = (id: string) => tieOrder(createdAt.slice(0, 10), id);
-/** In the order in which the leaderboard of today lists equal counts. */
+/** In the order in which today's leaderboard lists ties. */
 const [second = '', third = ''] = ['ebb', 'flow'].sort((a, b) => (orderToday(a) < orderToday(b) ? -1 : 1));
 let site: TestSite;
 
@@ -25,7 +25,7 @@ async function vote(productId: string, count: number, from = (index: number) => 
   }
 }
 
-/** The text of a part of a page, as a visitor without JavaScript reads it. */
+/** Returns the text of a part of a page, as a visitor without JavaScript reads it. */
 function textOf(html: string, part: RegExp): string {
   const [found = ''] = part.exec(html) ?? [];
   return found
@@ -65,7 +65,7 @@ test('a product’s page shows its standing and the whole calculation without Ja
   }
 });
 
-test('a page follows the votes of its neighbours', async () => {
+test('a product’s page shows the current votes of its neighbours on the leaderboard', async () => {
   const page = async () => (await site.ask.get(`/product/${second}`)).body;
   await vote(third, 22);
   await expect.poll(async () => textOf(await page(), /<ol class="why-neighbours"[\s\S]*?<\/ol>/)).toContain('22 votes');

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 test.each(['/assets/', '/assets/none.js', '/pictures/', '/pictures/none.webp', '/images/none.webp'])(
-  '%s is the 404 page, under the policy of pages',
+  '%s responds with the 404 page and the content security policy of pages',
   async (url) => {
     const { statusCode, headers, payload } = await site.ask.get(url);
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);

@@ -34,8 +34,8 @@ const submit = (fields: object, visitor: Record<string, string> = newVisitor(), 
     payload: JSON.stringify(fields),
   });
 
-describe('Limits', () => {
-  test('a session submits ten times an hour, whatever the outcome', async () => {
+describe('The limits of submissions', () => {
+  test('allow a session ten attempts an hour, whatever the result', async () => {
     await start();
     const visitor = newVisitor();
     for (let index = 0; index < 10; index += 1) await submit({ name: '' }, visitor, `198.51.${index}.1`);
@@ -44,7 +44,7 @@ describe('Limits', () => {
     expect(refused.headers['retry-after']).toBe('360');
   });
 
-  test('a network submits twenty times an hour, and an address has five waiting submissions', async () => {
+  test('allow a network twenty attempts an hour, and an address five waiting submissions', async () => {
     await start();
     for (let index = 0; index < 5; index += 1) {
       expect((await submit({ name: `Wave ${index}` })).statusCode).toBe(201);
@@ -55,14 +55,14 @@ describe('Limits', () => {
     expectProblem(await submit({ name: 'Wave' }), 429, 'rate_limited');
   });
 
-  test('guessing keys is limited by network', async () => {
+  test('allow a network few guesses of maker keys', async () => {
     await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
     const guess = () => site.app.inject({ url: '/api/submissions/wave', headers: { authorization: 'Bearer x' } });
     const responses = [await guess(), await guess(), await guess()];
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404, 429]);
   });
 
-  test('RATE_LIMITS=off lifts the limit on waiting submissions too', async () => {
+  test('do not apply with RATE_LIMITS=off, not even to waiting submissions', async () => {
     await start({ rateLimits: undefined });
     for (let index = 0; index < 7; index += 1) {
       expect((await submit({ name: 'Wave' })).statusCode).toBe(201);
@@ -70,7 +70,7 @@ describe('Limits', () => {
   });
 });
 
-test('a filled hidden field and a repeated text get the usual response and wait behind the others', async () => {
+test('submissions with a filled honeypot field or repeated text get the usual response and are listed last', async () => {
   await start();
   const visitor = newVisitor();
   expect((await submit({ name: 'Bot', website: 'https://spam.example' })).statusCode).toBe(201);
@@ -91,7 +91,7 @@ test('a filled hidden field and a repeated text get the usual response and wait 
   ]);
 });
 
-test('no maker key is in the log, in the database, or in another response, even after failures', async () => {
+test('maker keys are not in the log, in the database or in other responses, even after failures', async () => {
   await start();
   const visitor = { ...newVisitor(), 'idempotency-key': 'draft' };
   const keys: string[] = [];
@@ -126,7 +126,7 @@ test('no maker key is in the log, in the database, or in another response, even 
   for (const key of keys) expect(everything).not.toContain(key);
 });
 
-test('when off, its addresses are unknown and a key in a comment has no effect', async () => {
+test('if submissions are disabled, their URLs are unknown and a maker key in a comment request has no effect', async () => {
   await start({ submittedPictures: undefined, rateLimits: undefined });
   await site.addProduct({ id: 'wave', createdAt: '2026-01-01T00:00:00.000Z' });
   expectProblem(await submit({ name: 'Wave' }), 404, 'not_found');

@@ -34,7 +34,7 @@ const send = (method: 'GET' | 'PATCH' | 'DELETE' | 'PUT' | 'POST', url: string, 
 const approve = (id: string) => approveSubmission(site.database, { id }, { now: clock.now(), timeZone: 'UTC' });
 
 describe('POST /api/submissions', () => {
-  test('201 with the submission, which waits, and the maker key', async () => {
+  test('is 201 with the waiting submission and the maker key', async () => {
     const response = await post({
       name: ' Tide tables ',
       description: 'When to launch.',
@@ -80,7 +80,7 @@ describe('POST /api/submissions', () => {
     expectProblem(await site.ask.get('/api/products/tide-tables'), 404, 'product_not_found', 'Product not found');
   });
 
-  test('the maker reads it with the key; a wrong key, no key and an unknown id are the same 404', async () => {
+  test('lets the maker read the submission with the key, but a wrong key, no key or an unknown id is the same 404', async () => {
     const { submission, makerKey } = await submit({ name: 'Ebb' });
     const read = (id: string, authorization?: string) =>
       site.ask.get(`/api/submissions/${id}`, authorization === undefined ? {} : { authorization });
@@ -104,11 +104,11 @@ describe('POST /api/submissions', () => {
     ['a list', []],
     ['a text', '"name"'],
     ['null', 'null'],
-  ])('%s as the body is 400', async (_what, body) => {
+  ])('is 400 for %s as the body', async (_what, body) => {
     expectProblem(await post(body), 400, 'bad_request', 'The body must be a JSON object');
   });
 
-  test('fields at their bounds fit into a body, in any script', async () => {
+  test('accepts fields of the maximum length, even with multi-byte characters', async () => {
     const longest = {
       name: '🌊'.repeat(300),
       description: '🌊'.repeat(10_000),
@@ -132,7 +132,7 @@ describe('POST /api/submissions', () => {
     ['a number among the tags', { name: 'x', tags: [7] }, 'tags'],
     ['members without names', { name: 'x', team: [{ role: 'Captain' }] }, 'team'],
     ['a number as launch time', { name: 'x', launchAt: 7 }, 'launchAt'],
-  ])('%s is 422 with the field', async (_what, body, field) => {
+  ])('is 422 for %s, with the name of the field', async (_what, body, field) => {
     const response = await post(body);
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({
@@ -141,7 +141,7 @@ describe('POST /api/submissions', () => {
     });
   });
 
-  test('a missing session, a malformed idempotency key, and a body that is too large or no JSON are refused', async () => {
+  test('refuses a missing session, an invalid idempotency key, and a body that is too large or not JSON', async () => {
     expectProblem(await post({ name: 'x' }, {}), 400, 'session_required');
     expectProblem(
       await post({ name: 'x' }, { ...newVisitor(), 'idempotency-key': 'a b' }),
@@ -157,7 +157,7 @@ describe('POST /api/submissions', () => {
     expectProblem(await site.ask.get('/api/submissions'), 405, 'method_not_allowed');
   });
 
-  test('a repeat with the same idempotency key is 200 and the same submission', async () => {
+  test('is 200 with the same submission if it is repeated with the same idempotency key', async () => {
     const visitor = { ...newVisitor(), 'idempotency-key': 'draft-1' };
     const first = await submit({ name: 'Once' }, visitor);
     const repeat = await post({ name: 'Once' }, visitor);
@@ -167,7 +167,7 @@ describe('POST /api/submissions', () => {
 });
 
 describe('The maker', () => {
-  test('edits, reschedules and withdraws', async () => {
+  test('can edit, reschedule and withdraw a submission', async () => {
     const { submission, makerKey } = await submit({ name: 'Reef' });
     const url = `/api/submissions/${submission.id}`;
     const edited = await send('PATCH', url, makerKey, { description: 'Corals', revision: 1 });
@@ -180,7 +180,7 @@ describe('The maker', () => {
     expectProblem(await send('PATCH', url, makerKey, { name: 'x' }), 409, 'submission_withdrawn');
   });
 
-  test('sends pictures as bytes; without the key they are refused before they are received', async () => {
+  test('can send pictures as bytes, which are refused without the key', async () => {
     const { submission, makerKey } = await submit({ name: 'Lagoon' });
     const url = `/api/submissions/${submission.id}`;
     const picture = (method: 'PUT' | 'POST', path: string, key: string, type = 'image/png') =>
@@ -200,7 +200,7 @@ describe('The maker', () => {
     expect((await send('DELETE', `${url}/screenshots/0`, makerKey)).json().submission.product.screenshots).toEqual([]);
   });
 
-  test('watches the launch: standing, live counts and counted votes by hour', async () => {
+  test('can see the standing, the current counts and the counted votes by hour after the launch', async () => {
     const { submission, makerKey } = await submit({ name: 'Watched' });
     await approve(submission.id);
     const url = `/api/submissions/${submission.id}`;
@@ -219,7 +219,7 @@ describe('The maker', () => {
     expectProblem(await send('DELETE', url, makerKey), 409, 'already_launched');
   });
 
-  test('comments with the badge Maker on the own product only, and only once it launched', async () => {
+  test('can comment with the badge Maker, only on the own product and only after its launch', async () => {
     const { submission, makerKey } = await submit({ name: 'Spoken', maker: 'Ada' });
     await site.addProduct({ id: 'of-others', createdAt: clock.now().toISOString() });
     const comment = (productId: string, headers: Record<string, string>) =>
@@ -237,7 +237,7 @@ describe('The maker', () => {
     expectProblem(await comment(submission.id, { authorization: makerKey }), 404, 'submission_not_found');
   });
 
-  test('does not take the password of a proxy for a maker key: visitors behind it comment', async () => {
+  test('is not recognized by a proxy’s password, so visitors behind that proxy can comment', async () => {
     await site.addProduct({ id: 'behind-a-proxy', createdAt: clock.now().toISOString() });
     const body = { productId: 'behind-a-proxy', content: 'I know the password' };
     const response = await site.ask.post('/api/comments', body, { ...newVisitor(), authorization: 'Basic YTpi' });
@@ -245,7 +245,7 @@ describe('The maker', () => {
   });
 });
 
-test('a product that the operator approves in another process is in the cached list and announced like any new product', async () => {
+test('a product that is approved from another process appears in the cached list, and disappears after an undo', async () => {
   const here = await startTestSite({ cacheEnabled: true, submittedPictures: instantPictures() });
   try {
     await here.addProduct({ id: 'before' });

@@ -100,13 +100,13 @@ test('a refused picture changes neither the submission nor the store', async () 
   expect((response.json() as SubmissionResponse).submission).toMatchObject({ revision: 1 });
 });
 
-test('without the maker key the body is not received', async () => {
+test('a picture is refused without the maker key', async () => {
   const { id } = await submit('Jetty');
   const refused = await upload(`${id}/image`, { key: 'A'.repeat(43), bytes: buildPng({ width: 9, height: 9 }) });
   expectProblem(refused, 404, 'submission_not_found');
 });
 
-test('an operator replaces the image of a product from the console, and undoes it', async () => {
+test('an operator can replace the image of a product in the console, and undo that', async () => {
   const operator = await addOperator(site);
   const { id, image } = await site.addProduct();
   const response = await operator.ask('POST', '/pictures/image', await photo(900, 600), {
@@ -129,7 +129,7 @@ test('an operator replaces the image of a product from the console, and undoes i
   expect(await imageOf()).toBe(image);
 });
 
-test('pictures for the console need a signed-in operator', async () => {
+test('only a signed-in operator can upload pictures in the console', async () => {
   const operator = await addOperator(site, 'grace');
   const send = (headers: Record<string, string>) =>
     site.app.inject({
@@ -142,7 +142,7 @@ test('pictures for the console need a signed-in operator', async () => {
   expect((await send({ 'sec-fetch-site': 'cross-site', cookie: operator.cookie })).statusCode).toBe(403);
 });
 
-test('pages are served while a hundred pictures of many networks wait for a stopped process', async () => {
+test('pages are served while a hundred pictures from many networks wait for a stopped worker', async () => {
   const { id, key } = await submit('Swell');
   const bytes = buildPng({ width: 4_000, height: 4_000 });
   await upload(`${id}/image`, { key, bytes });

@@ -22,7 +22,7 @@ const vote = (session: string) =>
     headers: { 'x-user-session': session },
   });
 
-test('an open tally lists the votes as they are cast, with an ETag that changes with them', async () => {
+test('an open tally lists the votes so far, with an ETag that changes with them', async () => {
   await expect.poll(async () => (await site.app.inject(tallyPath)).body).toContain('"id":"tide"');
   const before = await site.app.inject(tallyPath);
   expect(before.headers).toMatchObject({
@@ -63,7 +63,7 @@ test('only days that can have a leaderboard have a tally', async () => {
   expect(await site.database.query("SELECT FROM tally_secrets WHERE day = '1999-12-31'")).toEqual([]);
 });
 
-test('a reader that stops in the middle releases its connection and its slot', async () => {
+test('a client that aborts a tally releases its database connection and its slot', async () => {
   await site.database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
      SELECT gen_random_uuid(), 'tide', 'session-' || n, $1::timestamptz + n * interval '1 ms' FROM generate_series(1, 20000) AS n`,

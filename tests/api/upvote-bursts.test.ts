@@ -22,12 +22,12 @@ function change(method: 'PUT' | 'DELETE', id: string, remoteAddress: string, hea
   return site.app.inject({ method, url: `/api/products/${id}/upvote`, headers, remoteAddress });
 }
 
-test('twenty sessions of one network are reported to the operator without an address; scattered ones are not', async () => {
+test('upvotes of many sessions in one network are reported to the operator without an address, but scattered ones are not', async () => {
   const [{ id }, scattered] = [await site.addProduct({ name: 'Tide' }), await site.addProduct()];
   const visitors = Array.from({ length: 23 }, newVisitor);
   await Promise.all(visitors.map((visitor, index) => change('PUT', id, `192.0.2.${index}`, visitor)));
   await Promise.all(visitors.map((visitor, index) => change('PUT', scattered.id, `10.0.${index}.1`, visitor)));
-  // Neither a withdrawn upvote nor one of an unknown product counts.
+  // Withdrawn upvotes and upvotes of unknown products do not count.
   await Promise.all(visitors.slice(0, 2).map((visitor, index) => change('DELETE', id, `192.0.2.${index}`, visitor)));
   await Promise.all(visitors.map((visitor) => change('PUT', 'no-such-product', '192.0.2.1', visitor)));
   await bursts.flush();

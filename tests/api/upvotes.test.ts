@@ -8,7 +8,7 @@ import { BAD_SESSIONS, GOOD_SESSIONS } from '../support/sessions.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
-/** A second process of the same site, as far as the database can tell. */
+/** A second site on the same database, which the database sees as another process. */
 let other: TestSite;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const upvoted = (ids: readonly string[], visitor: Record<string, string>) =>
   site.ask.json<Upvoted>(`/api/upvotes?products=${ids.join(',')}`, visitor);
 
 describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC section 4)', () => {
-  test('PUT adds the upvote of this session; DELETE withdraws it', async () => {
+  test('PUT adds the upvote of the session, and DELETE withdraws it', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     const added = await site.ask.put(`/api/products/${id}/upvote`, visitor);
@@ -40,7 +40,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(await rows(id)).toEqual([]);
   });
 
-  test('both are idempotent: a repeat changes no rows and returns the same', async () => {
+  test('both are idempotent, so a repeated request changes no rows and returns the same response', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
@@ -54,7 +54,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(await rows(id)).toHaveLength(1);
   });
 
-  test('each session counts once, each product separately', async () => {
+  test('each session counts once per product', async () => {
     const [one, two] = [await newProduct(), await newProduct()];
     for (const visitor of [newVisitor(), newVisitor(), newVisitor()]) {
       await site.ask.put(`/api/products/${one}/upvote`, visitor);
@@ -112,7 +112,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
 });
 
 describe('concurrent upvotes (api.md: counts change in the same transaction as the rows)', () => {
-  test('100 sessions on one product, through two processes, each toggling on, off and on: all are counted', async () => {
+  test('100 sessions that toggle one product on, off and on through two processes are all counted', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
     const responses = await Promise.all(
@@ -130,7 +130,7 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
     expect(await shown(id)).toBe(100);
   });
 
-  test('one session that sends the same change to two processes at once counts once, and every response says so', async () => {
+  test('one session that simultaneously sends the same change to two processes counts once, in every response', async () => {
     for (const _round of Array.from({ length: 20 })) {
       const id = await newProduct();
       const visitor = newVisitor();
@@ -154,7 +154,7 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
     expect(await shown(id)).toBe((await rows(id)).length);
   });
 
-  test('an acknowledged upvote shows in another process at once', async () => {
+  test('an acknowledged upvote shows immediately in another process', async () => {
     const id = await newProduct();
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
     expect((await other.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes).toBe(1);
@@ -162,7 +162,7 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
 });
 
 describe('GET /api/upvotes (api.md, Endpoints)', () => {
-  test('it returns the products that this session has upvoted, and no other session’s', async () => {
+  test('returns the products that this session has upvoted, but not those of other sessions', async () => {
     const [one, two, three] = [await newProduct(), await newProduct(), await newProduct()];
     const [me, somebody] = [newVisitor(), newVisitor()];
     await site.ask.put(`/api/products/${one}/upvote`, me);
@@ -174,7 +174,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expect(await upvoted([two, three], me)).toEqual({ upvoted: [three] });
   });
 
-  test('unknown, impossible, empty and repeated ids are left out', async () => {
+  test('omits unknown, invalid, empty and repeated ids', async () => {
     const id = await newProduct();
     const me = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, me);
@@ -182,7 +182,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expect(await upvoted([], me)).toEqual({ upvoted: [] });
   });
 
-  test('100 products may be requested, 101 are 400', async () => {
+  test('accepts 100 products, and 101 are 400', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `p${index}`);
     expect(await upvoted(ids.slice(1), newVisitor())).toEqual({ upvoted: [] });
     expectProblem(
@@ -193,15 +193,15 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     );
   });
 
-  test('without the parameter it is 400 and names it', async () => {
+  test('is 400 without the parameter, which the response names', async () => {
     expectProblem(await site.ask.get('/api/upvotes', newVisitor()), 400, 'bad_request', /products/);
   });
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('is 400 for a session that is %s', async (_what, headers) => {
     expectProblem(await site.ask.get('/api/upvotes?products=a', headers), 400, 'session_required');
   });
 
-  test('the response is personal: not cacheable, and without an ETag', async () => {
+  test('is not cacheable and has no ETag, because the response is personal', async () => {
     const { headers } = await site.ask.get('/api/upvotes?products=a', newVisitor());
     expect(headers['cache-control']).toBe('no-store');
     expect(headers.etag).toBeUndefined();

@@ -53,7 +53,7 @@ async function counted(id: string): Promise<unknown> {
   return counts;
 }
 
-/** On Citus, votes beyond the cap count until the cap is applied a moment later. */
+/** On Citus, votes beyond the cap count until the cap is applied shortly afterwards. */
 async function expectCounted(id: string, expected: object): Promise<void> {
   if (inject('citusWorkers').length > 0) await expect.poll(() => counted(id)).toEqual(expected);
   expect(await counted(id)).toEqual(expected);
@@ -68,7 +68,7 @@ test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
   ['an IPv6 /64', (n) => ({ forwardedFor: `2001:db8:0:1::${n.toString(16)}` })],
   ['entries that are no address', (n) => ({ forwardedFor: `unknown-${n}` })],
   ['an address at two processes', (n) => ({ forwardedFor: '192.0.2.4', at: n % 2 ? site : beside })],
-])('%s: the votes up to the cap count, the others show only on the button', async (what, from) => {
+])('%s: only the votes up to the cap count on leaderboards, the others only as upvotes', async (what, from) => {
   const id = what
     .replace(/[^a-z]+/gi, '-')
     .toLowerCase()
@@ -78,7 +78,7 @@ test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
   await expectCounted(id, { upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
-test('withdrawn votes leave room for other visitors of the network', async () => {
+test('withdrawn votes make room for other visitors of the network', async () => {
   await launch('griefed');
   const griefers = numbers.slice(0, CAP).map(() => newVisitor());
   const from = '192.0.2.6';
@@ -89,7 +89,7 @@ test('withdrawn votes leave room for other visitors of the network', async () =>
   await expect.poll(() => counted('griefed')).toEqual({ upvotes: 5, counted: 5, excluded: 0 });
 });
 
-test('votes of one network at two processes at once exceed the cap only briefly', async () => {
+test('simultaneous votes of one network in two processes exceed the cap only briefly', async () => {
   await launch('rushed');
   await Promise.all(numbers.map((n) => vote('rushed', { forwardedFor: '192.0.2.7', at: n % 2 ? site : beside })));
   await expect.poll(() => counted('rushed')).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
@@ -104,7 +104,7 @@ test('withdrawing votes and casting them again does not evade the cap', async ()
   await expect.poll(() => counted('toggled')).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
-test('votes that the operator includes count on the board, in the standing and in the tally until undone', async () => {
+test('votes that the operator includes count in the standing and in the tally until that is undone', async () => {
   const { createdAt } = await launch('workshop');
   for (const n of numbers) await vote('workshop', { forwardedFor: '192.0.2.8', at: n % 2 ? site : beside });
   await expect.poll(() => counted('workshop')).toMatchObject({ counted: CAP, excluded: 10 });
@@ -120,14 +120,14 @@ test('votes that the operator includes count on the board, in the standing and i
   const standing = async () => (await beside.ask.get('/api/products/workshop/standing')).json().day;
   await expect.poll(standing).toMatchObject({ votes: CAP + 10, excluded: [] });
   expect((await tally()).every(({ counted: counts }) => counts)).toBe(true);
-  // Votes included by the operator stay included, and take no place of others.
+  // Votes that the operator included remain included, and do not count towards the cap.
   await vote('workshop', { forwardedFor: '192.0.2.8' });
   await expect.poll(standing).toMatchObject({ votes: CAP + 10, excluded: [{ reason: 'network', votes: 1 }] });
   await undoVerdicts(site.database, 'workshop', systemRuntime);
   await expect.poll(standing).toMatchObject({ votes: CAP, excluded: [{ reason: 'network', votes: 11 }] });
 });
 
-test('votes beyond the cap that a killed process left are excluded at the next start', async () => {
+test('votes beyond the cap that a killed process has not excluded are excluded at the next start', async () => {
   await launch('left');
   await site.database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at, network)
