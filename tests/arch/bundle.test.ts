@@ -13,7 +13,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { filesBelow, ROOT } from './source-files.ts';
 
-// The budget of the first visit to `/`. `npm test` builds first; by hand: `npm run build`.
+// The size budget of the first visit to `/`. To run this file alone, run `npm run build` first.
 
 const KIB = 1024;
 const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
@@ -23,16 +23,16 @@ if (!existsSync(join(CLIENT, 'manifest.json'))) throw new Error('The site is not
 const manifest: Manifest = JSON.parse(await readFile(join(CLIENT, 'manifest.json'), 'utf8'));
 
 /**
- * Names in the manifest of the code that the first view of `/` runs beside the inline head script: the app and the home
- * page's route.
+ * The names in the manifest of the code that the first view of `/` runs in addition to the inline head script: the app
+ * and the home page's route.
  */
 const FIRST_VIEW = ['src/web/entry-client.tsx', 'src/web/routes/home/home.tsx'];
 
-describe('the first load of /', () => {
+describe('the first load of a page', () => {
   test.each([
     ['home', FIRST_VIEW],
     ['product', ['src/web/entry-client.tsx', 'src/web/routes/product/product.tsx']],
-  ] as const)('the %s page has no more JavaScript than its budget, as brotli', async (page, names) => {
+  ] as const)('has no more JavaScript, compressed with Brotli, than the budget of the %s page', async (page, names) => {
     const files = [...filesOf(names)];
     expect(files.length).toBeGreaterThan(1);
     const scripts = await Promise.all(files.map((file) => readFile(join(CLIENT, file))));
@@ -40,7 +40,7 @@ describe('the first load of /', () => {
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES[page]);
   });
 
-  test('has at most 20 KiB of CSS, as gzip', async () => {
+  test('has at most 20 KiB of CSS, compressed with gzip', async () => {
     const { file = '' } = manifest['style.css'] ?? {};
     const style = await readFile(join(CLIENT, file));
     expect(gzipSync(style, { level: 9 }).length).toBeLessThanOrEqual(BUDGET_BYTES.css);
@@ -53,7 +53,7 @@ describe('the first load of /', () => {
   });
 });
 
-/** Texts that give a server's package away, each with a file of the package that has it. */
+/** Texts that identify a server-side package, each with a file of the package that contains it. */
 const SERVER_PACKAGES: [name: string, text: string, file: string][] = [
   ['typebox', '~kind', 'node_modules/typebox/build/type/types/array.mjs'],
   [
@@ -66,8 +66,8 @@ const SERVER_PACKAGES: [name: string, text: string, file: string][] = [
   ['react-dom/server', 'renderToPipeableStream', 'node_modules/react-dom/server.node.js'],
 ];
 
-describe('no server code reaches the browser', () => {
-  test.each(SERVER_PACKAGES)('no code of %s', async (_name, text, file) => {
+describe('the browser’s build', () => {
+  test.each(SERVER_PACKAGES)('contains no code of %s', async (_name, text, file) => {
     expect(await readFile(join(ROOT, file), 'utf8')).toContain(text);
     const scripts = (await filesBelow('dist/client')).filter((path) => path.endsWith('.js'));
     for (const script of scripts) expect(await readFile(join(ROOT, script), 'utf8'), script).not.toContain(text);
@@ -93,13 +93,13 @@ describe('the document of / with the sample catalogue', () => {
 
   afterAll(() => database.drop());
 
-  test('has at most 30 KiB, as gzip and as the server compresses it', () => {
+  test('has at most 30 KiB, compressed with gzip and with the server’s settings', () => {
     expect(gzipSync(html, { level: 9 }).length).toBeLessThanOrEqual(BUDGET_BYTES.html);
     const brotli = brotliCompressSync(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
     expect(brotli.length).toBeLessThanOrEqual(BUDGET_BYTES.html);
   });
 
-  test('needs no inline style or handler, and one inline script, as the content security policy demands', () => {
+  test('has one inline script, but no inline styles or handlers, as the content security policy requires', () => {
     expect(html).not.toMatch(/<[^>]+\sstyle=/);
     expect(html).not.toMatch(/<style/);
     expect(html).not.toMatch(/<[^>]+\son[a-z]+=/);
@@ -109,21 +109,21 @@ describe('the document of / with the sample catalogue', () => {
     ]);
   });
 
-  test('requests no script before the first paint, and then exactly those of the first view', () => {
+  test('loads no script before the first paint, and then exactly the scripts of the first view', () => {
     expect(html).not.toMatch(/<(?:script|link)[^>]* (?:src|href)="[^"]+\.js"/);
     const [, app, modules] = /<script data-app="\/([^"]+)" data-modules="([^"]*)"/.exec(html) ?? [];
     const named = [app, ...(modules ?? '').split(' ').map((address) => address.slice(1))];
     expect(named.sort()).toEqual([...filesOf(FIRST_VIEW)].sort());
   });
 
-  test('names only files that the build has', () => {
+  test('references only files that the build contains', () => {
     const addresses = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => String(match[1]));
     expect(addresses.length).toBeGreaterThan(1);
     expect(addresses.filter((address) => !existsSync(join(CLIENT, address)))).toEqual([]);
   });
 });
 
-/** The scripts of these entries and of all that they import at once. */
+/** Returns the scripts of these entries and of all their static imports. */
 function filesOf(names: readonly string[]): Set<string> {
   const scripts = new Set<string>();
   const visit = (name: string): void => {

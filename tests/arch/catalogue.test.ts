@@ -14,7 +14,7 @@ const { products, comments, upvotes } = await readSampleCatalogue(PACKAGE_FOLDER
 const sizes: Record<string, { width: number; height: number }> = JSON.parse(await readText('catalogue/pictures.json'));
 const pictures = await filesBelow('catalogue/pictures');
 
-test("the catalogue's own check finds no fault", () => {
+test("the catalogue's own check finds no errors", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['catalogue/tools/check.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -23,7 +23,7 @@ test("the catalogue's own check finds no fault", () => {
 });
 
 describe('the sample products', () => {
-  test('are at least 48, of at least 10 categories, with unique ids and creation times', () => {
+  test('number at least 48, in at least 10 categories, with unique ids and creation times', () => {
     expect(products.length).toBeGreaterThanOrEqual(48);
     expect(new Set(products.map(({ category }) => category)).size).toBeGreaterThanOrEqual(10);
     expect(new Set(products.map(({ id }) => id)).size).toBe(products.length);
@@ -31,7 +31,7 @@ describe('the sample products', () => {
     expect(products.filter(({ id }) => !isProductId(id))).toEqual([]);
   });
 
-  test('have 3 to 6 tags, two to four sentences, a team and two screenshots or more', () => {
+  test('have 3 to 6 tags, two to four sentences, a team and at least two screenshots', () => {
     for (const { id, tags, description, team, screenshots } of products) {
       expect(tags.length, id).toBeGreaterThanOrEqual(3);
       expect(tags.length, id).toBeLessThanOrEqual(6);
@@ -41,7 +41,7 @@ describe('the sample products', () => {
     }
   });
 
-  test('have all their pictures here, with known sizes', () => {
+  test('have pictures that are in the catalogue, with recorded sizes', () => {
     const named = products.flatMap(({ image, screenshots, team }) => [
       image,
       ...screenshots,
@@ -51,7 +51,7 @@ describe('the sample products', () => {
     expect(named.filter((address) => !there.has(address) || sizes[address] === undefined)).toEqual([]);
   });
 
-  test('link to https only', () => {
+  test('contain only https links', () => {
     const text = JSON.stringify([products, comments]).replaceAll('\\n', ' ');
     const addresses = text.match(/\b[a-z]+:\/\/[^\s"\\]+/g) ?? [];
     expect(addresses.length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe('the sample products', () => {
 });
 
 describe('the sample engagement', () => {
-  test('is marked as a sample, on sample products, and small', () => {
+  test('is marked as a sample, belongs to sample products, and is small', () => {
     const ids = new Set(products.map(({ id }) => id));
     expect(comments.filter(({ authorBadge }) => authorBadge !== 'Sample')).toEqual([]);
     expect(comments.filter(({ id, productId }) => !isUuid(id) || !ids.has(productId))).toEqual([]);
@@ -70,7 +70,7 @@ describe('the sample engagement', () => {
   });
 });
 
-test('all pictures together have at most 8 MiB', async () => {
+test('all sample pictures together have at most 8 MiB', async () => {
   const bytes = await Promise.all(pictures.map(async (path) => (await stat(join(ROOT, path))).size));
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_PICTURE_BYTES);
 });

@@ -12,10 +12,10 @@ if (!existsSync(join(consoleDir, 'manifest.json'))) throw new Error('The site is
 const read = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
 
-/** The budget of the console's first screen. */
+/** The size budget of the console's first screen. */
 const MAX_SCRIPT_BYTES = 180 * 1024;
 
-test("the visitors' build has no module and no address of the console", async () => {
+test("the visitors' build contains no modules and no URLs of the console", async () => {
   const manifest = JSON.stringify(await read(client));
   expect(manifest).not.toContain('src/console');
   const files = (await readdir(join(client, 'assets'))).filter((name) => name.endsWith('.js'));
@@ -24,7 +24,7 @@ test("the visitors' build has no module and no address of the console", async ()
     expect(await readFile(join(client, name), 'utf8'), name).not.toMatch(/\/console\b|uPlot/);
 });
 
-test('the console loads at most 180 KB of script, as gzip, before its first screen', async () => {
+test('the console loads at most 180 KiB of scripts, compressed with gzip, before its first screen', async () => {
   const manifest = await read(consoleDir);
   const names = new Set<string>();
   const visit = (name: string): void => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/core/audit/audit-log.ts';
 import { filesBelow, readText } from './source-files.ts';
 
-/** The operations that change the site, by their names in the audit log. */
+/** The functions that change the site, by their names in the audit log. */
 const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'products edit': 'editProduct',
   'products remove': 'removeProducts',
@@ -32,7 +32,7 @@ const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'console revoke': 'revokeOperator',
 };
 
-/** Operations that only one of the two has, and why. */
+/** Operations that are missing from the command or the console, and the reasons. */
 const EXCEPTIONS: Record<string, { notIn: 'cli' | 'console'; why: string }> = {
   'console accept': { notIn: 'cli', why: 'a passphrase is typed in the browser that it is for' },
   'console invite': { notIn: 'console', why: 'a stolen session must not be able to add an operator' },
@@ -50,7 +50,7 @@ async function textOf(...folders: string[]): Promise<string> {
   return (await Promise.all(files.map(readText))).join('\n');
 }
 
-test('everything that the audit log records can be done by command and in the console, by the same operation', async () => {
+test('the command and the console use the same function for every operation in the audit log, with listed exceptions', async () => {
   const texts = {
     cli: await textOf('src/cli'),
     console: `${await textOf('src/server/console')}\n${await readText('src/core/console/undo-entry.ts')}`,

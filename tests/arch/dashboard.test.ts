@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
 import { readText } from './source-files.ts';
 
-/** The names of all metrics that a site can expose: with backups, several processes and replicas. */
+/**
+ * Returns the names of all metrics that a site can expose, including those of backups, several processes and replicas.
+ */
 async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();
   metrics.watch({
@@ -31,7 +33,7 @@ async function exposed(): Promise<Set<string>> {
   return new Set(names);
 }
 
-/** The metrics in the queries of a dashboard. */
+/** Returns the metrics in the queries of a dashboard. */
 function namedIn(dashboard: string): string[] {
   const expressions = [...dashboard.matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, expression = '']) => expression);
   return [
@@ -39,7 +41,7 @@ function namedIn(dashboard: string): string[] {
   ];
 }
 
-test('every metric that the dashboard names is exposed, and every metric of ours is in the dashboard', async () => {
+test('every metric in the dashboard is exposed, and the dashboard contains every groundswell_ metric', async () => {
   const named = namedIn(await readText('deploy/grafana-dashboard.json'));
   const known = await exposed();
   expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -50,7 +52,7 @@ test('every metric that the dashboard names is exposed, and every metric of ours
   expect(named.length).toBeGreaterThan(20);
 });
 
-test('every metric of ours is in docs/operations.md', async () => {
+test('docs/operations.md contains every groundswell_ metric', async () => {
   const document = await readText('docs/operations.md');
   const ours = [...(await exposed())].filter((name) => /^groundswell_/.test(name));
   const names = ours.map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));

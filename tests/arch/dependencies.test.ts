@@ -6,13 +6,13 @@ interface Package {
   devDependencies: Record<string, string>;
 }
 
-/** The packages in backticks in the first column; headings have no backticks. */
+/** Returns the packages in the first column of the tables, where they are in backticks. Headings have no backticks. */
 function listed(document: string): string[] {
   const cells = [...document.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => cell.split(', ')).map((name) => name.replaceAll('`', ''));
 }
 
-/** Names that no file has in quotes, alone or with a path. */
+/** Returns the packages that no file names in quotes, alone or with a path. */
 function unused(names: readonly string[], texts: readonly string[]): string[] {
   return names.filter(
     (name) =>
@@ -27,7 +27,7 @@ const document = await readText('docs/dependencies.md');
 /** Licences compatible with MIT. `axe-core` (MPL-2.0) is not distributed. */
 const LICENCES = new Set(['MIT', 'Apache-2.0', 'MIT OR Apache-2.0', 'BlueOak-1.0.0', 'MPL-2.0']);
 
-/** Used without an import: types, and packages named in commands or options. */
+/** Packages that are used without an import, and the commands or options that use them. */
 const USED_OTHERWISE = new Map([
   ['@biomejs/biome', 'biome check'],
   ['@vitest/coverage-v8', 'coverage'],
@@ -38,7 +38,7 @@ test('docs/dependencies.md lists exactly the dependencies, except types', () => 
   expect(listed(document).sort()).toEqual(names.filter((name) => !name.startsWith('@types/')).sort());
 });
 
-test('each dependency has a licence compatible with ours', async () => {
+test('each dependency has a licence that is compatible with MIT', async () => {
   const { packages }: { packages: Record<string, { license?: string }> } = JSON.parse(
     await readText('package-lock.json'),
   );
@@ -63,7 +63,7 @@ test('every dependency is used', async () => {
     expect([...Object.values(scripts), ...texts].join('\n'), name).toContain(use);
 });
 
-test('unused and unlisted packages are found', () => {
+test('the checks find unused and listed packages', () => {
   expect(unused(['used', 'also', 'idle'], ["import 'used';", "import x from 'also/deep';"])).toEqual(['idle']);
   expect(listed('| Package | Why |\n|---|---|\n| `one`, `two` | Both |\n')).toEqual(['one', 'two']);
 });

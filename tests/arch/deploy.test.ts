@@ -4,7 +4,7 @@ import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.t
 import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
 import { readText } from './source-files.ts';
 
-/** Names in capitals that are set, in any file format. */
+/** Returns the names in capitals that a file of any format assigns. */
 function settingsIn(text: string): string[] {
   const isComment = /^\s*#/;
   const lines = text.split('\n').filter((line) => !isComment.test(line));
@@ -12,13 +12,13 @@ function settingsIn(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** Variables of other programs in these files. */
+/** Variables of other programs that these files set. */
 const OF_OTHERS = ['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'POSTGRES_INITDB_ARGS', 'ALL'];
 const OF_DOCKERFILE = ['FROM', 'RUN', 'COPY', 'CMD', 'ENV'];
 
-describe('the examples for deploying', () => {
+describe('the deployment examples', () => {
   test.each(['Dockerfile', 'deploy/compose.yaml', 'deploy/groundswell.service'])(
-    '%s names only settings that there are',
+    '%s names only existing settings',
     async (path) => {
       const unknown = settingsIn(await readText(path)).filter(
         (name) => ![...SETTING_NAMES, ...OF_OTHERS, ...OF_DOCKERFILE].includes(name),
@@ -27,7 +27,7 @@ describe('the examples for deploying', () => {
     },
   );
 
-  test('the check itself finds an unknown setting', () => {
+  test('the check finds an unknown setting', () => {
     expect(settingsIn('Environment=DATA_DIR=/x MADE_UP=1\n# OLD=1\n      PORT: 3')).toEqual([
       'DATA_DIR',
       'MADE_UP',
@@ -61,7 +61,7 @@ describe('the examples for deploying', () => {
     expect([...needed, 'package.json', 'node_modules', 'bin'].filter((path) => !isCopied(path))).toEqual([]);
   });
 
-  test('all inputs of the build are sent to Docker', async () => {
+  test('the Docker build context contains all inputs of the build', async () => {
     const [, list = ''] = /const INPUTS = \[([^\]]*)\]/.exec(await readText('scripts/build.js')) ?? [];
     const inputs = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? '');
     expect(inputs).toContain('src');
@@ -78,7 +78,7 @@ describe('the examples for deploying', () => {
     ).toEqual([]);
   });
 
-  test('a stop signal reaches the site itself, which does not run as root', async () => {
+  test('the image runs the site directly, so it gets stop signals, and not as root', async () => {
     const dockerfile = await readText('Dockerfile');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "bin\/groundswell\.js"\]$/m);
     expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);

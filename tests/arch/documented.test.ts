@@ -9,12 +9,12 @@ import { SETTINGS } from '../../src/settings/settings.ts';
 import { registeredRoutes } from '../support/registered-routes.ts';
 import { filesBelow, ROOT, readText } from './source-files.ts';
 
-/** Names that a document does not contain as code, alone between backticks. */
+/** Returns the names that a document does not contain as code, alone between backticks. */
 function missingFrom(document: string, names: readonly string[]): string[] {
   return names.filter((name) => !document.includes(`\`${name}\``));
 }
 
-/** The document with a section about an operation, at the end of the chapter that its tag names. */
+/** Adds a section about an operation to a document, at the end of the chapter that its tag names. */
 function withSection(
   document: string,
   route: string,
@@ -28,8 +28,8 @@ function withSection(
   return `${document.slice(0, end)}### \`${route}\`\n\n${text}\n\n${document.slice(end)}`;
 }
 
-describe('the check itself', () => {
-  test('finds names missing from a document', () => {
+describe('the check of documents', () => {
+  test('finds names that are missing from a document', () => {
     const document = 'Set `PORT` to a number; HOST is mentioned, but not as code.';
     expect(missingFrom(document, ['PORT', 'HOST', 'MADE_UP'])).toEqual(['HOST', 'MADE_UP']);
   });
@@ -50,7 +50,7 @@ describe('settings', () => {
 });
 
 describe('routes', () => {
-  test('each is in docs/api.md (write the sections of new operations with -u)', async () => {
+  test('each route is in docs/api.md (add sections for new operations with -u)', async () => {
     const routes = await registeredRoutes();
     expect([...routes.keys()]).toContain('PUT /api/products/:id/upvote');
     let document = await readText('docs/api.md');
@@ -61,7 +61,7 @@ describe('routes', () => {
     expect(missingFrom(document, [...routes.keys()])).toEqual([]);
   });
 
-  test('the section of a new operation stands at the end of its chapter', () => {
+  test('the section of a new operation is added at the end of its chapter', () => {
     const operation = { tag: 'Upvotes', summary: 'Count', problems: ['bad_request', 'unavailable'] } as const;
     const document = withSection('## Upvotes\n\nText.\n\n## Comments\n\nText.\n', 'GET /api/count', operation);
     expect(document).toBe(
@@ -92,7 +92,7 @@ describe("the operator's command", () => {
 });
 
 describe('links', () => {
-  test('each link of a document to another file resolves', async () => {
+  test('each link in a document to another file resolves', async () => {
     const broken: string[] = [];
     for (const document of await allDocuments()) {
       for (const target of linksOf(await readText(document))) {
@@ -107,7 +107,7 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
-  test('each file of ours that a document names exists', async () => {
+  test('each file of the project that a document names exists', async () => {
     const missing: string[] = [];
     for (const document of await allDocuments()) {
       for (const name of filesNamedIn(await readText(document))) {
@@ -117,21 +117,21 @@ describe('links', () => {
     expect(missing).toEqual([]);
   });
 
-  test('a missing file is found, and patterns are ignored', () => {
+  test('the check finds file names and ignores patterns', () => {
     expect(
       filesNamedIn('`src/core/keyset.ts`, `src/**/*.test.ts`, `src/contract/<noun>/schema.ts` and `dist/x.js`'),
     ).toEqual(['src/core/keyset.ts']);
   });
 });
 
-/** Every document of the project. */
+/** Returns the paths of all documents of the project. */
 async function allDocuments(): Promise<string[]> {
   const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
   const below = await filesBelow('docs', 'tests', 'examples', 'bench', 'deploy', 'catalogue', 'scripts');
   return [...top, ...below.filter((path) => path.endsWith('.md'))];
 }
 
-/** Paths from the root in code; those with placeholders are ignored. */
+/** Returns the paths from the root in code, except those with placeholders. */
 function filesNamedIn(document: string): string[] {
   const named = [
     ...document.matchAll(/`((?:src|tests|scripts|migrations|deploy|docs|bench|public|catalogue)\/[\w./-]+)`/g),
@@ -139,7 +139,7 @@ function filesNamedIn(document: string): string[] {
   return named.map((match) => match[1] ?? '');
 }
 
-/** Targets in the same repository, of links and pictures. */
+/** Returns the targets of links and pictures that are in the same repository. */
 function linksOf(document: string): string[] {
   const targets = [...document.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
     (match) => match[1] ?? match[2],
@@ -147,7 +147,7 @@ function linksOf(document: string): string[] {
   return targets.filter((target) => target !== undefined).filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The anchors of headings. */
+/** Returns the anchors of the headings. */
 function anchorsOf(document: string): string[] {
   const headings = [...document.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] ?? '');
   return headings.map((heading) =>
@@ -160,11 +160,14 @@ function anchorsOf(document: string): string[] {
 
 interface DescribedCommand {
   name: string;
-  /** Of its options and arguments. */
+  /** The descriptions of its options and arguments. */
   descriptions: string[];
 }
 
-/** The executable commands with their full names. Of the commands with subcommands, only those with options are. */
+/**
+ * Returns the executable commands with their full names. A command with subcommands is executable only if it has
+ * options.
+ */
 function executablesOf(command: Command, parents: readonly string[] = []): DescribedCommand[] {
   const names = [...parents, command.name()];
   const { commands, options, registeredArguments } = command;

@@ -2,20 +2,20 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, readText } from './source-files.ts';
 
-/** Such a folder or file collects unrelated code. */
+/** Names of folders and files that tend to collect unrelated code. */
 const DRAWERS = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
 
-/** `list-products.ts`, `search-box.tsx`, `keyset.test.ts`. */
+/** For example `list-products.ts`, `search-box.tsx` and `keyset.test.ts`. */
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
 
 const MAX_LINES = 300;
 
-/** A longer file says why in its first lines. */
+/** A longer file must give the reason in its first lines. */
 const REASON = /^(?:.*\n){0,4}(?:\/\/|\/?\*+) Long because \S.{19,}/;
 
 const isTooLong = (text: string) => text.trimEnd().split('\n').length > MAX_LINES && !REASON.test(text);
 
-/** Leftovers. The second group silences checks, which needs a reason on the same line. */
+/** Leftovers, and comments that silence checks without a reason on the same line. */
 const LEFTOVERS = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)|\bas any\b/;
 const SILENCED_WITHOUT_REASON = /(?:biome-ignore(?! [a-zA-Z0-9/]+: \S.{15,})|@ts-expect-error(?! ?\S.{15,}))/;
 
@@ -36,21 +36,21 @@ test('no file or folder has a catch-all name', () => {
   expect(code.filter((path) => DRAWERS.test(path))).toEqual([]);
 });
 
-test('no file only re-exports others', async () => {
+test('no file only re-exports other files', async () => {
   expect(code.filter((path) => /^index\.[jt]sx?$/.test(basename(path)))).toEqual([]);
   for (const path of sources.filter((each) => /\.tsx?$/.test(each))) {
     expect(await readText(path), path).not.toMatch(/^export (?:\*|\{[^}]*\}|type \{[^}]*\})(?: as \w+)? from /m);
   }
 });
 
-test(`no file of code has more than ${MAX_LINES} lines, unless its head says why`, async () => {
+test(`no file of code has more than ${MAX_LINES} lines, unless its first lines give a reason`, async () => {
   const long: string[] = [];
   for (const path of code) if (isTooLong(await readText(path))) long.push(path);
-  // Style sheets are the data of the design, and long by nature.
+  // Style sheets may be long.
   expect(long.filter((path) => !path.endsWith('.css'))).toEqual([]);
 });
 
-test('a file that is too long is found, and its reason is one sentence in its head', () => {
+test('the check finds files that are too long, and accepts a reason of one sentence in the first lines', () => {
   const lines = (count: number) => 'line\n'.repeat(count);
   expect(isTooLong(lines(MAX_LINES))).toBe(false);
   expect(isTooLong(lines(MAX_LINES + 1))).toBe(true);
@@ -72,7 +72,7 @@ test('the sources contain no leftovers', async () => {
   expect(left).toEqual([]);
 });
 
-test('a leftover is found', () => {
+test('the check finds leftovers', () => {
   expect(['// TODO: later', 'x as any', '// @ts-ignore', '// biome-ignore lint/a/b: why not'].every(isLeftover)).toBe(
     true,
   );

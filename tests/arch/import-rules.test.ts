@@ -9,8 +9,8 @@ import rules from '../../.dependency-cruiser.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * A small tree that breaks one rule each: file names with their contents. The sources themselves are checked by
- * `npm run check:imports`, a step of `npm test`.
+ * For each rule, a small tree that violates it: file names with their contents. The actual sources are checked by `npm
+ * run check:imports`, a step of `npm test`.
  */
 const VIOLATIONS: Record<string, Record<string, string>> = {
   'no-cycles': {
@@ -63,12 +63,12 @@ async function brokenRules(folder: string): Promise<string[]> {
   return (output as ICruiseResult).summary.violations.map(({ rule }) => rule.name);
 }
 
-test('every import rule has a violation below', () => {
+test('every import rule has an example of a violation', () => {
   expect(Object.keys(VIOLATIONS).sort()).toEqual(rules.forbidden.map(({ name }: { name: string }) => name).sort());
 });
 
 for (const [rule, files] of Object.entries(VIOLATIONS)) {
-  test(`a violation of ${rule} is caught`, async () => {
+  test(`a violation of ${rule} is detected`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-imports-'));
     try {
       for (const [path, content] of Object.entries(files)) {

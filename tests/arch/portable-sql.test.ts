@@ -20,13 +20,13 @@ const EXCEPTIONS: Record<string, { fault: string; why: string }> = {
   },
 };
 
-/** From here on a migration may find its tables distributed. */
+/** From this migration on, tables may already be distributed. */
 const FIRST_AFTER_DISTRIBUTION = '0002';
 
-/** `distributeTables` replaces this unique index by another before it distributes the table. */
+/** `distributeTables` replaces this unique index before it distributes the table. */
 const REPLACED_KEY = 'a key of comments (id) without product_id';
 
-/** With every hole filled; undefined if PostgreSQL cannot parse it. */
+/** The statements of the program, with every hole filled. A text is undefined if PostgreSQL cannot parse it. */
 let statements: { place: string; texts: (string | undefined)[] }[];
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('statements of the program', () => {
     expect(statements.filter(({ texts }) => texts.includes(undefined)).map(({ place }) => place)).toEqual([]);
   });
 
-  test('are portable to every engine and pooler, except for listed ones', async () => {
+  test('are portable to every engine and pooler, except for the listed ones', async () => {
     const found: string[] = [];
     const used = new Set<string>();
     for (const { place, texts } of statements) {
@@ -92,7 +92,7 @@ test('every migration is checked, and can be applied to distributed tables', asy
   }
 });
 
-describe('non-portable statements are found', () => {
+describe('the checks detect non-portable statements', () => {
   test.each([
     ['CREATE TRIGGER t AFTER INSERT ON comments EXECUTE FUNCTION f()', 'a trigger'],
     ['CREATE RULE r AS ON INSERT TO comments DO NOTHING', 'a rule'],
@@ -137,7 +137,7 @@ describe('non-portable statements are found', () => {
     ['CREATE TABLE upvotes (id uuid, UNIQUE (id))', 'a key of upvotes (id) without product_id'],
     ['CREATE UNIQUE INDEX i ON comments (id)', 'a key of comments (id) without product_id'],
     ['CREATE TABLE t (p text REFERENCES products (id))', 't points to a distributed table'],
-  ])('of a migration: %s', async (sql, fault) => {
+  ])('in a migration: %s', async (sql, fault) => {
     expect(await distributionFaultsOf(sql, { mayPoint: false })).toEqual([fault]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** Every file below folders of the project, as paths from its root with forward slashes, in order. */
+/** Returns all files below folders of the project, as sorted paths from its root with forward slashes. */
 export async function filesBelow(...folders: string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
@@ -22,7 +22,7 @@ export async function filesBelow(...folders: string[]): Promise<string[]> {
     .sort();
 }
 
-/** A text file of the project, by its path from the root. */
+/** Reads a text file of the project, by its path from the root. */
 export function readText(path: string): Promise<string> {
   return readFile(join(ROOT, path), 'utf8');
 }

@@ -6,8 +6,8 @@ import { matchRoute } from '../../src/contract/routes.ts';
 import { filesBelow, readText } from './source-files.ts';
 
 /**
- * Every literal text of the specification, by section. A text with a placeholder is listed as its literal parts, one
- * with '(Demo)' as the control's name and its suffix.
+ * Every literal text of the specification, by section. A text with a placeholder is split into its literal parts, and
+ * one with '(Demo)' into the control's name and this suffix.
  */
 const TEXTS: Record<string, readonly string[]> = {
   '1, purpose': [
@@ -107,7 +107,7 @@ for (const [section, texts] of Object.entries(TEXTS)) {
   });
 }
 
-test('the screens have the paths of section 2: /, /product/{id}, and one for all others', () => {
+test('the screens have the paths of section 2: /, /product/{id}, and the 404 page for all others', () => {
   expect(matchRoute('/')).toEqual({ name: 'home' });
   expect(matchRoute('/product/git')).toEqual({ name: 'product', id: 'git' });
   expect(['/product', '/product/git/more', '/anything'].map((path) => matchRoute(path))).toEqual(
@@ -115,7 +115,7 @@ test('the screens have the paths of section 2: /, /product/{id}, and one for all
   );
 });
 
-test('an unspecified text is not found', () => {
+test('the check does not find an unspecified text', () => {
   expect(written.has('Welcome back, dear product')).toBe(false);
   expect(written.has('Try Again')).toBe(false);
 });
@@ -129,7 +129,7 @@ test('the database has the same defaults as the contract (section 3)', async () 
   expect(defaults.filter((text) => !schema?.includes(`DEFAULT '${text}'`))).toEqual([]);
 });
 
-/** Every string, part of a template and text between tags in the sources of the browser and the contract. */
+/** Returns all strings, template parts and JSX texts in the sources of the browser and the contract. */
 async function writtenTexts(): Promise<Set<string>> {
   const paths = (await filesBelow('src/web', 'src/contract')).filter(
     (path) => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('src/web/language/'),
@@ -138,7 +138,7 @@ async function writtenTexts(): Promise<Set<string>> {
   for (const path of paths) {
     const visit = (node: ts.Node): void => {
       if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isJsxText(node) || isTemplateRest(node)) {
-        // A message names its values in braces.
+        // The placeholders of a message are in braces.
         for (const part of node.text.split(/\{\w+\}/)) texts.add(part.replaceAll(/\s+/g, ' ').trim());
       }
       ts.forEachChild(node, visit);

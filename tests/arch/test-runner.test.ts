@@ -21,7 +21,7 @@ const run = (...scripts: [string, string][]) =>
     { chromium: undefined, show: false },
   );
 
-test('a failed step does not stop the next ones, and the last line counts both', async () => {
+test('the runner continues after a failed step, and its last line counts passed and failed tests', async () => {
   const { results, seconds } = await run(['first', 'console.log("the reason"); process.exit(3)'], ['second', '']);
   const lines = summarize(results, seconds, 300);
   expect(lines.at(-1)).toBe('2 passed, 1 failed');
@@ -31,7 +31,7 @@ test('a failed step does not stop the next ones, and the last line counts both',
   expect(lines.find((line: string) => line.startsWith('second'))).toMatch(/\d+ s +60 s {2}1 passed$/);
 });
 
-test('a process and a folder that a step leaves behind fail the run, and are removed', async () => {
+test('a process or a folder that a step leaves behind fails the run and is removed', async () => {
   const said = join(await mkdtemp(join(tmpdir(), 'groundswell-runner-')), 'said');
   const leave = `const { spawn } = require('node:child_process'); const { mkdtempSync, writeFileSync } = require('node:fs');
     const folder = mkdtempSync(require('node:os').tmpdir() + '/left-');
@@ -44,12 +44,12 @@ test('a process and a folder that a step leaves behind fail the run, and are rem
   expect(last?.tests[0]).toMatchObject({ status: 'failed' });
   expect(last?.tests[0]?.message).toMatch(/folder or file left-[\s\S]*process \d+ .*setInterval/);
   expect(existsSync(folder)).toBe(false);
-  // If process 1 does not reap, a killed process stays as a zombie.
+  // If process 1 does not reap orphans, a killed process remains as a zombie.
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   expect(stdout.trim()).toMatch(/^(?:Z.*)?$/);
 });
 
-test('each failed test of Vitest is listed with the command that repeats it, also if only its file failed', () => {
+test('each failed Vitest test is listed with the command that repeats it, even if only its file failed', () => {
   const passed = { ancestorTitles: ['a'], title: 'works', status: 'passed', duration: 5, failureMessages: [] };
   const failed = {
     ...passed,
@@ -71,7 +71,7 @@ test('each failed test of Vitest is listed with the command that repeats it, als
   ]);
 });
 
-test('each failed test of Playwright is listed with the command that repeats it', () => {
+test('each failed Playwright test is listed with the command that repeats it', () => {
   const result = { status: 'failed', duration: 7, errors: [{ message: '\u001b[31mno\u001b[39m' }] };
   const spec = {
     title: 'shows 2+2',

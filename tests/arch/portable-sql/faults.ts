@@ -1,12 +1,12 @@
 import { parse } from 'libpg-query';
 import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus.ts';
 
-/** A node of PostgreSQL's own syntax tree: its fields by name. */
+/** The fields of a node in PostgreSQL's syntax tree, by name. */
 type Fields = Record<string, unknown>;
 
 /**
- * Syntax that some supported engine or pooler lacks (decision 18), by the kind of syntax node. Each rule returns the
- * fault, if any.
+ * Rules for syntax that some supported engine or pooler lacks (decision 18), by kind of syntax node. Each rule returns
+ * the violation, if any.
  */
 const RULES: Record<string, (fields: Fields) => string | false> = {
   CreateTrigStmt: () => 'a trigger',
@@ -48,7 +48,10 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
 
 const ADDS_INTERVAL = 'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table';
 
-/** Such a sum may depend on the time zone, and Citus refuses it. The difference of two times does not. */
+/**
+ * Returns whether a column of time and an interval are added, which may depend on the time zone, so Citus refuses it.
+ * The difference of two times does not.
+ */
 function addsInterval(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
   const { name, lexpr, rexpr } = node as Fields;
@@ -63,7 +66,7 @@ function addsInterval(node: unknown): boolean {
   return Object.values(node).some(addsInterval);
 }
 
-/** PostgreSQL's parsenodes.h, CURSOR_OPT_HOLD. */
+/** CURSOR_OPT_HOLD in PostgreSQL's parsenodes.h. */
 const CURSOR_WITH_HOLD = 0x20;
 
 function tableFault({ relation, inhRelations, partspec }: Fields): string | false {
@@ -90,7 +93,7 @@ function lockFault({ lockingClause, fromClause }: Fields): string | false {
   return tables.some(isDistributed) && 'a lock on rows of many products (rowLock says where there is one)';
 }
 
-/** The non-portable parts of an SQL text; empty if there are none. @throws if it is not SQL. */
+/** Returns the non-portable parts of an SQL text, or an empty list if there are none. @throws if it is not SQL. */
 export async function faultsOf(sql: string): Promise<string[]> {
   const faults = new Set<string>();
   const visit = (node: unknown): void => {
@@ -108,8 +111,8 @@ export async function faultsOf(sql: string): Promise<string[]> {
 }
 
 /**
- * Faults of a migration of distributed tables: a key without the distribution column and, if it may find them
- * distributed, a new table that references them.
+ * Returns the parts of a migration that fail on distributed tables: keys without the distribution column and, unless
+ * `mayPoint`, new tables that reference distributed ones.
  */
 export async function distributionFaultsOf(sql: string, { mayPoint }: { mayPoint: boolean }): Promise<string[]> {
   const faults: string[] = [];
@@ -133,7 +136,7 @@ function pointsToDistributed(fields: Fields): boolean {
   return [...pointed].some(([, name]) => isDistributed(name));
 }
 
-/** The columns of each primary or unique key that a statement creates. */
+/** Returns the columns of each primary or unique key that a statement creates. */
 function uniqueKeysOf(kind: string, fields: Fields): string[][] {
   if (kind === 'IndexStmt') {
     const names = [...JSON.stringify(fields.indexParams).matchAll(/"IndexElem":\{"name":"([^"]+)"/g)];

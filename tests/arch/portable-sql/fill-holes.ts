@@ -2,14 +2,14 @@ import { parse, SqlError } from 'libpg-query';
 import { HOLE } from './statements.ts';
 
 /**
- * The possible contents of a hole, the likeliest first: a name, nothing, a value, a condition or an assignment, a
- * query, a constraint.
+ * The possible contents of a hole, most likely first: a name, nothing, a value, a condition or an assignment, a query,
+ * a constraint.
  */
 const FILLERS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
 /**
- * Fills the holes of a text so PostgreSQL can parse it; undefined if that is impossible. An attempt ends as soon as
- * the parser fails before the next hole.
+ * Fills the holes of a text so PostgreSQL can parse it. Returns undefined if that is impossible. An attempt ends as
+ * soon as the parser fails before the next hole.
  */
 export async function fillHoles(text: string): Promise<string | undefined> {
   const hole = text.indexOf(HOLE);
@@ -25,7 +25,7 @@ export async function fillHoles(text: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The offset of the first token that is not SQL; undefined if all of it is. */
+/** Returns the offset of the first syntax error, or undefined if the text is valid SQL. */
 async function stumblesAt(sql: string): Promise<number | undefined> {
   try {
     await parse(sql);

@@ -2,29 +2,26 @@ import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';
 import { filesBelow, readText } from '../source-files.ts';
 
-/** An SQL text as the program may send it. */
+/** An SQL statement that the program may send. */
 export interface SourceStatement {
   /** File and line. */
   place: string;
-  /** Its possible readings: one for each way to fill holes whose values the source shows. */
+  /** Its possible texts: one for each combination of the values that the source code shows. */
   readings: string[];
 }
 
-/** Stands in a reading for values that are unknown before run time. */
+/** A placeholder for a value that is unknown before run time. */
 export const HOLE = '\0';
 
-/** How a statement begins, unlike a condition or a message. */
+/** The beginning of a statement, which distinguishes it from a condition or a message. */
 const BEGINNING =
   /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b(?!:)/;
 
 const MAX_READINGS = 64;
-/** Maximum depth of resolving names. */
+/** The maximum depth for resolving names. */
 const MAX_STEPS = 8;
 
-/**
- * Every statement in the program's sources, found in their syntax trees. Roles and databases of the embedded server
- * are excluded.
- */
+/** Finds every statement in the syntax trees of the program's sources, except the statements of the embedded server. */
 export async function sourceStatements(): Promise<SourceStatement[]> {
   const paths = (await filesBelow('src')).filter(
     (path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
@@ -66,7 +63,7 @@ function headOf(text: Text): string {
   return ts.isTemplateExpression(text) ? text.head.text : text.text;
 }
 
-/** The branches of a hole. A condition that occurs again in a text is decided as before. */
+/** Returns the branches of a hole. A condition that occurs again in a text has the same result each time. */
 function branchesOf(
   hole: ts.Expression,
   decided: ReadonlyMap<string, boolean>,
@@ -80,7 +77,7 @@ function branchesOf(
   }));
 }
 
-/** All texts that an expression may have. */
+/** Returns all texts that an expression may have. */
 function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
   const read = (inner: ts.Expression) => readingsOf(inner, files, depth + 1);
   if (depth > MAX_STEPS) return [HOLE];
@@ -110,7 +107,7 @@ function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.Sou
   return [HOLE];
 }
 
-/** The value of a constant: of a surrounding block, of the file, or of the file that it is imported from. */
+/** Finds the value of a constant in the surrounding blocks, in the file, or in the file that it is imported from. */
 function initializerOf(name: ts.Identifier, files: ReadonlyMap<string, ts.SourceFile>): ts.Expression | undefined {
   for (let scope: ts.Node = name.parent; scope; scope = scope.parent) {
     if (ts.isFunctionLike(scope) && scope.parameters.some((parameter) => parameter.name.getText() === name.text))
