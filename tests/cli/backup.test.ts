@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
 const isRoot = process.geteuid?.() === 0;
-/** A user id that owns nothing on any system. */
+/** The ids of the user and group `nobody`, which own no files. */
 const nobody = { uid: 65534, gid: 65534 };
 
 beforeAll(installCommand);
@@ -28,7 +28,7 @@ async function answerOf(settings: Settings, ...parameters: string[]): Promise<st
 }
 
 describe('a backup and its restore', () => {
-  test('a backup of a running site restores into another running site, which shows it and accepts further writes', async () => {
+  test('a backup of a running site can be restored into another running site, which shows it and accepts writes', async () => {
     const dataDir = await ground.sampleDataDir();
     const path = join(await ground.folder(), 'site.backup');
     const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
@@ -52,7 +52,7 @@ describe('a backup and its restore', () => {
     const [, count] = /"upvotes":(\d+)/.exec(await pageOf(site.address)) ?? [];
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
 
-    // Replacing discards later writes; without a terminal, --yes is required.
+    // --replace discards later writes. Without a terminal, it requires --yes.
     expect((await upvote(second.address)).status).toBe(200);
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
     expectRefusal(await runProgram(['restore', path], other), /not empty: it has 67 products\. Add --replace/);
@@ -63,7 +63,7 @@ describe('a backup and its restore', () => {
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
   });
 
-  test('with DATABASE_URL both work on any server, and both are in the audit log', async () => {
+  test('with DATABASE_URL, both commands work on any server, and both are in the audit log', async () => {
     const [from, to] = await Promise.all([createTestDatabase(), createTestDatabase({ migrated: false })]);
     const path = join(await ground.folder(), 'site.backup');
     await runProgram(['sample', 'load'], { DATABASE_URL: from.url });
@@ -81,7 +81,7 @@ describe('a backup and its restore', () => {
     await Promise.all([from.drop(), to.drop()]);
   });
 
-  test.runIf(isRoot)('both work for an ordinary user in a folder of that user', async () => {
+  test.runIf(isRoot)('both commands work for an unprivileged user in a folder of that user', async () => {
     await installForOtherAccounts();
     const folder = await ground.folder();
     const path = join(folder, 'site.backup');
@@ -131,7 +131,7 @@ describe('backup exits 2 before it starts a database', () => {
   });
 });
 
-test('an interrupted backup exits 1 with one line, and leaves no file and no database behind', async () => {
+test('an interrupted backup exits 1 with one line, and leaves no file and no running database', async () => {
   const settings = { DATA_DIR: await ground.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });

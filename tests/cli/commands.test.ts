@@ -13,7 +13,7 @@ async function answerOf(dataDir: string, ...parameters: string[]): Promise<strin
   return outputOf(await runProgram(parameters, { DATA_DIR: dataDir }));
 }
 
-/** The same in a process of its own. */
+/** Does the same in a separate process. */
 async function responseOfProcess(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
 }
@@ -24,7 +24,7 @@ function outputOf({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
 }
 
 describe('migrate', () => {
-  test('migrate creates the schema, then has nothing to do, and leaves no database running', async () => {
+  test('creates the schema once, and leaves no database running', async () => {
     const dataDir = await ground.dataDir();
     const { applied } = JSON.parse(await responseOfProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
@@ -50,7 +50,7 @@ describe('sample', () => {
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 
-  test('a running site shows the changes of the commands, also after a restart (api.md: safe while the site runs)', async () => {
+  test('a running site shows the changes of the commands, even after a restart (api.md: safe while the site runs)', async () => {
     const dataDir = await ground.sampleDataDir();
     const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     const count = async (address: string) => {

@@ -44,7 +44,7 @@ async function add(content: string, { held = false, on = productId } = {}): Prom
 }
 
 describe('comments list', () => {
-  test('lists all comments newest first, or filters them by state, product and text', async () => {
+  test('lists comments newest first, and can filter them by state, product and text', async () => {
     const other = buildProduct({ id: `p-${randomUUID()}` });
     await saveProducts(database, [other]);
     const [plain, held, hidden, elsewhere] = [
@@ -66,7 +66,7 @@ describe('comments list', () => {
     expect((await comments('list', '--text', 'nobody wrote this')).stdout).toBe('No comments match.\n');
   });
 
-  test('prints a table with short ids and states that no text can break', async () => {
+  test('prints a table with short ids and states, whose layout no comment can break', async () => {
     const id = await add('\u001b]0;owned\u0007 first line\nsecond\u202e line \u{1f680} 道具');
     await add('held', { held: true });
     const both = await add('both', { held: true });
@@ -82,7 +82,7 @@ describe('comments list', () => {
     expect(lines.find((line) => line.startsWith(both.slice(0, 8)))).toMatch(/ held, hidden +both$/);
   });
 
-  test('never shows the session of the author', async () => {
+  test('never prints the session of the author', async () => {
     await core.addComment({ productId, content: 'x', website: 'spam.example' }, { session: 'session-secret' });
     expect((await comments('list', '--held', '--json')).stdout).not.toContain('session-secret');
   });
@@ -94,7 +94,7 @@ describe('comments list', () => {
     [['--text', ''], /must not be empty/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
-  ])('%j is bad usage: exit code 2', async (flags, message) => {
+  ])('%j is refused with exit code 2', async (flags, message) => {
     const { code, stdout, stderr } = await comments('list', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
@@ -102,7 +102,7 @@ describe('comments list', () => {
 });
 
 describe('comments hide, restore and release', () => {
-  test('hide and restore report their changes; a comment already in that state is skipped with exit code 1', async () => {
+  test('hide and restore report their changes, and exit 1 if they skip a comment that is already in that state', async () => {
     const [one, two] = [await add('One'), await add('Two')];
     expect(await comments('hide', one, '--reason', 'spam')).toEqual({
       code: 0,
@@ -130,7 +130,7 @@ describe('comments hide, restore and release', () => {
     expect(await listed('--hidden')).toEqual([]);
   });
 
-  test('--json prints the result with the same exit codes', async () => {
+  test('--json prints the results with the same exit codes', async () => {
     const [id, unknown] = [await add('One'), randomUUID()];
     expect(await json('hide', id)).toEqual({ hidden: [{ id, productId }], skipped: [] });
     const again = await comments('hide', '--json', id, unknown);
@@ -151,7 +151,7 @@ describe('comments hide, restore and release', () => {
     expect((await core.getProduct(productId))?.product.comments).toBe(2);
   });
 
-  test('a short id from the list identifies its comment; an ambiguous one is refused', async () => {
+  test('a short id from the list identifies its comment, and an ambiguous one is refused', async () => {
     const id = await add('One');
     const shown = (await comments('list')).stdout.split('\n')[1]?.split(' ')[0] ?? '';
     expect(shown).toBe(id.slice(0, 8));
@@ -181,7 +181,7 @@ describe('comments hide, restore and release', () => {
   });
 
   test.each(['hide', 'restore', 'release'])(
-    '%s refuses an invalid id and an empty list with exit code 2 and changes nothing',
+    '%s exits 2 for an invalid id or an empty list, and changes nothing',
     async (name) => {
       const id = await add('One');
       expect(await comments(name, id, '\u001b[2J')).toEqual({
@@ -194,7 +194,7 @@ describe('comments hide, restore and release', () => {
     },
   );
 
-  test('a reason that cannot be stored is bad usage', async () => {
+  test('a reason that cannot be stored is refused with exit code 2', async () => {
     expect(await comments('hide', await add('One'), '--reason', '\ud800')).toMatchObject({ code: 2, stdout: '' });
   });
 });

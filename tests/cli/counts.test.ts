@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 
 const check = (...flags: string[]) => runProgram(['counts', 'check', ...flags], { DATABASE_URL: database.url });
 
-test('correct counts are reported as such; wrong ones are listed with exit code 1 until they are repaired', async () => {
+test('counts check exits 0 for correct counts, and lists wrong ones with exit code 1 until they are repaired', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
   expect(await check()).toEqual({ code: 0, stdout: 'The counts of 1 product are correct.\n', stderr: '' });
   await database.query('UPDATE product_counts SET upvotes = 7');
@@ -26,7 +26,7 @@ test('correct counts are reported as such; wrong ones are listed with exit code 
   expect((await check()).stdout).toBe('The counts of 1 product are correct.\n');
 });
 
-test('the first twenty wrong counts are printed, and all of them as JSON; a missing row counts as wrong', async () => {
+test('counts check prints the first twenty wrong counts, or all of them as JSON, including missing rows', async () => {
   await saveProducts(
     database,
     Array.from({ length: 25 }, (_, index) => buildProduct({ id: `many-${String(index).padStart(2, '0')}` })),

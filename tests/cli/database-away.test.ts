@@ -10,10 +10,10 @@ beforeAll(installCommand);
 afterEach(() => ground.clear());
 
 const READERS_OF_EACH = 2;
-/** Without a pause, cached responses would take all of the machine while others wait for the database. */
+/** Without a pause, requests for cached responses would use all of the CPU while others wait for the database. */
 const PAUSE_MS = 10;
 
-/** Clients that request one of these each, repeatedly, one response after the other, and record the results. */
+/** Starts clients that each request one path repeatedly, one request at a time, and record the results. */
 function startReaders(address: string, paths: readonly string[]) {
   const seen = { responses: new Map<string, number>(), bad: [] as string[], stale: new Set<string>() };
   let reading = true;
@@ -38,7 +38,7 @@ function startReaders(address: string, paths: readonly string[]) {
   };
 }
 
-/** Stops every process of the database, those too that the postmaster forks before it is stopped itself. */
+/** Suspends every process of the database, including those that the postmaster forks before it is suspended. */
 async function suspendDatabase(dataDir: string): Promise<void> {
   const stopped = new Set<number>();
   for (;;) {
@@ -56,7 +56,7 @@ async function resumeDatabase(dataDir: string): Promise<void> {
   for (const pid of await databasesOf(dataDir)) signalIfAlive(pid, 'SIGCONT');
 }
 
-/** A connection may have ended its process since it was listed. */
+/** Ignores processes that have ended since they were listed. */
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -69,7 +69,7 @@ async function upvotesOn(page: string): Promise<number> {
   return Number(/"upvotes":(\d+)/.exec(await (await fetch(page)).text())?.[1]);
 }
 
-test('while the database hangs under load, every visited page is still served; afterwards it is fresh again', async () => {
+test('while the database hangs under load, every visited page is served stale, and afterwards it is fresh again', async () => {
   const dataDir = await ground.sampleDataDir();
   const { address } = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
   const list: { items: { id: string }[] } = await (await fetch(`${address}/api/products`)).json();
@@ -82,13 +82,13 @@ test('while the database hangs under load, every visited page is still served; a
 
   const { seen, stop } = startReaders(address, paths);
   try {
-    // No page may wait for this change while the database hangs.
+    // Makes the cached pages stale. No page may wait for this change while the database hangs.
     const upvoted = await fetch(`${address}/api/products/${voted}/upvote`, { method: 'PUT', headers: newVisitor() });
     expect(upvoted.status).toBe(200);
     await suspendDatabase(dataDir);
     seen.responses.clear();
     seen.stale.clear();
-    // Hanging statements time out after some seconds; from then on, each response is marked as stale.
+    // Hanging statements time out after some seconds. From then on, each response is marked as stale.
     await expect.poll(() => seen.stale.size).toBe(paths.length);
     expect([...seen.responses.keys()].toSorted()).toEqual(paths.toSorted());
     expect(seen.bad).toEqual([]);

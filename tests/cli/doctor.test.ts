@@ -11,7 +11,7 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-test('for a healthy site with backups doctor exits 0, reports no fault and leaves no trace of its trial restore', async () => {
+test('for a healthy site with backups, doctor exits 0, reports no fault and leaves no trace of its trial restore', async () => {
   const dataDir = await ground.sampleDataDir();
   const settings = { DATA_DIR: dataDir, BACKUP_DIR: join(await ground.folder(), 'backups'), LOG_LEVEL: 'warn' };
   const site = await ground.serve(settings);
@@ -28,7 +28,7 @@ test('for a healthy site with backups doctor exits 0, reports no fault and leave
   expect(stdout).toMatch(/^✓ counts: 0 of 67 checked are wrong\.$/m);
 });
 
-test('wrong counts and an untrusted proxy make doctor exit 1 with advice and without the password', async () => {
+test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, without printing secrets', async () => {
   const database = await createTestDatabase();
   await runProgram(['sample', 'load'], { DATABASE_URL: database.url });
   await database.query("UPDATE product_counts SET upvotes = 999 WHERE product_id = 'git'");
@@ -48,7 +48,7 @@ test('wrong counts and an untrusted proxy make doctor exit 1 with advice and wit
   await database.drop();
 });
 
-test('an unreachable database and a folder open to others are faults, and the other checks still run', async () => {
+test('doctor reports an unreachable database or a data folder that others can read, and still runs the other checks', async () => {
   const away = await runProgram(['doctor'], { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/site' });
   expect(away).toMatchObject({ code: 1, stderr: '' });
   expect(away.stdout).toMatch(
@@ -68,7 +68,7 @@ test('an unreachable database and a folder open to others are faults, and the ot
   expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run chmod 700 /m);
 });
 
-test('invalid settings are listed one per line, and no other check runs', async () => {
+test('doctor lists invalid settings, one per line, and then runs no other check', async () => {
   const { code, stdout } = await runProgram(['doctor'], { PORT: 'x', DATABASE_URL: 'mysql://me:hunter2@db/x' });
   expect(code).toBe(1);
   expect(stdout.trimEnd().split('\n')).toEqual([

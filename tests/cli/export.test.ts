@@ -30,7 +30,7 @@ function runExport(...parameters: string[]) {
 }
 
 test.each(['csv', 'json', 'jsonl', 'ndjson'])(
-  'an empty site that imports products.%s exports the same bytes',
+  'after an import of products.%s, an empty site exports the same bytes',
   async (ending) => {
     const [path, again] = [join(folder, `products.${ending}`), join(folder, `again.${ending}`)];
     const done = await runExport(path, '--json');
@@ -50,7 +50,7 @@ test.each(['csv', 'json', 'jsonl', 'ndjson'])(
   },
 );
 
-test('- writes JSON Lines to standard output', async () => {
+test('export - writes JSON Lines to standard output', async () => {
   const { code, stdout, stderr } = await runExport('-', '--counts');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const products = stdout.trimEnd().split('\n');
@@ -60,7 +60,7 @@ test('- writes JSON Lines to standard output', async () => {
   ]);
 });
 
-test('--tables selects upvotes or comments, without sessions', async () => {
+test('export --tables writes upvotes or comments, without sessions', async () => {
   const upvotes = await runExport('-', '--tables', 'upvotes');
   expect(JSON.parse(upvotes.stdout)).toEqual({
     id: expect.any(String),
@@ -70,7 +70,7 @@ test('--tables selects upvotes or comments, without sessions', async () => {
   expect((await runExport('-', '--tables', 'comments')).stdout).toBe('');
 });
 
-test('an existing file is replaced only with --force, and no other file is left in the folder', async () => {
+test('export replaces an existing file only with --force, and leaves no other file in the folder', async () => {
   const path = join(folder, 'site.jsonl');
   await writeFile(path, 'mine');
   expectRefusal(await runExport(path), /exists: .*--force/);
@@ -80,7 +80,7 @@ test('an existing file is replaced only with --force, and no other file is left 
   expect(await readdir(folder)).toEqual(['site.jsonl']);
 });
 
-test('an unwritable target or an unknown table exits 2 with one line', async () => {
+test('export exits 2 with one line for an unwritable target or invalid options', async () => {
   await mkdir(join(folder, 'sub.csv'));
   expectRefusal(await runExport(join(folder, 'missing', 'site.jsonl')), /there is no folder .*missing/);
   expectRefusal(await runExport(join(folder, 'sub.csv')), /is not a file/);
@@ -96,10 +96,10 @@ test('an unwritable target or an unknown table exits 2 with one line', async () 
   expect(await readdir(folder)).toEqual(['sub.csv']);
 });
 
-test('a folder without write permission is named and not changed', async () => {
+test('export names a folder without write permission, and does not change it', async () => {
   await installForOtherAccounts();
   await chmod(folder, 0o555);
-  // Root may write everywhere.
+  // Runs as another user, because root may write everywhere.
   const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
   const settings = { DATABASE_URL: database.url, HOME: folder };
   const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, ...account });

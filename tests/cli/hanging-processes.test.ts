@@ -12,7 +12,9 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** This signal makes a process of the site start an endless loop, which leaves the processor to the other tests. */
+/**
+ * Makes a process start an endless loop on this signal. The loop sleeps, so it does not take CPU time from other tests.
+ */
 const LOOP_ON_SIGNAL = `const cell = new Int32Array(new SharedArrayBuffer(4));
   process.on('SIGUSR2', () => { for (;;) Atomics.wait(cell, 0, 0, 100); });`;
 
@@ -22,7 +24,7 @@ async function workersOf(pid: number | undefined): Promise<number[]> {
   return lines.map((line) => Number.parseInt(line, 10));
 }
 
-test('a stopped worker and one in an endless loop are killed and replaced while the third one serves', async () => {
+test('a suspended worker and a worker in an endless loop are killed and replaced while a third one serves', async () => {
   const loop = join(await ground.folder(), 'loop.mjs');
   await writeFile(loop, LOOP_ON_SIGNAL);
   const site = await ground.serve({
@@ -35,7 +37,7 @@ test('a stopped worker and one in an endless loop are killed and replaced while 
   if (stopped === undefined || looping === undefined) throw new Error('There are not three processes');
   process.kill(stopped, 'SIGSTOP');
   process.kill(looping, 'SIGUSR2');
-  // Each of the two may have accepted one connection that it never responds to.
+  // Each of the two workers may have accepted one connection to which it never responds.
   const ask = (): Promise<number> =>
     fetch(`${site.address}/healthz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
       ({ status }) => status,

@@ -34,7 +34,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-/** Runs the command on a server's database, in this process. */
+/** Runs the command in this process, on a database server. */
 function runImport(...parameters: string[]): Promise<ProgramRun> {
   return runProgram(['import', ...parameters], { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });
 }
@@ -51,7 +51,7 @@ async function names(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
 }
 
-describe('beside an embedded database', () => {
+describe('with an embedded database', () => {
   test('a running site shows imported products and pictures, and an import works without a running site', async () => {
     const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off', LOG_LEVEL: 'warn' };
     const site = await ground.serve(settings);
@@ -86,8 +86,8 @@ describe('beside an embedded database', () => {
   });
 });
 
-describe('its output', () => {
-  test('--dry-run prints the changes and makes none; the import then makes the same changes', async () => {
+describe('the output of import', () => {
+  test('with --dry-run lists the changes without making them, and the import then makes the same changes', async () => {
     await answerOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
     expect(await answerOf(path, '--dry-run')).toBe(
@@ -102,7 +102,7 @@ describe('its output', () => {
     expect(await answerOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
   });
 
-  test('--split names the separator of tags; by default it is a comma', async () => {
+  test('follows --split, which sets the separator of tags, by default a comma', async () => {
     const path = await file('tags.csv', 'id,tags\na,"x, y;z"\n');
     const tags = async () => (await database.query<{ tags: string[] }>('SELECT tags FROM products'))[0]?.tags;
     await answerOf(path);
@@ -111,7 +111,7 @@ describe('its output', () => {
     expect(await tags()).toEqual(['x, y', 'z']);
   });
 
-  test('skipped rows and columns and possible duplicates are reported', async () => {
+  test('reports skipped rows and columns, and possible duplicates', async () => {
     const path = await file(
       'odd.csv',
       'id,Title,Extra,upvotes,image\na,Tide,x,5,pic.png\nb,tide,x,5,\nA B,Ebb,,,\na,Tide,,,\n',
@@ -130,7 +130,7 @@ describe('its output', () => {
 });
 
 describe('import exits 2 and imports nothing', () => {
-  test('when a row is invalid: one line per fault with file and line', async () => {
+  test('when a row is invalid, with one message per error that names the file and the line', async () => {
     const path = await file('bad.csv', 'id,name,createdAt\na,A,2023-01-01\nB b,B,never\n');
     expectRefusal(
       await runImport(path),
@@ -141,7 +141,7 @@ describe('import exits 2 and imports nothing', () => {
     expect(await names()).toEqual({});
   });
 
-  test('when an item of a JSON array is invalid: with its number, and its line in a file of several', async () => {
+  test('when an item of a JSON array is invalid, with its number and, in a file of several lines, its line', async () => {
     const items = [{ id: 'a' }, { id: 'b' }, { id: 'B c' }];
     expectRefusal(
       await runImport(await file('one-line.json', JSON.stringify(items))),
@@ -171,8 +171,8 @@ describe('import exits 2 and imports nothing', () => {
     );
   });
 
-  // The beginning of each once bypassed the validation of rows.
-  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s holds rows of tables', async (name) => {
+  // A file that started like these once bypassed the validation of rows.
+  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s contains rows of tables', async (name) => {
     const rows = [
       { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },
       { products: { id: 'a', image: 'javascript:alert(1)' } },
@@ -192,7 +192,7 @@ describe('import exits 2 and imports nothing', () => {
     }
   });
 
-  test('when a picture is a script', async () => {
+  test('when a picture is a javascript: URL', async () => {
     const path = await file('script.jsonl', '{"id":"a","image":"javascript:alert(1)"}');
     expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 error; nothing/);
   });
@@ -216,7 +216,7 @@ test.each([
   ['SIGKILL', { signal: 'SIGKILL' }],
   ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: Interrupted. Nothing was changed.\n' }],
 ] as const)(
-  '%s in the middle of writing leaves the site unchanged, and visitors can upvote during the import',
+  '%s during the writes leaves the site unchanged, and visitors can upvote during the import',
   async (signal, end) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
@@ -224,7 +224,7 @@ test.each([
     const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
     const { ended } = await database.transaction(async (sql) => {
-      // The import has written hundreds of rows when it reaches this one, and waits for it.
+      // The import waits for this row after it has written hundreds of others.
       await sql.query("SELECT FROM products WHERE id = 'p-700' FOR UPDATE");
       const { process: child, ended } = ground.start(['import', after], { settings: { DATABASE_URL: database.url } });
       const waiting =
@@ -242,9 +242,9 @@ test.each([
       }
       return { ended };
     });
-    // A stopped command ends after the current statement.
+    // A command that gets SIGINT ends after the current statement.
     expect(await ended).toMatchObject(end);
-    // Its connection closes when the server notices, which may be after it got the lock.
+    // The server may detect the closed connection only after it has granted the lock.
     const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL';
     await expect.poll(() => database.query(others)).toEqual([]);
     expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));

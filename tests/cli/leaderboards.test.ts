@@ -8,7 +8,7 @@ import { launch, vote } from '../support/launch-site.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-// The day began long enough ago for two launches, and their windows are open.
+// The launches are one minute old, so their launch windows are open.
 const now = new Date();
 const LAUNCH = new Date(now.getTime() - 60_000).toISOString();
 const DAY = LAUNCH.slice(0, 10);
@@ -39,14 +39,14 @@ interface Votes {
   votes: { voter: string; reason: string | null }[];
 }
 
-test('leaderboards list names the periods that have launches, with their winners', async () => {
+test('leaderboards list prints the periods that have launches, with their winners', async () => {
   const { leaderboards } = await json<{ leaderboards: LeaderboardSummary[] }>('leaderboards', 'list', '--kind', 'year');
   expect(leaderboards).toMatchObject([{ period: DAY.slice(0, 4), status: 'open', launches: 2 }]);
   const { stdout } = await run('leaderboards', 'list');
   expect(stdout).toContain('tide (3)');
 });
 
-test('leaderboards show prints the ranks, and refuses an invalid period or one without a board', async () => {
+test('leaderboards show prints the ranks, and refuses an invalid period or one without a leaderboard', async () => {
   expect(await ranks()).toEqual([
     ['tide', 3, 0],
     ['reef', 2, 0],
@@ -56,7 +56,7 @@ test('leaderboards show prints the ranks, and refuses an invalid period or one w
   expect(await run('leaderboards', 'show', '1999')).toMatchObject({ code: 1 });
 });
 
-test('votes exclude removes votes from the board with a reason, include and undo restore them, and the log has everything', async () => {
+test('votes exclude removes votes from the leaderboard, include and undo restore them, and the log has all changes', async () => {
   const { votes } = await json<Votes>('votes', 'list', 'tide');
   expect(votes).toHaveLength(3);
   const voters = votes.slice(0, 2).map(({ voter }) => voter);
@@ -88,7 +88,7 @@ test('votes exclude removes votes from the board with a reason, include and undo
   expect(stdout).not.toContain('session-voter');
 });
 
-test('leaderboards check agrees with the votes, and names a difference with exit code 1', async () => {
+test('leaderboards check exits 0 if everything agrees with the votes, and otherwise names a difference and exits 1', async () => {
   for (const period of [DAY, DAY.slice(0, 7), DAY.slice(0, 4)]) {
     expect(await run('leaderboards', 'check', period)).toMatchObject({
       code: 0,
@@ -101,7 +101,7 @@ test('leaderboards check agrees with the votes, and names a difference with exit
   await database.query("UPDATE product_counts SET counted = 2 WHERE product_id = 'reef'");
 });
 
-test('products list --scheduled lists future launches, the next one first', async () => {
+test('products list --scheduled lists future launches, earliest first', async () => {
   const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
   await saveProducts(database, [
     buildProduct({ id: 'later', createdAt: inDays(2) }),

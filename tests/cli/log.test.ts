@@ -19,12 +19,12 @@ const run = (...parameters: string[]) => runProgram(parameters, { DATABASE_URL: 
 const entries = async (...flags: string[]) =>
   (await jsonOf<{ entries: AuditEntry[] }>(['log', ...flags], { DATABASE_URL: database.url })).entries;
 
-test('an empty audit log says so', async () => {
+test('log prints a message if the audit log is empty', async () => {
   expect(await run('log')).toEqual({ code: 0, stderr: '', stdout: 'The audit log is empty.\n' });
   expect(await entries()).toEqual([]);
 });
 
-test('every command that changes the site is in the log with its operator, newest first; reading commands are not', async () => {
+test('log lists every command that changes the site with its operator, newest first, but not commands that only read', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Tide' });
   await saveProducts(database, [product]);
   const core = createCore(database);
@@ -77,7 +77,7 @@ test('every command that changes the site is in the log with its operator, newes
   expect(all).toContain(`${operator} hid comment ${plain.slice(0, 8)} on ${product.id} (off topic).`);
 });
 
-test('an entry is undone by its id, once', async () => {
+test('log undo undoes an entry by its id, only once', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb', maker: 'Moon' });
   await saveProducts(database, [product]);
   await run('products', 'edit', product.id, '--set', 'name=Flood', '--set', 'tags=sea, moon');
@@ -94,7 +94,7 @@ test('an entry is undone by its id, once', async () => {
   expect(await run('products', 'edit', product.id, '--set', 'image=ftp://x')).toMatchObject({ code: 2 });
 });
 
-test('operators are invited, listed and revoked', async () => {
+test('console invites, lists and revokes operators', async () => {
   const settings = { DATABASE_URL: database.url, SITE_URL: 'https://waves.example' };
   expect((await run('console', 'list')).stdout).toBe('No operator has been invited, so the site has no console.\n');
   const { link } = await jsonOf<{ link: string }>(['console', 'invite', 'ada'], settings);
@@ -105,7 +105,7 @@ test('operators are invited, listed and revoked', async () => {
   expect(await run('console', 'revoke', 'ada')).toMatchObject({ code: 1 });
 });
 
-test('no escape sequence of the log reaches the terminal', async () => {
+test('log prints no escape sequences to the terminal', async () => {
   await recordAudit(database, {
     action: 'import',
     target: '\u001b[2J\u202e.csv\n',
@@ -115,12 +115,12 @@ test('no escape sequence of the log reaches the terminal', async () => {
 });
 
 test.each([[['--limit', '0']], [['--limit', 'x']], [['--nonsense']], [['something']]])(
-  '%j is bad usage: exit code 2',
+  'log %j is refused with exit code 2',
   async (flags) => {
     expect(await run('log', ...flags)).toMatchObject({ code: 2, stdout: '' });
   },
 );
 
-test('--help has examples', async () => {
+test('log --help has examples', async () => {
   expect((await run('log', '--help')).stdout).toMatch(/Examples:\n {2}groundswell log\b/);
 });

@@ -15,7 +15,7 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** The JSON of all commands used here. */
+/** The JSON output of the commands in these tests. */
 interface Printed {
   comments: { id: string; productId: string; content: string }[];
   entries: { action: string }[];
@@ -23,8 +23,8 @@ interface Printed {
   product: object;
 }
 
-describe('moderation on the embedded database, with a running site and without one', () => {
-  test('removed, hidden and restored items show within seconds, and the changes last', async () => {
+describe('moderation on the embedded database, with and without a running site', () => {
+  test('removals, hidden comments and restorations show within seconds, and are permanent', async () => {
     const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'warn' };
     const run = (...parameters: string[]) => jsonOf<Printed>(parameters, settings);
     const site = await ground.serve(settings);
@@ -82,7 +82,7 @@ describe('a killed command', () => {
     await database.drop();
   });
 
-  /** Everything stored about the product, whether it is on the site or removed. */
+  /** Returns all stored rows, of the product on the site and of its removals. */
   async function state(): Promise<unknown> {
     const tables = [
       'products',
@@ -118,12 +118,12 @@ describe('a killed command', () => {
       command.process.kill('SIGKILL');
       await command.ended;
     });
-    // The server notices that the client is gone, and rolls back.
+    // Waits until the server has detected the closed connection and has rolled back.
     await expect.poll(() => backends("state <> 'idle'")).toEqual([]);
   }
 
   test.each([[['products', 'remove', '--yes']], [['products', 'restore']]])(
-    '%j leaves the site as it was',
+    '%j leaves the site unchanged',
     async (parameters) => {
       if (parameters.includes('restore')) await removeProducts(database, [id]);
       const before = await state();
@@ -132,7 +132,7 @@ describe('a killed command', () => {
     },
   );
 
-  test('after the commit has made its whole change', async () => {
+  test('leaves the complete change if it is killed after the commit', async () => {
     const { code } = await runCommand(['products', 'remove', '--yes', id], {
       settings: { DATABASE_URL: database.url },
     });

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const LOG_LEVEL = 'warn';
 
-test('move copies the embedded site to a server, preserves the old one, and refuses a target that is not empty', async () => {
+test('move copies the embedded site to a server, leaves the old one unchanged, and refuses a target that is not empty', async () => {
   const DATA_DIR = await ground.sampleDataDir();
   const site = await ground.serve({ DATA_DIR, LOG_LEVEL });
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
@@ -49,7 +49,7 @@ test('move copies the embedded site to a server, preserves the old one, and refu
   expectRefusal(again, /not empty: it has 67 products/);
   moved.process.kill('SIGTERM');
   await moved.ended;
-  // From one server to another as well.
+  // Also moves from one server to another.
   const json = await runProgram(['move', '--json', '--to', other.url], { DATABASE_URL: target.url });
   expect(json).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -60,7 +60,7 @@ test('move copies the embedded site to a server, preserves the old one, and refu
   expect(await list(old.address)).toEqual(before);
 });
 
-test('a missing or invalid target exits 2 and an unreachable one exits 1, each with one line without the password', async () => {
+test('move exits 2 for a missing or invalid target and 1 for an unreachable one, with one line without the password', async () => {
   const DATA_DIR = await ground.dataDir();
   const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
   expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);

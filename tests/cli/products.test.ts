@@ -45,7 +45,7 @@ const idsOf = async (...flags: string[]) =>
   (await json<{ products: Product[] }>('list', ...flags)).products.map(({ id }) => id);
 
 describe('products list', () => {
-  test('lists products in every order, up to the limit', async () => {
+  test('lists products in each sort order, up to the limit', async () => {
     await add({ id: 'b', name: 'beta', createdAt: '2026-01-02T00:00:00.000Z' }, 2, 1);
     await add({ id: 'a', name: 'Alpha', createdAt: '2026-01-01T00:00:00.000Z' }, 1, 2);
     await add({ id: 'c', name: 'Gamma', createdAt: '2026-01-03T00:00:00.000Z' });
@@ -57,7 +57,7 @@ describe('products list', () => {
     expect(await idsOf('--sort', 'name', '--limit', '2')).toEqual(['a', 'b']);
   });
 
-  test('filtered by text, tag, category and time, alone and together', async () => {
+  test('filters by text, tag, category and time, separately and combined', async () => {
     await add({
       id: 'x',
       name: '100% Straße',
@@ -86,7 +86,7 @@ describe('products list', () => {
     expect((await products('list', '--text', 'nothing has this')).stdout).toBe('No products match.\n');
   });
 
-  test('prints a table that no name can break', async () => {
+  test('prints a table whose layout no name can break', async () => {
     await add({ id: 'evil', name: '\u001b[2J\u202eevil\r\nname', category: '道具' }, 1, 2);
     const { code, stdout } = await products('list');
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe('products list', () => {
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
     [['--removed', '--text', 'x'], /leave out --text/],
-  ])('%j is bad usage: exit code 2', async (flags, message) => {
+  ])('%j is refused with exit code 2', async (flags, message) => {
     const { code, stdout, stderr } = await products('list', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
@@ -117,7 +117,7 @@ describe('products list', () => {
 });
 
 describe('products show', () => {
-  test('shows the whole product and how many comments are not public', async () => {
+  test('shows the whole product, and how many of its comments are not public', async () => {
     const id = await add(
       {
         name: 'Tide\u001b[31m',
@@ -179,7 +179,7 @@ describe('products show', () => {
 });
 
 describe('products remove', () => {
-  test('reports the removed products, and the removal can be listed', async () => {
+  test('reports the removed products, and list --removed shows the removal', async () => {
     const [one, two, three] = [await add({}, 2, 1), await add({}, 1), await add({}, 1, 1)];
     expect(await products('remove', '--yes', one, two)).toEqual({
       code: 0,
@@ -200,7 +200,7 @@ describe('products remove', () => {
     );
   });
 
-  test('exits 1 without a removal if one is unknown, and names it', async () => {
+  test('exits 1 without removing any product if one is unknown, which it names', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', '--yes', id, 'no-such-product');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -208,7 +208,7 @@ describe('products remove', () => {
     expect(await idsOf()).toEqual([id]);
   });
 
-  test('without a terminal and --yes it exits 2 and removes nothing', async () => {
+  test('exits 2 and removes nothing without a terminal and --yes', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', id);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -217,7 +217,7 @@ describe('products remove', () => {
   });
 
   test.each([[['--yes']], [['--yes', 'Not An Id']], [['--yes', '../etc']]])(
-    '%j is bad usage: 2',
+    '%j is refused with exit code 2',
     async (parameters) => {
       expect(await products('remove', ...parameters)).toMatchObject({ code: 2, stdout: '' });
     },
@@ -225,7 +225,7 @@ describe('products remove', () => {
 });
 
 describe('products undo and restore', () => {
-  test('undo reverts the last removal, then the previous one, then exits 1', async () => {
+  test('undo reverts the last removal, then the one before, and then exits 1', async () => {
     const [one, two, three] = [await add({}, 1), await add(), await add({}, 2, 1)];
     await products('remove', '--yes', three);
     await products('remove', '--yes', one, two);
@@ -256,7 +256,7 @@ describe('products undo and restore', () => {
     expect((await products('restore', one)).code).toBe(0);
   });
 
-  test('a product whose id was reused is refused with advice, then restored by its removal', async () => {
+  test('a product whose id is reused is not restored by undo, but can be restored by its removal id', async () => {
     const id = await add({ name: 'First' }, 1);
     await products('remove', '--yes', id);
     await add({ id, name: 'Second' });
@@ -279,7 +279,7 @@ describe('products undo and restore', () => {
     [['restore', '--removal', '0f8fad5b-d9cb-469f-a165-70867728950e'], 1, /there is no removal of 0f8fad5b/],
     [['restore', 'never-removed'], 1, /there is no removal of never-removed/],
     [['undo', 'git'], 2, /too many arguments/],
-  ])('%j: exit code %i', async (parameters, code, message) => {
+  ])('%j is refused with exit code %i', async (parameters, code, message) => {
     const run = await products(...parameters);
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
     expect(run.stderr).toMatch(message);

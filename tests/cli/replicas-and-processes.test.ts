@@ -32,7 +32,7 @@ afterAll(() => servers.remove());
 
 const upvotesOnPage = (html: string) => Number(/\\?"upvotes\\?":(\d+)/.exec(html)?.[1]);
 
-test('every visitor reads their own writes through every process while replicas lag, stop and return', async () => {
+test('every visitor reads their own writes from every process while replicas lag, stop and return', async () => {
   const site = await ground.serve({
     DATABASE_URL: servers.primary.url,
     DATABASE_REPLICA_URL: servers.replicas.map(({ url }) => url).join(','),
@@ -45,7 +45,7 @@ test('every visitor reads their own writes through every process while replicas 
   let rounds = 0;
   let isOver = false;
 
-  /** Writes, and at once reads over another connection, which most likely reaches another process. */
+  /** Writes, and immediately reads over another connection, which most likely reaches another process. */
   async function visit(number: number): Promise<void> {
     const own = `of-visitor-${number}`;
     const visitor = new Visitor(site.address, `session-of-visitor-${number}`, PROCESSES + 1);
@@ -116,8 +116,8 @@ test('every visitor reads their own writes through every process while replicas 
   }
   expect(older).toEqual([]);
   await untilUsable(2 * PROCESSES);
-  // Replicas serve visitors who have not just written. How many reads of the others they served depends on the
-  // machine's speed: on a fast one, each visitor has always just written.
+  // Only reads of visitors who have not recently written are certain to use replicas. On a fast machine, the visitors
+  // above have always recently written.
   const before = await readFromReplicas();
   const reader = new Visitor(site.address, 'session-of-a-reader', PROCESSES + 1);
   await expect

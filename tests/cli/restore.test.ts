@@ -50,7 +50,7 @@ async function contentsOf(database: TestDatabase): Promise<object> {
   return { ...row, wrong };
 }
 
-describe('a file that is not a complete backup is refused with one line and exit code 2, and no database is created', () => {
+describe('restore exits 2 with one line, and creates no database, for', () => {
   test.each<[string, (file: Buffer) => Buffer | undefined, RegExp]>([
     ['a file that is cut off', (file) => file.subarray(0, file.length / 2), /is cut off\. Nothing was changed\.$/],
     [
@@ -69,14 +69,14 @@ describe('a file that is not a complete backup is refused with one line and exit
     await expect(readdir(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('an export is recognised, and the message names the command that reads it', async () => {
+  test('an export, with a message that names the command that reads it', async () => {
     const path = join(await ground.folder(), 'site.jsonl');
     await writeFile(path, '{"id":"git","name":"Git"}\n');
     const ended = await runProgram(['restore', path], { DATA_DIR: await ground.dataDir() });
     expectRefusal(ended, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
   });
 
-  test('--replace without --yes and without a terminal is refused before the file is read', async () => {
+  test('--replace without --yes and without a terminal, before the file is read', async () => {
     const dataDir = await ground.dataDir();
     const ended = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
     expectRefusal(ended, /no terminal to ask on: add --yes/);
@@ -115,10 +115,10 @@ test('a backup that lacks tables is restored with a warning that names them', as
   ]);
 });
 
-/** The statement at which a restore is killed: a trigger makes it wait for a lock of the test. */
+/** The statement at which a restore is killed. A trigger makes the statement wait for a lock that the test has. */
 const MOMENTS: [what: string, trigger: string][] = [
   ['before it deletes the first row', 'BEFORE DELETE ON removed_comments FOR EACH STATEMENT'],
-  ['when it has deleted all but the products', 'BEFORE DELETE ON products FOR EACH STATEMENT'],
+  ['when it has deleted everything except the products', 'BEFORE DELETE ON products FOR EACH STATEMENT'],
   [
     'in the middle of the upvotes',
     `BEFORE INSERT ON upvotes FOR EACH ROW WHEN (NEW.user_session = 'session-${UPVOTES / 2}')`,
@@ -143,7 +143,7 @@ describe('a killed restore leaves the site as it was', () => {
 
   const restore = () =>
     ground.start(['restore', '--replace', '--yes', path], { settings: { DATABASE_URL: database.url } });
-  /** Other backends that wait for a lock, or are in a transaction. */
+  /** Returns the wait events of the other backends that meet a condition. */
   const backends = async (condition: string) =>
     (
       await database.query<{ event: string }>(
@@ -164,7 +164,7 @@ describe('a killed restore leaves the site as it was', () => {
     });
     expect(await ended).toMatchObject({ signal: 'SIGKILL' });
     expect(process.killed).toBe(true);
-    // The server notices that the client is gone, and rolls back.
+    // Waits until the server has detected the closed connection and has rolled back.
     await expect.poll(() => backends('xact_start IS NOT NULL')).toEqual([]);
     await database.query(`DROP TRIGGER held ON ${/ ON (\w+) /.exec(trigger)?.[1]}`);
     expect(await contentsOf(database)).toEqual(before);

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const CHECK_INTERVAL_MS = 100;
 const VISITORS = 6;
-/** What a visitor reads before the next request; without it, the visitors would leave no processor to a new server. */
+/** The pause of a visitor between requests. Without it, the visitors would leave no CPU time for a new server. */
 const READING_MS = 20;
 const PRODUCTS = ['tide', 'ebb', 'surge'];
 
@@ -29,7 +29,7 @@ afterEach(() => ground.clear());
 afterAll(() => database.drop());
 
 /**
- * A minimal load balancer: it checks `/readyz` regularly, spreads requests over ready servers, keeps connections
+ * Creates a minimal load balancer, which polls `/readyz`, distributes requests over ready servers, keeps connections
  * alive, and never retries.
  */
 function balance(agent: Agent) {
@@ -96,7 +96,7 @@ test('no request fails while two servers are replaced one after the other under 
       await delay(READING_MS);
     }
   }
-  // Without a ready server, this rejects as a failed request does.
+  // Without a ready server, this rejects like a failed request.
   const visitNext = async (method: string, path: string) => ask(agent, balancer.next(), method, path);
   const countResponses = () => [...responses.values()].reduce((sum, count) => sum + count, 0);
   const untilMore = async (count: number) => {
@@ -128,7 +128,7 @@ test('no request fails while two servers are replaced one after the other under 
   expect([...responses.keys()]).toEqual(['200']);
 });
 
-test('Ctrl-C ends the site without the STOP_DELAY that a load balancer needs', async () => {
+test('Ctrl-C stops the site without STOP_DELAY, which only load balancers need', async () => {
   const site = await ground.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
   site.process.kill('SIGINT');
   expect(await site.ended).toMatchObject({ code: 0 });

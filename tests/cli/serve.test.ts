@@ -25,7 +25,7 @@ async function upvote(address: string, id: string): Promise<number> {
   return (await response.json()).upvotes;
 }
 
-/** PostgreSQL's identifier of a cluster, new with every initdb. */
+/** Returns PostgreSQL's identifier of the cluster, which each initdb generates. */
 async function clusterIdentity(dataDir: string): Promise<unknown> {
   const connection = await connect({ dataDir, mode: 'share', log: silentLog });
   try {
@@ -36,7 +36,7 @@ async function clusterIdentity(dataDir: string): Promise<unknown> {
 }
 
 describe('serve', () => {
-  test('serve prints its address, the location of its data and the number of products, and serves them', async () => {
+  test('prints its address, the location of its data and the number of products, and serves them', async () => {
     const dataDir = await ground.dataDir();
     const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL });
     expect(site.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -47,7 +47,7 @@ describe('serve', () => {
     expect([home.status, home.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const html = await home.text();
     expect(html).toContain('Top Products Launching Today');
-    // Every file that the page names exists.
+    // Every file that the page references exists.
     const files = [...html.matchAll(/(?:src|href)="(\/(?:assets|pictures)\/[^"]+)"/g)].map(([, path]) => path);
     expect(files.length).toBeGreaterThan(3);
     for (const path of new Set(files)) expect((await fetch(site.address + path)).status, path).toBe(200);
@@ -59,7 +59,7 @@ describe('serve', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends all processes with exit code 0 although a browser holds a connection open',
+    '%s ends all processes with exit code 0, even if a browser has a connection open',
     async (signal) => {
       const dataDir = await ground.sampleDataDir();
       const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
@@ -74,7 +74,7 @@ describe('serve', () => {
     },
   );
 
-  test('a brand that cannot be shown is refused before anything starts, with every reason', async () => {
+  test('an invalid brand is refused before anything starts, with all reasons', async () => {
     const dataDir = await ground.dataDir();
     const serve = (settings: Record<string, string>) =>
       runCommand(['serve'], { settings: { DATA_DIR: dataDir, ...settings } });
@@ -102,7 +102,7 @@ describe('serve', () => {
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 
-  test('another start reuses the database and loads no sample again', async () => {
+  test('a second start reuses the database and does not load the sample again', async () => {
     const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'info' };
     const first = await ground.serve(settings);
     const upvotes = await upvote(first.address, 'git');
@@ -120,7 +120,7 @@ describe('serve', () => {
     expect(stderr).toBe('');
   });
 
-  test('a second site on one data folder exits 2, names the process that holds it, and does not disturb it', async () => {
+  test('a second site on one data folder exits 2, names the process that uses it, and does not affect that process', async () => {
     const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
     const first = await ground.serve(settings);
     const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
@@ -131,7 +131,7 @@ describe('serve', () => {
     expect((await fetch(`${first.address}/readyz`)).status).toBe(200);
   });
 
-  test('of two sites started at once on a new data folder one serves, and the other exits with a message', async () => {
+  test('of two sites that start simultaneously on a new data folder, one serves, and the other exits with a message', async () => {
     const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL };
     const sites = [0, 1].map(() => ground.start(['serve'], { settings }));
     const loser = await Promise.race(sites.map(({ ended }) => ended));
@@ -165,7 +165,7 @@ describe('serve', () => {
 });
 
 describe('kill -9', () => {
-  test('of a serving site, and then of a site and its database, loses no acknowledged write', async () => {
+  test('of a running site, and then of a site and its database, loses no acknowledged writes', async () => {
     const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
     const first = await ground.serve(settings);
     const upvotes = await upvote(first.address, 'git');

@@ -15,7 +15,7 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** The workers of a site, without its spare and its database. */
+/** Returns the process ids of a site's workers, without its spare process and its database. */
 async function workersOf(pid: number | undefined): Promise<number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
   const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
@@ -27,12 +27,12 @@ async function metricsOf(address: string): Promise<string> {
   return (await fetch(`${address}/metrics`, { headers, signal: AbortSignal.timeout(30_000) })).text();
 }
 
-/** On a separate connection, so each may reach another process. */
+/** Sends a request on a separate connection, so each request may reach another process. */
 async function askApart(url: string): Promise<number> {
   return (await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(30_000) })).status;
 }
 
-test('two workers serve one port and aggregate their metrics; when both are killed, requests wait for their replacements; all exit with 0', async () => {
+test('two workers share a port, aggregate their metrics, are replaced after a crash without refused connections, and exit with 0', async () => {
   const dataDir = await ground.sampleDataDir();
   const site = await ground.serve({
     DATA_DIR: dataDir,
@@ -43,7 +43,7 @@ test('two workers serve one port and aggregate their metrics; when both are kill
   expect(site.products).toBeGreaterThan(0);
   expect(await workersOf(site.process.pid)).toHaveLength(2);
   for (let asked = 0; asked < 20; asked += 1) expect(await askApart(`${site.address}/api/products/git`)).toBe(200);
-  // Whichever of the two responds, it reports all 20.
+  // Each of the two workers reports all 20 requests.
   for (let asked = 0; asked < 4; asked += 1) {
     const text = await metricsOf(site.address);
     expect(text).toMatch(
@@ -56,7 +56,7 @@ test('two workers serve one port and aggregate their metrics; when both are kill
 
   const before = await workersOf(site.process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
-  // No retry: the primary process holds the port, so a connection waits for the replacement instead of being refused.
+  // Needs no retry, because the primary process has the port open, so the connection waits for a replacement.
   const whileAway = await fetch(`${site.address}/readyz`, { headers: { connection: 'close' } });
   expect(whileAway.status).toBe(200);
   await expect.poll(() => metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);
@@ -64,10 +64,10 @@ test('two workers serve one port and aggregate their metrics; when both are kill
   const after = await workersOf(site.process.pid);
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 
-  // One half of a comment before the stop, the other half after it.
+  // Sends one half of a comment before the stop, and the other half after it.
   const comment = await sendHalfComment(site.address);
   const page = await openEvents(`${site.address}/api/events`);
-  // A Ctrl-C reaches every process of a terminal.
+  // Ctrl-C in a terminal reaches every process.
   for (const pid of [...after, site.process.pid ?? 0]) process.kill(pid, 'SIGINT');
   const healthy = () => askApart(`${site.address}/readyz`).catch(() => 0);
   await expect.poll(healthy).toBe(0);
@@ -80,7 +80,7 @@ test('two workers serve one port and aggregate their metrics; when both are kill
   expect(await databasesOf(dataDir)).toEqual([]);
 });
 
-test('when the primary process is killed, its workers end, and the next site takes over the database', async () => {
+test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {
   const dataDir = await ground.sampleDataDir();
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' };
   const site = await ground.serve(settings);
@@ -94,7 +94,7 @@ test('when the primary process is killed, its workers end, and the next site tak
   expect(await next.ended).toMatchObject({ code: 0 });
 });
 
-test('a WEB_CONCURRENCY that needs more connections than the database allows is refused, and a smaller one shares them', async () => {
+test('a WEB_CONCURRENCY that needs more connections than the database allows is refused, and a smaller one works', async () => {
   const dataDir = await ground.sampleDataDir();
   const file = join(dataDir, 'postgres', 'postgresql.conf');
   await writeFile(file, `${await readFile(file, 'utf8')}\nmax_connections = 40\n`);

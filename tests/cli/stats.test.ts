@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A moment later than all rows of other tests, so only this test's rows are counted. */
+/** Returns a time later than the rows of other tests, so only the rows of this test are counted. */
 let year = 2030;
 function newTime(): Date {
   year += 1;
@@ -58,7 +58,7 @@ async function addComment(productId: string, at: Date, heldSession: string | nul
 const stats = (now: Date, days = 3): Promise<SiteStats> => readStats(database, { days, now });
 
 describe('the statistics of a day', () => {
-  test('a day has all of its UTC milliseconds and none of the days around', async () => {
+  test('a day includes exactly its milliseconds in UTC', async () => {
     const now = newTime();
     const today = new Date(now.toISOString().slice(0, 10));
     const first = earlier(today, 2 * DAY_MS);
@@ -78,7 +78,7 @@ describe('the statistics of a day', () => {
     ]);
   });
 
-  test('held and hidden comments and those of removed products are not counted', async () => {
+  test('held and hidden comments, and upvotes and comments of removed products, are not counted', async () => {
     const now = newTime();
     const [id, gone] = [await addProduct(now), await addProduct(now)];
     await addComment(id, now);
@@ -107,13 +107,13 @@ describe('highlights', () => {
     expect(top[0]).toEqual({ productId: ids[10], productName: 'Number 11', upvotes: 11 });
   });
 
-  test('an hour with many times a product’s average upvotes is listed; a usual or small one is not', async () => {
+  test('an hour with many times a product’s average upvotes is listed, unless it has few upvotes', async () => {
     const now = newTime();
     const [burst, steady, small] = [await addProduct(now), await addProduct(now), await addProduct(now)];
     const hour = earlier(now, 30 * 60_000);
     await addUpvotes(burst, now, 60);
     await addUpvotes(burst, hour, 20);
-    // 60 in every hour of the day.
+    // Adds 60 upvotes in every hour of the day.
     for (let index = 0; index < 24; index += 1)
       await addUpvotes(steady, new Date(hour.getTime() + (index - 10) * HOUR_MS), 60);
     await addUpvotes(small, now, 49);
@@ -121,7 +121,7 @@ describe('highlights', () => {
     expect(hours).toEqual([{ productId: burst, productName: 'Product', hour: hour.toISOString(), upvotes: 80 }]);
   });
 
-  test('bursts of networks are listed largest first, recorded once per hour and network, and deleted after a week', async () => {
+  test('bursts of upvotes are recorded once per hour and network, listed largest first, and deleted after a week', async () => {
     const now = new Date();
     const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS).toISOString();
     const id = await addProduct(earlier(now, 900 * DAY_MS), 'Tide');
@@ -159,7 +159,7 @@ describe('highlights', () => {
 describe('the stats command', () => {
   const run = (...parameters: string[]) => runProgram(['stats', ...parameters], { DATABASE_URL: database.url });
 
-  test('--json prints every day, oldest first, and fourteen days by default', async () => {
+  test('prints every day as JSON, oldest first, and fourteen days by default', async () => {
     const settings = { DATABASE_URL: database.url };
     const now = new Date();
     const { days } = await jsonOf<SiteStats>(['stats'], settings);
@@ -170,7 +170,7 @@ describe('the stats command', () => {
     expect((await jsonOf<SiteStats>(['stats', '--days', '90'], settings)).days).toHaveLength(90);
   });
 
-  test('prints tables and sparklines that no name can break', async () => {
+  test('prints tables and sparklines, whose layout no name can break', async () => {
     const now = new Date();
     const quiet = await run('--days', '2');
     expect(quiet.stdout).toContain('No product was upvoted.');
@@ -195,7 +195,7 @@ describe('the stats command', () => {
   });
 
   test.each([[['--days', '0']], [['--days', '91']], [['--days', 'week']], [['--nonsense']], [['something']]])(
-    '%j is bad usage: exit code 2',
+    '%j is refused with exit code 2',
     async (flags) => {
       expect(await run(...flags)).toMatchObject({ code: 2, stdout: '' });
     },

@@ -10,7 +10,7 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-test('SIGTERM completes requests in flight, does not wait for clients to disconnect, and exits 0 without a database', async () => {
+test('after SIGTERM, the site completes requests in flight, does not wait for idle clients, and ends its database', async () => {
   const dataDir = await ground.sampleDataDir();
   const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   const comment = await sendHalfComment(site.address);
@@ -23,12 +23,12 @@ test('SIGTERM completes requests in flight, does not wait for clients to disconn
   site.process.kill('SIGTERM');
   await expect.poll(() => fetch(`${site.address}/healthz`).catch(() => 'refused')).toBe('refused');
   comment.sendRest();
-  // The client leaves its end of the connection open; a site that waits for it gives up and exits 1.
+  // The client leaves its end of the connection open. If the site waited for it, it would time out and exit 1.
   expect(await site.ended).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
   expect(comment.received().toLowerCase()).toContain('\r\nconnection: close\r\n');
   expect(await databasesOf(dataDir)).toEqual([]);
-  // An open stream gets its reconnection delay.
+  // The open stream gets a reconnection delay before it ends.
   await page.closed;
   expect(page.response.complete).toBe(true);
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);

@@ -32,7 +32,7 @@ const json = <Result>(...parameters: string[]) => jsonOf<Result>(['submissions',
 const status = async (): Promise<Submission['status']> => (await submissions.get({ id, makerKey })).status;
 const log = async () => (await runProgram(['log', '--limit', '1'], settings())).stdout;
 
-test('list shows waiting submissions in 80 columns, and show prints one completely', async () => {
+test('list prints waiting submissions in 80 columns, and show prints all fields of one', async () => {
   const { stdout } = await run('list');
   expect(stdout).toMatch(new RegExp(`^ID .*\\n(?:.*\\n)*${id} +Tide tables +Ada +waiting +1 `));
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -44,7 +44,7 @@ test('list shows waiting submissions in 80 columns, and show prints one complete
   expect(await run('show', 'nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining("'nothing'") });
 });
 
-test('approve launches at once, a second approve is exit code 1, and undo takes the product away again', async () => {
+test('approve launches a product immediately, a second approve exits 1, and undo removes the product again', async () => {
   expect(await run('approve', id)).toMatchObject({ code: 0, stdout: `${id} is launched.\n` });
   expect(await status()).toBe('launched');
   expect(await run('approve', id)).toMatchObject({
@@ -58,7 +58,7 @@ test('approve launches at once, a second approve is exit code 1, and undo takes 
   expect(await log()).toContain(`undid the approval of submission ${id}`);
 });
 
-test('decline needs a reason, which the maker reads', async () => {
+test('decline requires a reason, which the maker can read', async () => {
   expect(await run('decline', id)).toMatchObject({ code: 2 });
   expect(await run('decline', id, '--reason', 'Please add a picture.')).toMatchObject({ code: 0 });
   expect(await submissions.get({ id, makerKey })).toMatchObject({
@@ -67,7 +67,7 @@ test('decline needs a reason, which the maker reads', async () => {
   });
 });
 
-test('schedule approves for a time; a past one and one on another revision are refused', async () => {
+test('schedule approves for a future time, and refuses a past time or another revision', async () => {
   const time = new Date(Date.now() + 3_600_000).toISOString();
   expect(await run('schedule', id, '2020-01-01')).toMatchObject({ code: 2 });
   expect(await run('schedule', id, time, '--revision', '9')).toMatchObject({ code: 1 });
@@ -75,7 +75,7 @@ test('schedule approves for a time; a past one and one on another revision are r
   expect(await submissions.get({ id, makerKey })).toMatchObject({ status: 'scheduled', launchAt: time });
 });
 
-test('decides the possible ones of several, and names the others', async () => {
+test('approve decides the existing submissions of several ids, and names the others', async () => {
   const result = await run('approve', id, 'nothing', '--json');
   expect(result.code).toBe(1);
   expect(JSON.parse(result.stdout)).toMatchObject({
@@ -84,7 +84,7 @@ test('decides the possible ones of several, and names the others', async () => {
   });
 });
 
-test('key prints a new maker link, which ends the old one', async () => {
+test('key prints a new maker link, which invalidates the old one', async () => {
   const { stdout } = await run('key', id);
   const [, key = ''] = /^https:\/\/launches\.example\/product\/[\w-]+#maker=([\w-]{43})\n$/.exec(stdout) ?? [];
   expect(await submissions.get({ id, makerKey: key })).toMatchObject({ id });
@@ -93,7 +93,7 @@ test('key prints a new maker link, which ends the old one', async () => {
   expect(entries).not.toContain(key);
 });
 
-test('export writes submissions without keys and networks', async () => {
+test('export writes submissions without maker keys and networks', async () => {
   const { stdout } = await runProgram(['export', '-', '--tables', 'submissions'], settings());
   const exported = stdout
     .trim()

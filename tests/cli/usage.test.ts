@@ -13,12 +13,12 @@ const isRoot = process.geteuid?.() === 0;
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** `serve` in its own process, since it handles the process's signals; the other commands in this one. */
+/** Runs `serve` in a separate process, because it handles signals, and other commands in this process. */
 function run(parameters: readonly string[], settings: Record<string, string> = {}): Promise<ProgramRun> {
   return parameters[0] === 'serve' ? runCommand(parameters, { settings }) : runProgram(parameters, settings);
 }
 
-/** Occupies a port until the test is over. */
+/** Occupies a port until `release` is called. */
 async function takePort(): Promise<{ port: number; release: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,14 +28,14 @@ async function takePort(): Promise<{ port: number; release: () => void }> {
 }
 
 describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () => {
-  test('--help lists every command and ends with 0', async () => {
+  test('--help lists every command and exits 0', async () => {
     const { code, stdout, stderr } = await runCommand(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const name of ['serve', 'migrate', 'sample']) expect(stdout).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
   });
 
   test.each([[['serve', '--help']], [['sample', 'remove', '--help']]])(
-    '%s explains itself and ends with 0',
+    '%s prints the usage and exits 0',
     async (parameters) => {
       const { code, stdout } = await run(parameters);
       expect(code).toBe(0);
@@ -50,7 +50,7 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
     [['migrate', 'now'], /too many arguments/],
     [[], /Usage: groundswell/],
     [['sample'], /Usage: groundswell sample/],
-  ])('%j is bad usage: 2, said on standard error, without a stack trace', async (parameters, message) => {
+  ])('%j exits 2 with a message on standard error, without a stack trace', async (parameters, message) => {
     const { code, stdout, stderr } = await run(parameters);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
@@ -58,9 +58,9 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
   });
 });
 
-describe('invalid settings (api.md, Settings: all faults are listed at once)', () => {
+describe('invalid settings (api.md, Settings: all errors are listed together)', () => {
   test.each([[['serve']], [['migrate']], [['sample', 'load']]])(
-    '%s lists them, a line each, and ends with 2',
+    'are listed by %s, one per line, with exit code 2',
     async (parameters) => {
       const dataDir = await ground.dataDir();
       const settings = {
@@ -92,14 +92,14 @@ describe('an unreachable database', () => {
     },
   );
 
-  test('a database that does not exist: exit code 1 and one line of advice', async () => {
+  test('serve exits 1 with one line of advice if the database does not exist', async () => {
     const url = new URL(inject('databaseServerUrl'));
     url.pathname = '/no_such_database';
     const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: url.href } });
     expectFailure(ended, 1, /database "no_such_database" does not exist/);
   });
 
-  test('a DATA_DIR that is a file exits 2 with one line that names it', async () => {
+  test('serve exits 2 with one line that names DATA_DIR if it is a file', async () => {
     const file = join(await ground.folder(), 'data');
     await writeFile(file, 'not a folder');
     for (const DATA_DIR of [file, join(file, 'below')]) {
@@ -108,12 +108,12 @@ describe('an unreachable database', () => {
     }
   });
 
-  test('a DATA_DIR without write permission exits 2 with one line that names it', async () => {
+  test('serve exits 2 with one line that names DATA_DIR if it is not writable', async () => {
     const folder = await ground.folder();
     await mkdir(join(folder, 'data'));
     await chmod(join(folder, 'data'), 0o555);
     await chmod(folder, 0o555);
-    // Root may write wherever anything can be written.
+    // Root may write to any folder, except in /proc.
     const closed = isRoot
       ? ['/proc/groundswell', '/proc/groundswell/below']
       : [join(folder, 'data'), join(folder, 'other')];
@@ -126,8 +126,8 @@ describe('an unreachable database', () => {
   });
 });
 
-describe('an unavailable address', () => {
-  test('a busy port exits 2 with one line of advice, and no database is created', async () => {
+describe('an unavailable address of serve', () => {
+  test('such as a busy port exits 2 with one line of advice, and creates no database', async () => {
     const dataDir = await ground.dataDir();
     const { port, release } = await takePort();
     const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
@@ -136,9 +136,9 @@ describe('an unavailable address', () => {
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  test('an address of another machine exits 2 with one line of advice, and no database is created', async () => {
+  test('such as that of another machine exits 2 with one line of advice, and creates no database', async () => {
     const dataDir = await ground.dataDir();
-    // TEST-NET-1 of RFC 5737 belongs to no machine.
+    // No machine has an address in TEST-NET-1 (RFC 5737).
     const settings = { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir };
     expectRefusal(await runCommand(['serve'], { settings }), /HOST: this machine has no address '192\.0\.2\.1'/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');

@@ -38,7 +38,7 @@ describe('webhooks test', () => {
     expect(await jsonOf(['webhooks', 'test'], settings())).toEqual({ status: 204 });
   });
 
-  test('fails with the reason but without the URL', async () => {
+  test('fails with the reason, but does not print the URL', async () => {
     receiver.respond = (response) => response.writeHead(403).end();
     expect(await run('test')).toEqual({
       code: 1,
@@ -47,7 +47,7 @@ describe('webhooks test', () => {
     });
   });
 
-  test('without a receiver is bad usage', async () => {
+  test('exits 2 without a receiver', async () => {
     const { code, stderr } = await runProgram(['webhooks', 'test'], {});
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -56,7 +56,7 @@ describe('webhooks test', () => {
   });
 });
 
-test('webhooks list shows the state of each event, and retry makes undelivered ones due', async () => {
+test('webhooks list shows the state of each event, and retry queues undelivered ones', async () => {
   expect(await run('list')).toMatchObject({ code: 0, stdout: 'There are no webhooks.\n' });
   await database.transaction((sql) => recordEvents(sql, [held('a')]));
   await database.query(
@@ -80,7 +80,7 @@ test('webhooks list shows the state of each event, and retry makes undelivered o
   expect((await list('--undelivered')).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
 
-test('doctor reports a receiver that is gone as a fault', async () => {
+test('doctor reports a receiver that has responded 410 Gone as a fault', async () => {
   await database.transaction((sql) => recordEvents(sql, [held('a')]));
   const webhooks = async () => {
     const { stdout } = await runProgram(['doctor', '--json'], settings());

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
 
-test('a request on a connection that the server has closed in the meantime fails instead of waiting forever', async () => {
+test('a request on a connection that the server has closed fails instead of waiting forever', async () => {
   const server = createServer((_, response) => response.end('here')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const connection = new HttpConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -11,7 +11,7 @@ import { installCommand } from '../support/installed-command.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type Acknowledged, startWitness } from './witness.ts';
 
-/** `npm run test:crash` runs twenty. */
+/** `npm run test:crash` runs twenty rounds. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
 const ROUND_DEADLINE_MS = 100_000;
 
@@ -28,7 +28,7 @@ afterEach(() => ground.clear());
 
 describe('kill -9 under load', () => {
   test(
-    `${ROUNDS} rounds: the site recovers, every acknowledged write is there, and counts equal rows`,
+    `in ${ROUNDS} rounds, the site recovers, loses no acknowledged write, and its counts match the rows`,
     async () => {
       const dataDir = await ground.dataDir();
       let site = await ground.serve({ DATA_DIR: dataDir, ...SETTINGS });
@@ -37,7 +37,7 @@ describe('kill -9 under load', () => {
       try {
         for (let round = 0; round < ROUNDS; round += 1) {
           const victim = VICTIMS[round % VICTIMS.length] ?? 'site';
-          // Each round at another moment of the work.
+          // Kills after a random number of writes.
           await witness.acknowledges(200 + Math.floor(Math.random() * 200));
           witness.acknowledged.statuses.clear();
           const killed = victim === 'site' ? undefined : await killPostmaster(dataDir);
@@ -64,7 +64,7 @@ describe('kill -9 under load', () => {
   );
 });
 
-/** The site's database, over a separate connection. */
+/** Calls `work` with a separate connection to the site's database. */
 async function withDatabase(dataDir: string, work: (connection: Connection) => Promise<void>): Promise<void> {
   const connection = await connect({ dataDir, mode: 'share', log: silentLog });
   try {
@@ -83,7 +83,7 @@ async function addProducts({ database }: Connection): Promise<void> {
   await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'p-0'");
 }
 
-/** @returns the process that was killed. */
+/** @returns the id of the killed process. */
 async function killPostmaster(dataDir: string): Promise<number> {
   const { pid } = (await readPostmasterFile(join(dataDir, 'postgres'))) ?? {};
   if (pid === undefined) throw new Error('No database runs');
@@ -91,7 +91,7 @@ async function killPostmaster(dataDir: string): Promise<number> {
   return pid;
 }
 
-/** The site stays up and starts its database again. */
+/** Waits until the site has restarted its database. */
 async function untilReplaced(dataDir: string, killed: number | undefined): Promise<void> {
   const running = async () => {
     const file = await readPostmasterFile(join(dataDir, 'postgres'));
@@ -100,11 +100,11 @@ async function untilReplaced(dataDir: string, killed: number | undefined): Promi
   await expect.poll(running, { interval: 10 }).not.toBe(killed);
 }
 
-/** Success, or 503 while the database is unavailable; no response only if the site itself was killed. */
+/** Expects only successes, 503 while the database is unavailable and, if the site was killed, missing responses. */
 function expectNoFault({ statuses }: Acknowledged, victim: Victim): void {
   const expected = [200, 201, 503, ...(victim === 'database' ? [] : [0])];
   expect([...statuses.keys()].filter((status) => !expected.includes(status))).toEqual([]);
-  // Writes continued all the time, so some of them failed while the database was unavailable.
+  // Writes continued without interruption, so some of them failed while the database was unavailable.
   if (victim === 'database') expect(statuses.get(503)).toBeGreaterThan(0);
 }
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => ground.clear());
 afterAll(() => database.drop());
 
-test('when one of two sites on a database is killed, the other serves without a fault, and no acknowledged write is lost', async () => {
+test('when one of two sites on a database is killed, the other serves without errors, and no acknowledged write is lost', async () => {
   const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error' };
   let sites: Awaited<ReturnType<Ground['serve']>>[] = await Promise.all([
     ground.serve(settings),
@@ -45,7 +45,7 @@ test('when one of two sites on a database is killed, the other serves without a 
       const killed = sites[victim];
       killed?.process.kill('SIGKILL');
       if (killed) await once(killed.process, 'exit');
-      // Visitors of the other site see no failure.
+      // The visitors of the other site get no errors.
       await round[1 - victim]?.acknowledges(100);
       await Promise.all(round.map((witness) => witness.stop()));
       const statuses = [...(round[1 - victim]?.acknowledged.statuses.keys() ?? [])];

@@ -44,12 +44,12 @@ async function postSpam(address: string): Promise<string> {
   return ((await response.json()) as AddedComment).comment.id;
 }
 
-test('unfinished and unsent events of a killed process arrive after a restart', async () => {
+test('events that a killed process has not delivered arrive after a restart', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt: '2020-01-01T00:00:00.000Z' })]);
   receiver.respond = () => {};
   const site = await serve();
   const posted = await Promise.all(Array.from({ length: 8 }, () => postSpam(site.address)));
-  // Four are being sent; the others wait.
+  // Four events are being sent, and the others wait.
   await expect.poll(commentIds).toHaveLength(4);
   site.process.kill('SIGKILL');
   await once(site.process, 'exit');
@@ -60,7 +60,7 @@ test('unfinished and unsent events of a killed process arrive after a restart', 
   expect(await next.ended).toMatchObject({ code: 0 });
 });
 
-test('a scheduled launch is reported once by several sites on one database, soon after its moment', async () => {
+test('a scheduled launch is reported once by two sites on one database, and not before it', async () => {
   const sites = await Promise.all([serve(), serve()]);
   const launchesAt = Date.now() + 2_000;
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt: new Date(launchesAt).toISOString() })]);
@@ -69,7 +69,7 @@ test('a scheduled launch is reported once by several sites on one database, soon
   const lateMs = Date.now() - launchesAt;
   expect(launched()[0]).toMatchObject({ timestamp: new Date(launchesAt).toISOString(), data: { productId: 'tide' } });
   expect(lateMs).toBeGreaterThan(-100);
-  // An event of both sites that is later than any second one of the launch.
+  // Both sites send this event, which would arrive after a second event about the launch.
   for (const { address } of sites) await postSpam(address);
   await expect.poll(commentIds).toHaveLength(2);
   expect(launched()).toHaveLength(1);

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
 
-/** The writes that the site has acknowledged and so must have. Other writes may exist or not. */
+/** The writes that the site has acknowledged, which must be stored. Other writes may or may not be stored. */
 export interface Acknowledged {
-  /** By product and session: whether it is upvoted. */
+  /** Whether a session has upvoted a product, by product and session. */
   upvotes: Map<string, boolean>;
   commentIds: Set<string>;
   likes: number;
-  /** Likes that were sent and never acknowledged. */
+  /** The number of likes that were sent, but never acknowledged. */
   unknownLikes: number;
-  /** Every status received; 0 for no response. */
+  /** The number of responses by status; 0 stands for no response. */
   statuses: Map<number, number>;
 }
 
 export interface Witness {
   acknowledged: Acknowledged;
-  /** Resolves once this many more writes are acknowledged. */
+  /** Resolves after `count` more writes have been acknowledged. */
   acknowledges(count: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const WORKERS = 16;
 const PAUSE_MS = 20;
 
 /**
- * Visitors who write without a pause, whether or not the site is up, and record responses. `address` returns the
+ * Starts visitors who write continuously, even while the site is down, and records the responses. `address` returns the
  * site's current address.
  */
 export function startWitness(address: () => string, productIds: readonly string[], likedId: string): Witness {
@@ -50,7 +50,7 @@ export function startWitness(address: () => string, productIds: readonly string[
       if (status === 200 || status === 201) successes += 1;
       else {
         if (status === 0) connection = undefined;
-        // The outcome of the last change is unknown, and it may still be in flight: this visitor stops.
+        // The result of the last write is unknown, and it may still be in flight, so the next write uses a new session.
         session = newSession();
         await sleep(PAUSE_MS);
       }

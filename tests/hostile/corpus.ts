@@ -1,16 +1,16 @@
 import { FOR_PROGRAMS, RUN } from './programs.ts';
 import { OF_WRITING } from './writing.ts';
 
-/** A string that may be sent to do harm, or by accident; `name` describes it. */
+/** A string that may be sent maliciously or by accident. `name` describes it. */
 export interface Hostile {
   name: string;
   text: string;
 }
 
-/** Texts of one list, such as 'control character', break the same things. */
+/** Returns the kind of a text, such as 'control character'. Texts of one kind can break the same code. */
 const kindOf = ({ name }: Hostile) => name.replace(/ \d+$/, '');
 
-/** Every control character, alone between letters. */
+/** Every control character, each between two letters. */
 const CONTROLS = [
   ...Array.from({ length: 32 }, (_, code) => code),
   ...Array.from({ length: 33 }, (_, code) => 127 + code),
@@ -23,7 +23,7 @@ const LONE_SURROGATES = ['\ud800', '\udfff', 'a\ud83d', '\ude00b', '\ude00\ud83d
   }),
 );
 
-/** All of it, including strings that cannot be stored (a NUL, a lone surrogate). */
+/** All hostile texts, including those that cannot be stored because of a NUL or a lone surrogate. */
 export const HOSTILE: readonly Hostile[] = [
   ...Object.entries({ ...FOR_PROGRAMS, ...OF_WRITING }).flatMap(([kind, texts]) =>
     texts.map((text, index) => ({ name: `${kind} ${index + 1}`, text })),
@@ -38,8 +38,8 @@ export const HOSTILE: readonly Hostile[] = [
 const SHARE = 5;
 
 /**
- * A fifth of them and the first of each kind, for the place with this number; five places in a row get all of them.
- * With HOSTILE_TEXTS=all, every place gets all.
+ * Returns a fifth of the texts and the first of each kind, for the place with this number. Five consecutive places get
+ * all texts. With HOSTILE_TEXTS=all, every place gets all texts.
  */
 export function hostileFor(place: number): readonly Hostile[] {
   if (process.env.HOSTILE_TEXTS === 'all') return HOSTILE;

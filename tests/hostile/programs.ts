@@ -1,7 +1,7 @@
-/** The effect that a page must never show: each script sets this marker on `window`. */
+/** The property of `window` that each script sets if it runs. */
 export const MARKER = '__hostile';
 
-/** Sets it. */
+/** A script that sets `MARKER`. */
 export const RUN = `window.${MARKER}=1`;
 
 /** Texts that programs may interpret: markup, statements, names, numbers, patterns. */

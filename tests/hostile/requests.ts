@@ -5,13 +5,13 @@ import { HOSTILE } from './corpus.ts';
 
 export interface MadeRequest {
   method: string;
-  /** With the query, encoded. */
+  /** The path and the query, encoded. */
   url: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;
 }
 
-/** Values with a meaning for the site, by the name of a parameter or of a body field. */
+/** Returns values that exist on the site, by the name of a parameter or of a body field. */
 export type Known = (name: string) => readonly string[] | undefined;
 
 const hostileText = fc.oneof(
@@ -36,7 +36,7 @@ const hostileText = fc.oneof(
   ),
 );
 
-/** How a typo changes a valid value: `at` is a position in it, `character` another character. */
+/** Typos in a valid value. `at` is a position in it, and `character` another character. */
 const SLIPS: ((text: string, at: number, character: string) => string)[] = [
   (text, at) => text.slice(0, at) + text.slice(at + 1),
   (text, at, character) => text.slice(0, at) + character + text.slice(at),
@@ -67,7 +67,7 @@ function valid(
   return fc.oneof(examples, fc.string({ unit: 'grapheme', maxLength: Math.min(schema.maxLength ?? 40, 40) }));
 }
 
-/** Mostly valid ones, so a request gets far enough to test its other values. */
+/** Returns mostly valid values, so a request gets far enough to test its other values. */
 function anyOf(good: Arbitrary<string>): Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: good },
@@ -76,7 +76,7 @@ function anyOf(good: Arbitrary<string>): Arbitrary<string> {
   );
 }
 
-/** None, one or, if possible, several values. */
+/** Returns none, one or, if possible, several values. */
 function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
   const value = anyOf(valid(parameter.name, parameter, known));
   const one = value.map((text) => [text]);
@@ -90,7 +90,7 @@ function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
   );
 }
 
-/** As a naive client encodes it: a lone surrogate has no UTF-8 encoding. */
+/** Encodes a text for a URL like a naive client. A lone surrogate has no valid UTF-8 encoding. */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
@@ -99,7 +99,7 @@ const brokenEncoding = fc.constantFrom('%', '%zz', '%ff', '%c0%ae', '%00', '%2f'
 const encoded = (text: string): Arbitrary<string> =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(encode(text)) }, { weight: 1, arbitrary: brokenEncoding });
 
-/** Values that no client can send in a header are left out. */
+/** Replaces characters that no client can send in a header. */
 const sendable = (text: string) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 
 function fieldsOf(schema: JsonSchema, example: Record<string, unknown>, known: Known): Arbitrary<object> {
@@ -155,7 +155,7 @@ function bodiesOf(openApi: OpenApi, { requestBody }: DescribedOperation, known: 
 
 const AUTHORIZATION: Parameter = { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } };
 
-/** Requests to an operation, from its description only: valid, nearly valid, and hostile ones. */
+/** Returns valid, nearly valid and hostile requests to an operation, based only on its description. */
 export function requestsTo(openApi: OpenApi, path: string, method: string, known: Known): Arbitrary<MadeRequest> {
   const operation = openApi.paths[path]?.[method];
   if (operation === undefined) throw new Error(`There is no ${method} ${path}`);

@@ -1,4 +1,4 @@
-/** Texts that change direction, length or appearance. */
+/** Texts with unusual direction, length or appearance. */
 export const OF_WRITING: Record<string, readonly string[]> = {
   'direction of writing': [
     '\u202eabc\u202c',

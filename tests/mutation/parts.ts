@@ -1,5 +1,6 @@
 /**
- * The mutated code, and the tests that must notice. Few and direct ones, since every mutant runs those that reach it.
+ * The mutated code, and the tests that must detect mutants. They should be few, because each mutant runs all tests that
+ * reach it.
  */
 export interface Part {
   mutate: readonly string[];
@@ -15,7 +16,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     mutate: ['src/core/comments/*.ts'],
     tests: ['src/core/comments/*.test.ts'],
   },
-  // The parts of a search without a database: folded texts, trigrams, cursors, slots.
+  // The parts of the search that need no database: folded texts, trigrams, cursors and the semaphore.
   terms: {
     mutate: [
       'src/core/search-text.ts',

@@ -12,7 +12,7 @@ const UNDETECTED = new Set(['Survived', 'NoCoverage']);
 const asked = process.argv.slice(2);
 const names = asked.length === 0 ? Object.keys(PARTS) : asked;
 
-// One database server for all runs: otherwise each would start one for every test process.
+// Uses one database server for all runs. Otherwise, each test process would start one.
 const cluster = await startThrowawayCluster({ durability: 'none' });
 process.env.DATABASE_URL = cluster.url;
 try {
@@ -35,7 +35,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // A busy machine must not kill mutants.
+    // High, because mutants must not count as detected only because the machine is busy.
     timeoutMS: 20_000,
     ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
     reporters: ['progress-append-only', 'json', 'html', 'clear-text'],
@@ -52,7 +52,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
   }).runMutationTest();
 }
 
-/** Lists unnoticed mutants. @returns the percentage of noticed ones. */
+/** Prints the undetected mutants. @returns the percentage of detected ones. */
 function report(name: string, mutants: readonly MutantResult[]): number {
   const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
   const missed = mutants.filter(({ status }) => UNDETECTED.has(status));

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** A source whose SQL was changed in one place. */
+/** A source file whose SQL was changed in one place. */
 export interface SqlSlip {
   line: number;
   /** The original text, and its replacement. */
@@ -9,7 +9,7 @@ export interface SqlSlip {
   source: string;
 }
 
-/** Typical mistakes in SQL, each applied once in each place. */
+/** Typical mistakes in SQL, each applied at each matching place. */
 const SLIPS: readonly [find: RegExp, put: string][] = [
   [/\bAND\b/g, 'OR'],
   [/\bOR\b/g, 'AND'],
@@ -32,7 +32,7 @@ const SLIPS: readonly [find: RegExp, put: string][] = [
 
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|JOIN|ORDER BY|IS (?:NOT )?NULL|ANY\()/;
 
-/** Every slip in the SQL of a source: in its strings and templates, nowhere else. */
+/** Returns every possible slip in the SQL of a source, which is in its strings and templates. */
 export function sqlSlipsOf(source: string): SqlSlip[] {
   const slips: SqlSlip[] = [];
   const file = ts.createSourceFile('x.ts', source, ts.ScriptTarget.Latest, true);

@@ -1,6 +1,6 @@
 /**
- * Slips in SQL, which is plain text to Stryker: each is applied alone, and the tests of its part must notice. `npm run
- * test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
+ * Mutation testing of SQL, which Stryker does not mutate. Applies each slip alone, and the tests of its part must
+ * detect it. `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ try {
 } finally {
   await cluster.stop();
 }
-// Leftovers of a failed test.
+// Ends despite open handles of failed tests.
 process.exit();
 
 async function judge(name: string, part: Part): Promise<void> {
@@ -39,7 +39,7 @@ async function judge(name: string, part: Part): Promise<void> {
   process.stdout.write(`${name}: ${noticed} of ${made} slips in SQL were noticed\n`);
 }
 
-/** Runs the part's tests, on its sources as they are or with one slip in one of them. */
+/** Runs the part's tests on its original sources, or with a slip in one of them. @returns whether they pass. */
 async function passes(file?: string, slip?: SqlSlip): Promise<boolean> {
   const mutated = file === undefined ? undefined : resolve(file);
   const vitest = await startVitest(
@@ -54,12 +54,12 @@ async function passes(file?: string, slip?: SqlSlip): Promise<boolean> {
   );
   const failed = vitest.state.getCountOfFailedTests() > 0 || vitest.state.getUnhandledErrors().length > 0;
   await vitest.close();
-  // Vitest's own exit code is not this command's.
+  // Vitest sets this exit code if tests fail, but this command must not exit with it.
   process.exitCode = 0;
   return !failed;
 }
 
-/** The files that match a pattern such as `src/core/products/search-*.ts`, without tests. */
+/** Returns the files that match a pattern such as `src/core/products/search-*.ts`, without tests. */
 function filesOf(pattern: string): string[] {
   const [before = '', after] = basename(pattern).split('*');
   if (after === undefined) return [pattern];
