@@ -87,15 +87,15 @@ describe('An invitation', () => {
 });
 
 describe('Signing in', () => {
-  test('gives a new session each time, ends the previous one, and remembers the device', async () => {
+  test('gives a new session each time, ends the previous one, and remembers the device for another year', async () => {
     const { sessionToken, deviceToken } = await signInNew();
-    const next = await attempt({ before: sessionToken, deviceToken: deviceToken ?? '' });
-    expect(next.deviceToken).toBeUndefined();
+    const next = await attempt({ before: sessionToken, deviceToken });
     expect(next.sessionToken).not.toBe(sessionToken);
     expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
     expect(await touchSession(database, next.sessionToken, clock.now())).toBe('ada');
-    expect(await isKnownDevice(database, 'ada', deviceToken)).toBe(true);
-    expect(await isKnownDevice(database, 'grace', deviceToken)).toBe(false);
+    expect(await isKnownDevice(database, 'ada', deviceToken)).toBe(false);
+    expect(await isKnownDevice(database, 'ada', next.deviceToken)).toBe(true);
+    expect(await isKnownDevice(database, 'grace', next.deviceToken)).toBe(false);
     expect(JSON.stringify(await database.query('SELECT * FROM operator_sessions'))).not.toContain(next.sessionToken);
   });
 

@@ -12,8 +12,8 @@ export interface SignedIn {
   operator: string;
   /** The token of the new session. */
   sessionToken: string;
-  /** A token that marks this browser as known for this operator; unset if it is already known. */
-  deviceToken?: string;
+  /** A token that marks this browser as known for this operator for a year. It replaces the browser's previous one. */
+  deviceToken: string;
 }
 
 const SELECT_INVITATION =
@@ -68,7 +68,7 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 
 /**
  * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
- * limits guesses. `before` is the token of the browser's previous session, which ends.
+ * limits guesses. `before` is the token of the browser's previous session, which ends. `deviceToken` is replaced.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
@@ -83,7 +83,11 @@ export async function signIn(
     // session is committed, so they end it, too.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
-    return begin(sql, name, now, await isKnownDevice(sql, name, deviceToken));
+    await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [
+      hashToken(deviceToken ?? ''),
+      name,
+    ]);
+    return begin(sql, name, now);
   });
 }
 
@@ -99,9 +103,8 @@ function signInFailed(): CoreError {
   return new CoreError('sign_in_failed', 'The name or passphrase is wrong.');
 }
 
-async function begin(sql: Sql, operator: string, now: Date, isKnown = false): Promise<SignedIn> {
+async function begin(sql: Sql, operator: string, now: Date): Promise<SignedIn> {
   const sessionToken = await beginSession(sql, operator, now);
-  if (isKnown) return { operator, sessionToken };
   const device = createToken();
   await sql.query('INSERT INTO operator_devices (token_hash, operator, created_at) VALUES ($1, $2, $3)', [
     device.hash,

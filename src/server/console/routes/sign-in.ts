@@ -38,7 +38,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
 
   function welcome(reply: FastifyReply, { operator, sessionToken, deviceToken }: SignedIn): ConsoleSession {
     cookies.setSession(reply, sessionToken);
-    if (deviceToken !== undefined) cookies.setDevice(reply, deviceToken);
+    cookies.setDevice(reply, deviceToken);
     return { operator, ...site };
   }
 
