@@ -2,6 +2,7 @@ import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
+import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { findRendered, prefersReducedMotion } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
@@ -21,12 +22,13 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const order = commentOrder(DEFAULT_COMMENT_SORT, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
-  for (let page = 0; page < MAX_PAGES && !find(); page += 1) {
-    const { hasNextPage, isError } = await list.fetchNextPage();
-    await findRendered(find, 1);
+  let isLoaded = false;
+  for (let page = 0; page < MAX_PAGES && !isLoaded && !find(); page += 1) {
+    const { data, hasNextPage, isError } = await list.fetchNextPage();
+    isLoaded = flattenComments(data).some(({ id }) => hash === `#${commentElementId(id)}`);
     if (!hasNextPage || isError) break;
   }
-  const element = find();
+  const element = isLoaded ? await findRendered(find) : find();
   const target = element ?? document.getElementById('comments-title');
   if (!target) return;
   target.tabIndex = -1;

@@ -1,0 +1,32 @@
+import { QueryClient } from '@tanstack/react-query';
+import { expect, test, vi } from 'vitest';
+import { buildComment } from '../../../../tests/support/product-data.ts';
+import type { Api } from '../../../contract/api.ts';
+import { showComment } from './show-comment.ts';
+
+test('a linked comment is focused, and no further page is loaded while it is being rendered', async () => {
+  const loaded: string[] = [];
+  let frames = 0;
+  const element = { dataset: {}, scrollIntoView: vi.fn(), focus: vi.fn() };
+  vi.stubGlobal('window', {
+    location: { pathname: '/product/harbour', search: '' },
+    matchMedia: () => ({ matches: false }),
+  });
+  // The comment is on the second of three pages, and appears ten frames after that page was loaded.
+  vi.stubGlobal('document', {
+    getElementById: (id: string) => (id === 'comment-c2' && frames > 10 ? element : null),
+  });
+  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => {
+    frames += 1;
+    setImmediate(callback);
+  });
+  const listComments = async () => {
+    const page = loaded.length + 1;
+    loaded.push(`page ${page}`);
+    return { items: [buildComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
+  };
+  await showComment({ listComments } as unknown as Api, new QueryClient(), '#comment-c2');
+  expect(loaded).toEqual(['page 1', 'page 2']);
+  expect(element.focus).toHaveBeenCalledOnce();
+  expect(element.dataset).toEqual({ highlighted: 'true' });
+});
