@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 test('the types of the example client match the site’s OpenAPI document', async () => {
-  // The site's own address is the only one in it, and no type depends on it.
+  // The document contains the URL of the site, but no type depends on it.
   const document = await (await fetch(`${address}/api/openapi.json`)).text();
   const made = astToString(await openapiTypescript(document));
   const kept = await readFile(join(EXAMPLE, 'api.d.ts'), 'utf8');
   expect(withoutFormat(kept)).toBe(withoutFormat(made));
 });
 
-/** Ignores the header of the generator and formatting. */
+/** Removes the generator's header and the formatting. */
 function withoutFormat(source: string): string {
   return source
     .replace(/^\/\*\*\n \* This file was auto-generated[\s\S]*?\*\//, '')
@@ -53,9 +53,9 @@ test('the example client runs against a site', async () => {
   ]);
 });
 
-test('the client sends only requests that the OpenAPI document describes', async () => {
+test('the types of the client refuse a path that the OpenAPI document lacks', async () => {
   const client = createApiClient(address);
-  // @ts-expect-error there is no such address, and the types know it
+  // @ts-expect-error the types do not contain this path
   const { response } = await client.GET('/api/launches');
   expect(response.status).toBe(404);
 });

@@ -88,7 +88,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     expect(marked.headers.etag).toBe(plain.headers.etag);
   });
 
-  test('a vote shows on the page', async () => {
+  test('a new vote shows on the page of the leaderboard', async () => {
     await site.app.inject({
       method: 'PUT',
       url: '/api/products/wave-9/upvote',

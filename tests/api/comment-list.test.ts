@@ -12,7 +12,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     expect(await list()).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('sort=best, the default, sorts by likes and then by time, sort=newest and sort=oldest only by time', async () => {
+  test('best, the default, sorts by likes and then by time, and newest and oldest sort by time', async () => {
     const made: Comment[] = [];
     for (const content of ['1', '2', '3', '4']) {
       made.push(await add(content));
@@ -86,7 +86,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
   });
 
   test.each(['nobody', 'X', '%00', 'x'.repeat(65), "'%20OR%20'1'='1", ''])(
-    "of the unknown product '%s': 404 Product not found",
+    "the list of the unknown product '%s' is 404 Product not found",
     async (id) => {
       const response = await on.site.ask.get(`/api/products/${id}/comments`);
       expectProblem(response, 404, 'product_not_found', 'Product not found');

@@ -63,7 +63,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     ['null as the body', 'null'],
     ['a number as the body', '7'],
     ['no body', undefined],
-  ])("%s: 400 'Product ID and content are required' (SPEC section 5)", async (_what, body) => {
+  ])("%s is 400 'Product ID and content are required' (SPEC section 5)", async (_what, body) => {
     expectProblem(await post(body), 400, 'comment_incomplete', 'Product ID and content are required');
   });
 
@@ -166,7 +166,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
   test.each([
     ['in another charset', { 'content-type': 'application/json; charset=latin1' }],
     ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('JSON %s is 415, and says how to send it', async (_how, headers) => {
+  ])('JSON %s is 415, with the accepted media type', async (_how, headers) => {
     const response = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
       ...newVisitor(),
       ...headers,

@@ -58,7 +58,7 @@ const GUARDED = {
 };
 
 describe('Every route of the console’s API', () => {
-  test('needs a session, except signing in and out', async () => {
+  test('requires a session, except the routes for signing in and out', async () => {
     expect(routes.length).toBeGreaterThan(25);
     expect(routes.filter(({ isOpenToAll }) => isOpenToAll).map(({ method, url }) => `${method} ${url}`)).toEqual([
       'POST /api/console/sign-in',

@@ -99,7 +99,7 @@ describe('a page of another origin cannot write', () => {
 
   // Forms and scripts can send these three media types without custom headers and without a preflight.
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined])(
-    'a request that needs no preflight (%s) is refused and writes nothing',
+    'a request that requires no preflight (%s) is refused and writes nothing',
     async (type) => {
       const body = JSON.stringify({ productId: 'git', content: 'From elsewhere' });
       const headers = { ...ELSEWHERE, ...(type === undefined ? {} : { 'content-type': type }) };

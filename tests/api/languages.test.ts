@@ -56,7 +56,7 @@ describe('a site in English', () => {
     expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });
   });
 
-  test('its own language has no second canonical URL', async () => {
+  test('the site’s own language has no second canonical URL', async () => {
     const { statusCode, body } = await site.ask.get('/?lang=en');
     expect(statusCode).toBe(200);
     expect(canonicalOf(body)).toBe('http://groundswell.test/');

@@ -92,7 +92,7 @@ describe('invalid parameters of a page redirect to the page without them', () =>
     ['/?q=a%00b', '/'],
     ['/product/a?comments=forged', '/product/a'],
     ['/product/a%2F..?comments=forged', '/product/a%2F..'],
-  ])('%s is 302 to %s', async (url, location) => {
+  ])('%s redirects to %s', async (url, location) => {
     const response = await site.ask.get(url);
     expect([response.statusCode, response.headers.location]).toEqual([302, location]);
   });

@@ -142,7 +142,7 @@ describe('GET /api/products/:id (api.md, Endpoints)', () => {
     ['a way up', '..%2F..%2Fetc'],
     ['a name that every object has', '__proto__'],
     ['no id', ''],
-  ])('%s: 404 Product not found', async (_what, id) => {
+  ])('is 404 Product not found for %s', async (_what, id) => {
     await on.site.addProduct({ id: 'x' });
     expectProblem(await on.site.ask.get(`/api/products/${id}`), 404, 'product_not_found', 'Product not found');
   });

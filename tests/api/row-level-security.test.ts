@@ -71,7 +71,7 @@ async function countsAreRight(): Promise<void> {
 }
 
 if (onCitus) {
-  test('is refused on Citus, which would query its workers with the anonymous role', async () => {
+  test('row-level-security.sql is refused on Citus, which would query its workers with the anonymous role', async () => {
     await expect(database.query(await readStatements())).rejects.toThrow('Not for a database with Citus');
     expect(await database.query("SELECT 1 FROM pg_namespace WHERE nspname = 'rest'")).toEqual([]);
   });
@@ -164,7 +164,7 @@ function nothingMore() {
     });
 
     test.each(["held_session = 'session-somebody'", 'hidden_at = now()'])(
-      'a comment with %s does not exist',
+      'a held or hidden comment (%s) does not exist',
       async (state) => {
         const productId = await newProduct();
         const id = await newComment(productId);

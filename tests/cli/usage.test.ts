@@ -126,8 +126,8 @@ describe('an unreachable database', () => {
   });
 });
 
-describe('an unavailable address of serve', () => {
-  test('such as a busy port exits 2 with one line of advice, and creates no database', async () => {
+describe('serve on an unavailable address', () => {
+  test('exits 2 with one line of advice for a busy port, and creates no database', async () => {
     const dataDir = await ground.dataDir();
     const { port, release } = await takePort();
     const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
@@ -136,7 +136,7 @@ describe('an unavailable address of serve', () => {
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  test('such as that of another machine exits 2 with one line of advice, and creates no database', async () => {
+  test('exits 2 with one line of advice for an address of another machine, and creates no database', async () => {
     const dataDir = await ground.dataDir();
     // No machine has an address in TEST-NET-1 (RFC 5737).
     const settings = { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir };

@@ -20,12 +20,15 @@ test.describe('§2: every screen is accessible', () => {
   });
 });
 
-test.describe('other states without accessibility violations', () => {
+test.describe('accessibility of other states', () => {
   for (const { colorScheme, width } of [
     { colorScheme: 'light', width: 390 },
     { colorScheme: 'dark', width: 1280 },
   ] as const) {
-    test(`comments with code and the open About panel at ${width} px, ${colorScheme}`, async ({ page, site }) => {
+    test(`comments with code and the open About panel have no violations at ${width} px, ${colorScheme}`, async ({
+      page,
+      site,
+    }) => {
       const { id } = await site.addProduct({ name: 'Coded' });
       await site.addComments(id, [
         { content: `A block:\n\`\`\`\nnpx groundswell ${'--a-long-flag=1 '.repeat(12)}\n\`\`\`\nand \`inline\` code.` },
@@ -40,7 +43,7 @@ test.describe('other states without accessibility violations', () => {
     });
   }
 
-  test('pages without JavaScript', async ({ page, site }) => {
+  test('pages without JavaScript have no violations', async ({ page, site }) => {
     const { rich } = await stateProducts(site);
     const browser = await page.context().newCDPSession(page);
     for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {

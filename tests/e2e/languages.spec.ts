@@ -143,7 +143,7 @@ test('the arrow keys follow the reading direction', async ({ page, site }) => {
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a search and choosing a language preserve each other', async ({ page }) => {
+  test('a search preserves the language, and choosing a language preserves the search', async ({ page }) => {
     await page.goto('/?lang=de');
     await page.getByRole('searchbox').fill('git');
     await page.getByRole('searchbox').press('Enter');

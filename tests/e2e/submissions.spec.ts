@@ -283,8 +283,8 @@ test('the page loads only a link at first, and the code and styles of the dialog
   expect(code.length).toBeGreaterThan(0);
 });
 
-base.describe('a site that takes no submissions', () => {
-  base('has no link, no dialog and no code for them', async ({ page }) => {
+base.describe('a site that accepts no submissions', () => {
+  base('has no link, dialog or code for submissions', async ({ page }) => {
     const code = recordRequests(page, /\/assets\/(?:submi|maker)/);
     await visit(page, paths.submit);
     await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);

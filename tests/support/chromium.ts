@@ -23,8 +23,8 @@ export const CHROMIUM: LaunchOptions = {
     '--renderer-process-limit=1',
     // Optimizing code takes longer than it saves in pages that are open for a second.
     '--js-flags=--no-opt --no-maglev',
-    // With `RenderDocument`, a page reuses the frame of the previous page, which saves a third of the load time. The
-    // other two features are Playwright's own, which this option would otherwise override.
+    // Limits `RenderDocument` to crashed frames, so a page reuses the frame of the previous page, which saves a third
+    // of the load time. The other two features are Playwright's own, which this option would otherwise override.
     '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,RenderDocument:level/crashed-frame',
   ],
 };

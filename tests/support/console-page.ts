@@ -4,7 +4,7 @@ import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import type { E2eSite } from './e2e-site.ts';
 
-/** Signs an operator of this name in to the console, in the browser of this page. */
+/** Signs in to the console as an operator with this name, in this page's browser. */
 export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<void> {
   await inviteOperator(site.database, name, new Date());
   const token = await beginSession(site.database, name, new Date());
@@ -13,9 +13,9 @@ export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<v
     .addCookies([{ name: 'console_session', value: token, url: site.address, sameSite: 'Strict', httpOnly: true }]);
 }
 
-/** Opens a screen of the console and waits until its heading is there. */
+/** Opens a screen of the console and waits for its heading. */
 export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
-  // Retries, because a site checks only once a second whether its console is open.
+  // Retries, because a site checks only once a second whether its console is enabled.
   for (;;) {
     const response = await page.request.get(CONSOLE_PATHS.home);
     if (response.status() === 200) break;
