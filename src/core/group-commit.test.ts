@@ -105,7 +105,7 @@ test('while the database is unreachable, no batch is retried and every request f
   expect(commits).toBe(1);
 });
 
-test('an error that no single item can cause is not searched for by halving', async () => {
+test('an error that no single item can cause does not split the batch', async () => {
   let commits = 0;
   const missing = Object.assign(new pg.DatabaseError('no such table', 0, 'error'), { code: '42P01' });
   const group = groupCommit<number, number>({

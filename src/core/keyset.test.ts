@@ -94,7 +94,7 @@ describe('cursors', () => {
     );
   });
 
-  test('the row of a cursor, and those before it, are on its other side', () => {
+  test('the row of a cursor and the rows before it are not on the next page', () => {
     const upTo = (order: KeysetOrder<Row>, cursor: string) =>
       upToCursor(order, cursor, (value, type) => `${JSON.stringify(value)}::${type}`);
     expect(upTo(ORDER, encode(['best', 7, ROW.createdAt, ROW.id]))).toBe(
@@ -138,7 +138,7 @@ describe('cursors', () => {
     expect(isCursorOf(ORDER, cursor)).toBe(false);
   });
 
-  test('any text is a cursor or is refused', () => {
+  test('any text either is a cursor or is refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json().map(encodeText), fc.base64String()), (text) => {
         try {

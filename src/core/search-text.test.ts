@@ -36,7 +36,7 @@ describe('folding', () => {
 });
 
 describe('search text', () => {
-  test('it contains the folded name and description, separated', () => {
+  test('contains the folded name and description, separated', () => {
     expect(searchTextOf({ name: 'Vue', description: 'A Framework' })).toBe('vue\na framework');
   });
 });

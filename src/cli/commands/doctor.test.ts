@@ -38,7 +38,7 @@ test('the brand is named with its files and both accents, and a missing file is 
 });
 
 describe('SITE_URL', () => {
-  test('a missing one, or one without TLS except on this machine, is a warning', async () => {
+  test('a missing URL, or one without TLS except on this machine, is a warning', async () => {
     expect(await checkSiteUrl(readSettings({}))).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('not set'),
@@ -49,7 +49,7 @@ describe('SITE_URL', () => {
     });
   });
 
-  test('is requested to see whether it leads to the site', async () => {
+  test('is requested to check that it leads to the site', async () => {
     const check = async (port: number) => checkSiteUrl(readSettings({ SITE_URL: `http://localhost:${port}` }));
     expect(await check(await serveStatus(200, 'localhost'))).toMatchObject({
       status: 'ok',

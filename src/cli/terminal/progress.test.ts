@@ -25,7 +25,7 @@ test('work longer than a second shows its progress at most ten times a second an
   expect(stream.written.at(-1)).toBe('\r\x1b[K');
 });
 
-test('without a terminal it prints no progress', () => {
+test('no progress is printed without a terminal', () => {
   const stream = terminal({ isTTY: false });
   let now = 0;
   const progress = startProgress('Reading', stream, () => now);

@@ -31,7 +31,7 @@ test('columns are aligned by their width on a terminal, in any script', () => {
   expect(before).toEqual([23, 19]);
 });
 
-test.each([120, 80, 60, 45])('in a terminal of %i columns no line is wider', (width) => {
+test.each([120, 80, 60, 45])('no line is wider than a terminal of %i columns', (width) => {
   const rows = Array.from({ length: 20 }, (_, index) => [
     `p-${index}`,
     '非常に長い名前'.repeat(index + 1),
@@ -49,19 +49,19 @@ test('columns that may not shrink stay complete, in a terminal of any width', ()
   expect(linesOf(COLUMNS, [[id, 'name', '1', 'text']], 20)[1]).toContain(id);
 });
 
-test('without a terminal cells keep their full text', () => {
+test('cells have their full text without a terminal', () => {
   const text = 'x'.repeat(5_000);
   expect(linesOf(COLUMNS, [['a', text, '1', text]], undefined)[1]).toContain(text);
 });
 
-test('cells cannot act on the terminal', () => {
+test('control characters in cells do not reach the terminal', () => {
   const hostile = '\u001b[2J\u001b]0;title\u0007\r\nrm -rf\u202e\u0008\u009b31m';
   const lines = linesOf(COLUMNS, [['a', hostile, '1', hostile]], undefined);
   expect(lines).toHaveLength(2);
   expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('titles are bold, and a column has its style', () => {
+test('titles are bold, and cells have the style of their column', () => {
   expect(formatTable([{ title: 'id', style: 'dim' }], [['a']], undefined)).toEqual([[['bold', 'id']], [['dim', 'a']]]);
 });
 
@@ -102,11 +102,11 @@ test('a word wider than a line is split between characters', () => {
   expect(wrap(family, 7).join('')).toBe(family);
 });
 
-test('a character wider than the line stands alone', () => {
+test('a character wider than the line gets a line of its own', () => {
   expect(wrap('東京', 1)).toEqual(['東', '京']);
 });
 
-test('a cut text ends in an ellipsis and fits', () => {
+test('a truncated text ends in an ellipsis and fits', () => {
   expect(cut('four', 4)).toBe('four');
   expect(cut('fours', 4)).toBe('fou…');
   expect(stringWidth(cut('東京タワー', 6))).toBeLessThanOrEqual(6);

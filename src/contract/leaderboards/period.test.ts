@@ -71,7 +71,7 @@ test('the periods of a kind follow each other without a gap', () => {
   }
 });
 
-test('the calendar ends with the years that four digits can name', () => {
+test('periods end with the year 9999', () => {
   expect(adjacentPeriod(periodContaining('year', '9999-06-01'), 1)).toBeUndefined();
   expect(adjacentPeriod(periodContaining('year', '0001-06-01'), -1)).toBeUndefined();
 });

@@ -27,7 +27,7 @@ test.each([
   expect(ordinal(rank)).toBe(words);
 });
 
-test('a clock counts whole seconds up to its end and never below zero', () => {
+test('a countdown shows whole seconds and never goes below zero', () => {
   expect(clockTime(4 * 3_600_000 + 5 * 60_000 + 5_001)).toBe('04:05:06');
   expect(clockTime(86_400_000)).toBe('1 day 00:00:00');
   expect(clockTime(3 * 86_400_000 - 1_000)).toBe('2 days 23:59:59');

@@ -16,8 +16,8 @@ test('no change is known before the first read', () => {
   expect(new RecentChanges().since(START)).toBeUndefined();
 });
 
-describe('the changes since a moment', () => {
-  test('includes later changes and those of the seconds before, which other processes may have missed', () => {
+describe('the changes since a time', () => {
+  test('include the changes of the seconds before, which other processes may have missed', () => {
     const recent = begun();
     recent.add(counts('early'), START + MINUTE);
     recent.add({ ...counts('late'), commentIds: ['c1'] }, START + 2 * MINUTE);
@@ -27,7 +27,7 @@ describe('the changes since a moment', () => {
     expect(recent.since(START + MINUTE, ['late', 'never'])).toMatchObject({ productIds: ['late'], commentIds: ['c1'] });
   });
 
-  test('counts a product once, at its last change', () => {
+  test('contain a product once, at its last change', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
     recent.add(counts('b'), START + 2 * MINUTE);
@@ -36,7 +36,7 @@ describe('the changes since a moment', () => {
     expect(recent.since(START + MINUTE)?.productIds).toEqual(['b', 'a']);
   });
 
-  test('is read from the table, as far back as that goes', () => {
+  test('are read from the table at first, as far back as it goes', () => {
     const recent = new RecentChanges();
     const record = { id: 'n', ...counts('recorded'), createdAt: START - 5 * MINUTE };
     recent.begin([record], START);
@@ -44,7 +44,7 @@ describe('the changes since a moment', () => {
     expect(recent.since(START - 11 * MINUTE)).toBeUndefined();
   });
 
-  test('is unknown before a change too large to be listed', () => {
+  test('are unknown if a change was too large to be listed', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
     recent.forget(START + 2 * MINUTE);
@@ -54,7 +54,7 @@ describe('the changes since a moment', () => {
   });
 });
 
-describe('memory is bounded, and forgotten changes are known to be forgotten', () => {
+describe('memory is bounded, and the oldest changes become unknown', () => {
   test('products', () => {
     const recent = begun();
     for (let index = 0; index <= 10_000; index += 1) recent.add(counts(`p-${index}`), START + MINUTE + index);

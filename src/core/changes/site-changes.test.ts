@@ -84,7 +84,7 @@ test('every process announces a launch in time without a write', async () => {
   }
 });
 
-test('closing waits for a read of launches, which needs the database', async () => {
+test('closing waits for a running read of launches', async () => {
   let isReading = false;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ async function startProcessWithClock() {
   return { clock, changes, observed, onGap };
 }
 
-test('the clock of a site follows the database, and a small step back is waited out', async () => {
+test('the site clock follows the database, and pauses when the database goes back slightly', async () => {
   const { clock, changes } = await startProcessWithClock();
   const start = changes.now().getTime();
   clock.offsetMs = 40_000;

@@ -94,7 +94,7 @@ test('a held comment is stored and not counted', async () => {
 });
 
 describe('An idempotency key', () => {
-  test('stands for one comment, in one batch and in later ones', async () => {
+  test('identifies one comment, within a batch and across batches', async () => {
     const key = randomUUID();
     const [first, again] = [draft('first', { key }), draft('again', { key })];
     expect(words(await add(draft('none'), first, again))).toEqual(['new none', 'new first', 'old first']);
@@ -120,7 +120,7 @@ describe('An idempotency key', () => {
     expect(words(await add(draft('kept', { key })))).toEqual(['new kept']);
   });
 
-  test('of a comment that was hidden since returns comment_not_found', async () => {
+  test('returns comment_not_found if the comment has been hidden', async () => {
     const key = randomUUID();
     const first = draft('hidden', { key });
     await add(first);
@@ -143,7 +143,7 @@ describe('An idempotency key', () => {
     expect((await stored()).contents).toEqual(['first', 'second']);
   });
 
-  test('may stand for a comment on another product after it expired', async () => {
+  test('may identify a comment on another product after it expired', async () => {
     const [key, other] = [randomUUID(), `p-${randomUUID()}`];
     await saveProducts(database, [buildProduct({ id: other })]);
     await add(draft('here', { key }));
@@ -152,7 +152,7 @@ describe('An idempotency key', () => {
     expect(words(await add(draft('again', { key, of: other })))).toEqual(['old there']);
   });
 
-  test('is deleted when it has expired, and not before', async () => {
+  test('is deleted after it has expired, and not before', async () => {
     await database.query('DELETE FROM comment_idempotency_keys');
     await add(draft('old', { key: 'old' }));
     clock.advance({ hours: 24, milliseconds: 1 });
@@ -163,7 +163,7 @@ describe('An idempotency key', () => {
     ]);
   });
 
-  test('is looked up only if it existed before', async () => {
+  test('is looked up only if it was used before', async () => {
     const recorded = recordStatements(database);
     const written = () => recorded.statements.filter(({ text }) => !text.includes('pg_extension')).length;
     const key = randomUUID();

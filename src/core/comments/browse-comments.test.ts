@@ -52,7 +52,7 @@ test('a text matches in any case, with each character literal', async () => {
   expect(await found({ text: '_' })).toEqual([]);
 });
 
-test('each says whether it is held, and since when and why it is hidden', async () => {
+test('each comment shows whether it is held, and when and why it was hidden', async () => {
   const [held] = await browseComments(database, { heldOnly: true, limit: 1 });
   const [hidden] = await browseComments(database, { hiddenOnly: true, limit: 1 });
   expect(held).toMatchObject({ productId: 'ebb', authorName: 'You', likes: 0, held: true, hidden: null });

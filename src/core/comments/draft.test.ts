@@ -20,7 +20,7 @@ function refusalOf(content: string, productId?: string): unknown {
   }
 }
 
-test('a draft is the trimmed text by You, now, without likes, under a new id, and public', () => {
+test('a draft becomes a public comment by You, with trimmed text, the current time, a new id and no likes', () => {
   expect(draft('  Worktrees!\n')).toEqual({
     ...sender,
     comment: {
@@ -50,12 +50,12 @@ test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164',
   },
 );
 
-test('a draft without a product is incomplete; one for an impossible id is product_not_found', () => {
+test('a draft without a product is incomplete; one for an invalid id is product_not_found', () => {
   expect(refusalOf('Text', '')).toEqual(['comment_incomplete', 'Product ID and content are required']);
   expect(refusalOf('Text', 'Not an id')).toEqual(['product_not_found', 'Product not found']);
 });
 
-test('one visible character among invisible ones is a text', () => {
+test('one visible character among invisible ones is enough', () => {
   expect(draft('\u200b.\u200b').comment.content).toBe('\u200b.\u200b');
 });
 

@@ -52,7 +52,7 @@ async function storedLikes(...ids: string[]): Promise<(number | undefined)[]> {
   return ids.map((id) => rows.find((row) => row.id === id)?.likes);
 }
 
-test('each like of a batch is one more, returned in the order of arrival', async () => {
+test('each like of a batch gets the count after it, in the order of arrival', async () => {
   expect(await like([one], [two], [one], [one, AUTHOR])).toEqual([1, 1, 2, 3]);
   expect(await like([two], [one])).toEqual([2, 4]);
   expect(await storedLikes(one, two)).toEqual([4, 2]);
@@ -84,7 +84,7 @@ test('an id matches in upper case; a missing or unknown one is reported', async 
   ]);
 });
 
-test('the database is not queried for impossible ids', async () => {
+test('the database is not queried for invalid ids', async () => {
   const recorded = recordStatements(database);
   await likeComments(recorded.database, [{ commentId: 'no uuid', session: READER }]);
   expect(recorded.statements).toEqual([]);

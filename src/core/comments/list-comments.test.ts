@@ -62,11 +62,11 @@ describe('The comments of one product', () => {
     expect(paged).toEqual(contents(whole));
   });
 
-  test('without any: an empty page', async () => {
+  test('a product without comments has an empty page', async () => {
     expect(await listComments(database, 'calm', {})).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('of an unknown or impossible product: not found', async () => {
+  test('an unknown or invalid product id is not found', async () => {
     for (const id of ['nothing', 'Not an id', 'x\0y']) {
       await expect(listComments(database, id, {})).rejects.toMatchObject({ code: 'product_not_found' });
     }
@@ -77,7 +77,7 @@ describe('The comments of one product', () => {
     expect(await listComments(database, 'calm', {})).toMatchObject({ total: 0 });
   });
 
-  test('a page has 30 without a limit', async () => {
+  test('a page has 30 comments by default', async () => {
     await addWithLikes('held', Array(LIMITS.pageSize.default + 1).fill(0));
     const page = await listComments(database, 'held', {});
     expect([page.items.length, page.nextCursor === null]).toEqual([LIMITS.pageSize.default, false]);
@@ -103,7 +103,7 @@ describe('Held comments', () => {
     expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
   });
 
-  test('of an impossible product: not found; of an unknown one: none', async () => {
+  test('an invalid product id is not found; an unknown one has none', async () => {
     await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
     expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
   });

@@ -32,7 +32,7 @@ describe('a usable server', () => {
   });
   afterAll(() => database.drop());
 
-  test('is connected to, named without secrets, migrated and released', async () => {
+  test('is connected to, described without secrets, migrated and released', async () => {
     const connection = await open(database.url);
     expect(connection.embedded).toBe(false);
     expect(connection.location).toBe(describeUrl(database.url));

@@ -76,7 +76,7 @@ describe('transactions', () => {
     expect(await idsIn()).toContain(1);
   });
 
-  test('an error of the callback rolls everything back and is rethrown unchanged', async () => {
+  test('roll back on an error of the callback, and rethrow it unchanged', async () => {
     const fault = new Error('changed my mind');
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (2)');
@@ -86,7 +86,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(2);
   });
 
-  test('an error of a statement rolls everything back', async () => {
+  test('roll back on an error of a statement', async () => {
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (3)');
       await sql.query('INSERT INTO notes VALUES (3)');
@@ -95,7 +95,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(3);
   });
 
-  test('the connection of a failed one can be used again', async () => {
+  test('release their connection after a failure', async () => {
     await withPoolOfOne(async (pool) => {
       await expect(pool.transaction((sql) => sql.query('SELECT nonsense'))).rejects.toThrow('nonsense');
       expect(await pool.transaction((sql) => sql.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
@@ -104,7 +104,7 @@ describe('transactions', () => {
 });
 
 describe('a lost connection', () => {
-  test('in the middle of a statement is `unavailable`, and the pool recovers', async () => {
+  test('during a statement is `unavailable`, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       const asleep = pool.query('SELECT pg_sleep(60)');
@@ -118,7 +118,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('in the middle of a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
+  test('during a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const work = pool.transaction(async (sql) => {
         await sql.query('INSERT INTO notes VALUES (4)');
@@ -131,7 +131,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('that was idle is replaced, and ends no process', async () => {
+  test('that was idle is replaced without ending the process', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       await terminate(pid);

@@ -90,8 +90,8 @@ describe('the schema', () => {
   });
 });
 
-describe('files', () => {
-  test('they are applied in the order of their numbers, and only the new ones later', async () => {
+describe('migration files', () => {
+  test('are applied in the order of their numbers, and only new ones later', async () => {
     await write('0002_two.sql', 'INSERT INTO notes VALUES (2)');
     await write('0001_one.sql', 'CREATE TABLE notes (search_text integer)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0001_one.sql', '0002_two.sql']);
@@ -104,7 +104,7 @@ describe('files', () => {
     ]);
   });
 
-  test('a failed one is rolled back, and is applied completely once it is corrected', async () => {
+  test('a failed migration is rolled back, and is applied completely once it is corrected', async () => {
     await write('0001_products.sql', 'CREATE TABLE notes (search_text text)');
     await write('0002_broken.sql', 'CREATE TABLE half (id integer); INSERT INTO nowhere VALUES (1)');
     await expect(migrate(database, folder, silentLog)).rejects.toThrow('relation "nowhere" does not exist');
@@ -126,7 +126,7 @@ describe('files', () => {
     },
   );
 
-  test('two files with one number are refused before any is applied', async () => {
+  test('with the same number are refused before any is applied', async () => {
     await write('0001_one.sql', 'CREATE TABLE one (id integer)');
     await write('0001_other.sql', 'CREATE TABLE other (id integer)');
     await expect(migrate(database, folder, silentLog)).rejects.toThrow('Two migrations have the number 1');

@@ -23,7 +23,7 @@ describe('one ahead', () => {
     ]);
   });
 
-  test('a part that cannot be prepared fails in its turn', async () => {
+  test('a part that cannot be prepared fails when its turn comes', async () => {
     const seen: number[] = [];
     const reading = async () => {
       const make = async (part: number) => {
@@ -62,7 +62,7 @@ function createConnection() {
 }
 
 describe('turns', () => {
-  test('a statement is sent when the one before it is done', async () => {
+  test('a statement is sent when the previous one has finished', async () => {
     const connection = createConnection();
     const { sql } = serializeStatements(connection.sql);
     const all = Promise.all([sql.query('a'), sql.query('b')]);

@@ -189,7 +189,7 @@ describe('replicas of a real server', () => {
 
 const change = (...productIds: string[]) => ({ productIds, catalogue: false });
 
-test('a read has to show the last write within its scope, and no other', () => {
+test('a read must show the last write within its scope, and no other', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);
@@ -210,7 +210,7 @@ test('a change of the catalogue, or an unknown change, counts for every read', (
   expect(writes.since({ session: 'of-ann' })).toBe(20);
 });
 
-test('old entries are forgotten, and too many become one moment for all', () => {
+test('old entries are removed, and too many entries become one time for all', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);

@@ -173,7 +173,7 @@ test('wrong counts are found in a sample of a thousand products', async () => {
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 
-test('a nearly full disk is a warning, then a fault; a missing folder is reported', async () => {
+test('a nearly full disk is a warning, and an even fuller one a fault; a missing folder is reported', async () => {
   const disk = (free: number, all = 100) =>
     checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
   expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });

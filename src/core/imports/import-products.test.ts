@@ -179,7 +179,7 @@ describe('columns', () => {
     );
   });
 
-  test('two columns that are the same field are refused, unless --map says which is it', async () => {
+  test('two columns for the same field are refused, unless --map selects one', async () => {
     const csv = 'id,launchDate,launch_date\na,2021,2022\n';
     expect(await ground.errorsOf(csv, { kind: 'csv' })).toEqual([
       "1: null: The columns 'launchDate' and 'launch_date' map to the same field. Choose one with --map",
@@ -188,7 +188,7 @@ describe('columns', () => {
     expect(await ground.product('a')).toMatchObject({ launchDate: '2022' });
   });
 
-  test('a name that only a prototype has is not a column', async () => {
+  test('names of inherited properties are not columns', async () => {
     const report = await ground.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
     expect(report.ignoredColumns).toEqual(['__proto__', 'constructor']);
     expect(await ground.product('a')).toMatchObject({ name: 'Untitled Product' });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => ground.close());
 beforeEach(() => ground.clear());
 
-test('by its id: upvotes, comments and missing fields stay, blank fields get the default', async () => {
+test('a product is found by its id: upvotes, comments and missing fields stay, blank fields get the default', async () => {
   await ground.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
   await ground.database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 's')",

@@ -56,7 +56,7 @@ test("when votes below the cap are withdrawn, the network's earliest votes beyon
   expect(await counts()).toEqual({ upvotes: 4, counted: CAP, excluded: 2 });
 });
 
-test('a vote withdrawn after the window frees no place, because it existed when the window ended', async () => {
+test('a vote withdrawn after the window still counts towards the cap, because it existed when the window ended', async () => {
   for (const session of ['session-a', 'session-b', 'session-c']) await voteFromNetwork(0, session);
   const before = await counts();
   const [first] = (await verdicts()).filter(([, verdict]) => verdict === null);
@@ -65,7 +65,7 @@ test('a vote withdrawn after the window frees no place, because it existed when 
   expect(before).toMatchObject({ counted: CAP, excluded: 1 });
 });
 
-test('settling correct votes locks and writes no rows', async () => {
+test('applying the cap to correct votes locks and writes no rows', async () => {
   await voteFromNetwork(0, 'session-a');
   const recorded = recordStatements(database);
   await applyCapToNetworks(recorded.database, [{ productId: 'tide', network: NETWORK }], CAP);
@@ -98,7 +98,7 @@ async function voteAtOnce(): Promise<VotedFrom[]> {
   }
 }
 
-test('four processes that judge at one moment exceed the cap together, report the network, and settling it is exact', async () => {
+test('four processes that judge at the same time exceed the cap together, report the network, and the correction is exact', async () => {
   const unchecked = await voteAtOnce();
   // Each process counts the votes as of the start of its statement, so each accepts as many votes as the cap permits.
   expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });

@@ -103,7 +103,7 @@ test('a final result does not change when a voter withdraws the upvote, or votes
   expect(await database.query('SELECT FROM retracted_upvotes')).toEqual([]);
 });
 
-test('a result that became final by a clock that was ahead does not change when that is set back into the window', async () => {
+test('a result that became final while the clock was ahead does not change when the clock is set back into the window', async () => {
   await seed();
   await finalise();
   const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
@@ -197,7 +197,7 @@ test('a day whose finalising is killed before any statement is final completely 
   expect(await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'")).toEqual([]);
 });
 
-test('two processes at once make one result', async () => {
+test('two concurrent processes produce one result', async () => {
   await seed();
   const other = joinTestDatabase(database);
   try {

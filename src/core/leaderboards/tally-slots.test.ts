@@ -24,7 +24,7 @@ async function begin(slots: TallySlots, reader?: string): Promise<{ end(): Promi
   };
 }
 
-test('a slow reader keeps its own further requests waiting, and nobody else', async () => {
+test('a slow reader delays only its own further requests', async () => {
   const slots = createTallySlots(10, LONG_MS);
   const slow = await begin(slots, 'slow');
   const next = Array.from({ length: 10 }, () => begin(slots, 'slow'));
@@ -57,7 +57,7 @@ describe('After the wait, a request is refused', () => {
     await (await begin(slots, 'one')).end();
   });
 
-  test('and a failed read gives its place back', async () => {
+  test('a failed read releases its slot', async () => {
     const slots = createTallySlots(2, 1);
     await expect(slots.run('one', () => Promise.reject(new Error('Failed')))).rejects.toThrow('Failed');
     await (await begin(slots, 'one')).end();

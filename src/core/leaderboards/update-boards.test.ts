@@ -62,7 +62,7 @@ test.skipIf(inject('citusWorkers').length > 0)(
   },
 );
 
-test('a launch that began by a clock that was ahead leaves its boards once that is set back, and begins again with its votes', async () => {
+test('a launch that began while the clock was ahead leaves its boards when the clock is set back, and begins again with its votes', async () => {
   const launchedAt = '2026-06-08T00:30:00.000Z';
   const rules = { timeZone: 'UTC', withdraw: true };
   const boards = () =>

@@ -23,12 +23,12 @@ const pass = (ms: number) =>
     [ms],
   );
 
-test('of many simultaneous callers, one gets it', async () => {
+test('of many simultaneous callers, one gets the lease', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => take(randomUUID())));
   expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
-test('it is free again after its holder was killed, and the first holder notices', async () => {
+test('the lease is free again after its holder was killed, and the first holder notices', async () => {
   await take(me);
   expect(await take(other)).toBeUndefined();
   expect(await keepLease(database, NAME, me, 60_000)).toBe(true);
@@ -52,7 +52,7 @@ test('finished work is due again after its interval, counted from its start, for
   expect(await take(other, { everyMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
 });
 
-test('failed work is retried after a pause, and earlier results stay known', async () => {
+test('failed work is retried after a pause, and earlier results stay recorded', async () => {
   const lease = await take(me);
   await endLease(database, NAME, me, { doneAt: lease?.begunAt ?? new Date(0) });
   await pass(DAY_MS);

@@ -42,7 +42,7 @@ describe('related products', () => {
     expect(await relatedTo('tide')).toEqual(['both', 'rare', 'common-1', 'common-2']);
   });
 
-  test('are ordered by upvotes and then by id if they share the same', async () => {
+  test('are ordered by upvotes and then by id if they share the same tags', async () => {
     await site({ tide: ['Sea'], b: ['Sea'], a: ['Sea'], d: ['Sea'], c: ['Sea'] });
     await database.query("UPDATE product_counts SET upvotes = 2 WHERE product_id = 'd'");
     expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
@@ -57,12 +57,12 @@ describe('related products', () => {
     ]);
   });
 
-  test('are at most six', async () => {
+  test('number at most six', async () => {
     await site(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`tide-${index}`, ['Sea']])));
     expect(await relatedTo('tide-3')).toEqual(['tide-0', 'tide-1', 'tide-2', 'tide-4', 'tide-5', 'tide-6']);
   });
 
-  test('are none without tags or shared ones, and null for an unknown product', async () => {
+  test('are empty without shared tags, and null for an unknown product', async () => {
     await site({ bare: [], lonely: ['Sea'], other: ['Mountains'] });
     expect(await relatedTo('bare')).toEqual([]);
     expect(await relatedTo('lonely')).toEqual([]);

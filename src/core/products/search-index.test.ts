@@ -19,7 +19,7 @@ test('a migrated database has the index, for letters of every script', async () 
   expect(await searchIndexOf(database)).toBe('unicode');
 });
 
-test('it is checked once a minute, so added and dropped indexes are noticed', async () => {
+test('the index is checked once a minute, so added and dropped indexes are noticed', async () => {
   const { database: sql, statements } = recordStatements(database);
   expect(await Promise.all([searchIndexOf(sql), searchIndexOf(sql)])).toEqual(['unicode', 'unicode']);
   expect(statements).toHaveLength(2);

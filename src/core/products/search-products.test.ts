@@ -91,7 +91,7 @@ describe.each(SORTS)('sorted by %s, all pages together are exactly the matches, 
   });
 });
 
-test.each(SORTS)('sorted by %s, no cursor of a search stands at a product that has not launched', async (sort) => {
+test.each(SORTS)('sorted by %s, no cursor of a search points to a product that has not launched', async (sort) => {
   const launched = products.filter(({ id }) => id <= 'p-00399');
   const now = new Date(launched.at(-1)?.created_at ?? '');
   const scheduled = new Set(products.filter((product) => new Date(product.created_at) > now).map(({ id }) => id));
@@ -196,8 +196,8 @@ describe('how a term is searched', () => {
   });
 });
 
-describe('a search whose time is over', () => {
-  test.each(SORTS)('says so by a cursor, and goes on from there (%s)', async (sort) => {
+describe('a search that reaches its time limit', () => {
+  test.each(SORTS)('returns a cursor from which the next request continues (%s)', async (sort) => {
     const pages = await everyPage({ term: '🌊', sort, limit: 4 }, undefined, 0);
     expect(pages.flat()).toEqual(all(sort, '🌊'));
     // Each request walks only its first window.
@@ -211,7 +211,7 @@ describe('a search whose time is over', () => {
     }
   });
 
-  test('ends there, too, if it waited for a slot all that time', async () => {
+  test('returns a cursor, too, if it only waited for a slot', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

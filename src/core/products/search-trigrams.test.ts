@@ -79,7 +79,7 @@ afterAll(() => Promise.all([database.drop(), short.drop()]));
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('the share of the newest products with a trigram; a hardly seen one counts as one product', async () => {
+test('a frequency is the share of the newest products with a trigram; an unseen trigram counts as one product', async () => {
   const frequencyOf = await trigramFrequenciesOf(database);
   expect(['eve', 'qua', 'xyl', 'vrk', 'zon', 'abc'].map(frequencyOf)).toEqual([
     1,

@@ -135,17 +135,20 @@ describe('Pictures', () => {
 });
 
 describe('Withdrawing', () => {
-  test.each(['waiting', 'declined', 'scheduled'])('a %s submission is for good, and can be repeated', async (state) => {
-    const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
-    if (state === 'declined') await desk.decline(maker.id);
-    if (state === 'scheduled') await desk.approve(maker.id);
-    expect(await at.submissions.withdraw(maker)).toMatchObject({ status: 'withdrawn' });
-    const again = await at.submissions.withdraw(maker);
-    expect(again).toEqual(await at.submissions.get(maker));
-    expect(await codeOf(at.submissions.edit(maker, { description: 'New' }))).toBe('submission_withdrawn');
-    clock.advance({ hours: 2 });
-    expect(await desk.isPublic(maker.id)).toBe(false);
-  });
+  test.each(['waiting', 'declined', 'scheduled'])(
+    'a %s submission is permanent, and repeating it has no effect',
+    async (state) => {
+      const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
+      if (state === 'declined') await desk.decline(maker.id);
+      if (state === 'scheduled') await desk.approve(maker.id);
+      expect(await at.submissions.withdraw(maker)).toMatchObject({ status: 'withdrawn' });
+      const again = await at.submissions.withdraw(maker);
+      expect(again).toEqual(await at.submissions.get(maker));
+      expect(await codeOf(at.submissions.edit(maker, { description: 'New' }))).toBe('submission_withdrawn');
+      clock.advance({ hours: 2 });
+      expect(await desk.isPublic(maker.id)).toBe(false);
+    },
+  );
 
   test('during an approval either succeeds, or is refused because the product launched', async () => {
     for (let round = 0; round < 5; round += 1) {

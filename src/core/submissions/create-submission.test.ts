@@ -159,7 +159,7 @@ describe('An idempotency key', () => {
 describe('A network', () => {
   const network = (last: number) => Uint8Array.from([192, 0, 2, last]);
 
-  test('has at most five waiting submissions, even if sent at the same time; a decision frees a place', async () => {
+  test('has at most five waiting submissions, even if sent at the same time; a decision frees a slot', async () => {
     const codes = await Promise.all(
       Array.from({ length: 8 }, () => codeOf(create({ name: 'Many' }, { network: network(1) }))),
     );
@@ -171,7 +171,7 @@ describe('A network', () => {
     expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('too_many_waiting');
   });
 
-  test('gains no place by editing a declined submission, and loses none by repeating a request', async () => {
+  test('gains no slot by editing a declined submission, and loses none by repeating a request', async () => {
     const from = { network: network(3) };
     const declined = await create({ name: 'Declined' }, from);
     await desk.decline(declined.submission.id);

@@ -28,7 +28,7 @@ test('upvoted products are returned once each, in the order of the request', asy
   expect(await getUpvoted(database, ['tide', 'flow', 'ebb'], 'session-c')).toEqual({ upvoted: [] });
 });
 
-test('impossible ids are skipped, and only possible ones are queried', async () => {
+test('invalid ids are skipped, and only valid ones are queried', async () => {
   const recorded = recordStatements(database);
   const names = ['Not an id', 'x\0y', ''];
   expect(await getUpvoted(recorded.database, names, 'session-a')).toEqual({ upvoted: [] });

@@ -47,14 +47,14 @@ test('votes below the cap are judged without a query, and the first one beyond i
   expect(await excluded()).toEqual(['session-c']);
 });
 
-test('a process that was started again knows the votes that were cast before', async () => {
+test('a restarted process includes the votes that were cast before', async () => {
   await cast(createNetworkCounts(), 'session-a');
   await cast(createNetworkCounts(), 'session-b');
   await cast(createNetworkCounts(), 'session-c');
   expect(await excluded()).toEqual(['session-c']);
 });
 
-test('an upvote that exists takes no second place, and a withdrawn one gives its place back', async () => {
+test('an existing upvote is counted once, and a withdrawn one is no longer counted', async () => {
   const counts = createNetworkCounts();
   await cast(counts, 'session-a');
   await cast(counts, 'session-a');

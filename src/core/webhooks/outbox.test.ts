@@ -171,7 +171,7 @@ describe('votes.excluded and leaderboard.final', () => {
   });
 });
 
-test('without a receiver no event is written', async () => {
+test('no event is written without a receiver', async () => {
   await add('tide', LAUNCH);
   await place(LAUNCH, { silently: true });
   const core = createCore(database);

@@ -76,7 +76,7 @@ describe('a failed attempt', () => {
   });
 });
 
-test('a body without end is not read: the connection closes', async () => {
+test('an endless body is not read: the connection closes', async () => {
   let written = 0;
   const closed = new Promise<void>((resolve) => {
     receiver.respond = (response) => {

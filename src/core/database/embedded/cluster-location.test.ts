@@ -108,7 +108,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     }
   });
 
-  it('follows a folder that was closed to others, and refuses to create an empty database', async ({ skip }) => {
+  it('refuses to create an empty database when its folder was closed to others', async ({ skip }) => {
     if (!namespaces) skip('This kernel gives no user namespaces.');
     const folder = await ground.folder();
     // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
@@ -178,7 +178,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 });
 
 describe.runIf(process.platform === 'linux')('programs that npm replaced', () => {
-  it('replaced programs are not used further: a running server is restarted with the present ones', async () => {
+  it('a running server is restarted with the new programs', async () => {
     const folder = await ground.folder();
     const dataDir = await ground.madeDataDir();
     const killed = ground.hold(await buildHolder(folder, 'copied'), { dataDir, mode: 'own' });

@@ -67,7 +67,7 @@ describe('after a crash', () => {
     await database.stop();
   });
 
-  it.runIf(process.platform === 'linux')('a server that dies while it is taken over is not handed out', async () => {
+  it.runIf(process.platform === 'linux')('a server that dies while it is adopted is not used', async () => {
     const dataDir = await ground.madeDataDir();
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
@@ -103,7 +103,7 @@ describe('after a crash', () => {
     }
   });
 
-  it('a postmaster.pid of a dead process, or with invalid content, does not matter', async () => {
+  it('a postmaster.pid of a dead process, or with invalid content, is ignored', async () => {
     const dataDir = await ground.madeDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');

@@ -33,7 +33,7 @@ describe('an unusable database says why in one line', () => {
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
-  it('programs for another C library: names DATABASE_URL', async () => {
+  it('programs for another C library: the message names DATABASE_URL', async () => {
     const packageDir = await ground.folder();
     const bin = join(packageDir, 'native', 'bin');
     await mkdir(bin, { recursive: true });
@@ -74,7 +74,7 @@ describe('an unusable database says why in one line', () => {
     expect(await readdir(location)).toEqual(before);
   });
 
-  it('a database that others can enter: names the mode and the command that corrects it', async () => {
+  it('a database that others can enter: the message names its mode and the command that corrects it', async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
     await chmod(location, 0o755);
@@ -83,28 +83,31 @@ describe('an unusable database says why in one line', () => {
     expect(error.message).toContain(`chmod 700 ${location}`);
   });
 
-  it.runIf(isRootRun)('a database of another user: names that user, and the command that gives it away', async () => {
-    const location = join(await ground.madeDataDir(), 'postgres');
-    // Root may open any user's folder, so the check runs as another user.
-    const owner = (await stat(location)).uid;
-    const daemon = 1;
-    const seteuid = process.seteuid ?? (() => {});
-    let said: unknown;
-    seteuid(daemon);
-    try {
-      said = await checkClusterPermissions({ clusterDir: location, account: { kind: 'self' } }).catch(
-        (error: unknown) => error,
+  it.runIf(isRootRun)(
+    'a database of another user: the message names that user and the command that changes the owner',
+    async () => {
+      const location = join(await ground.madeDataDir(), 'postgres');
+      // Root may open any user's folder, so the check runs as another user.
+      const owner = (await stat(location)).uid;
+      const daemon = 1;
+      const seteuid = process.seteuid ?? (() => {});
+      let said: unknown;
+      seteuid(daemon);
+      try {
+        said = await checkClusterPermissions({ clusterDir: location, account: { kind: 'self' } }).catch(
+          (error: unknown) => error,
+        );
+      } finally {
+        seteuid(0);
+      }
+      expect(said).toMatchObject({ code: 'data_dir_refused' });
+      expect(String(said)).toMatch(
+        new RegExp(`user with the id ${owner}, and this is the one with the id 1.*chown -R 1`),
       );
-    } finally {
-      seteuid(0);
-    }
-    expect(said).toMatchObject({ code: 'data_dir_refused' });
-    expect(String(said)).toMatch(
-      new RegExp(`user with the id ${owner}, and this is the one with the id 1.*chown -R 1`),
-    );
-  });
+    },
+  );
 
-  it("a server that does not start: reports PostgreSQL's reason and frees the folder", async () => {
+  it("a server that does not start: the message has PostgreSQL's reason, and the folder is free again", async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');

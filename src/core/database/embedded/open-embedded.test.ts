@@ -27,7 +27,7 @@ describe('an embedded database', () => {
     await second.stop();
   });
 
-  it.runIf(process.platform === 'linux')('is stopped when its logger has ended, too', async () => {
+  it.runIf(process.platform === 'linux')('counts as stopped when its logger has ended, too', async () => {
     const database = await open(await ground.madeDataDir());
     const titles = async () =>
       Promise.all(
@@ -83,7 +83,7 @@ describe('an embedded database', () => {
     await noneRuns(database.location);
   });
 
-  it('takes a relative data folder', async () => {
+  it('accepts a relative data folder', async () => {
     const dataDir = await ground.madeDataDir();
     const database = await open(relative(process.cwd(), dataDir));
     expect(database.location).toBe(join(dataDir, 'postgres'));

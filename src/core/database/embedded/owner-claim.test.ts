@@ -46,7 +46,7 @@ describe('the claim on a data folder', () => {
     endAll(claims);
   });
 
-  it.runIf(process.platform === 'linux')('takes an owner that is killed while it is asked for a dead one', async () => {
+  it.runIf(process.platform === 'linux')('treats an owner that is killed while it is queried as dead', async () => {
     const address = join(await ground.folder(), 'dying.sock');
     const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;
     const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });

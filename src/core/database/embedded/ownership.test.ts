@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => ground.clear());
 
 describe('one owner per data folder', () => {
-  it('tells a second site at once who holds the database', async () => {
+  it('tells a second site immediately which process has the database', async () => {
     const dataDir = await ground.madeDataDir();
     const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
     site.setOwnerNote('http://127.0.0.1:4711');
@@ -24,7 +24,7 @@ describe('one owner per data folder', () => {
     await site.stop();
   });
 
-  it('gives a new folder to exactly one of two sites that start together', async () => {
+  it('gives a new folder to exactly one of two sites that start at the same time', async () => {
     const dataDir = join(await ground.folder(), 'data');
     const both = [ground.hold(program, { dataDir, mode: 'own' }), ground.hold(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
@@ -48,7 +48,7 @@ describe('one owner per data folder', () => {
     await noneRuns(next.location);
   });
 
-  it('does not take an unresponsive process for a dead one', async () => {
+  it('does not treat an unresponsive process as dead', async () => {
     const dataDir = await ground.madeDataDir();
     const frozen = ground.hold(program, { dataDir, mode: 'own' });
     await frozen.opened();

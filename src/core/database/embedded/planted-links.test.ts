@@ -88,7 +88,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it('as the folder of logs has no file deleted in its target', async () => {
+    it('as the log folder, deletes no file in its target', async () => {
       const clusterDir = await ground.folder();
       const victim = await folderOfRoot();
       const names = Array.from({ length: 13 }, (_, day) => `2026-01-${day + 10}.log`);
