@@ -25,7 +25,7 @@ afterEach(async () => {
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
 
-test('a site whose port is taken while it starts reports it, and leaves no connection behind', async () => {
+test('a site whose port is taken during the start reports it, and leaves no connection open', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;

@@ -47,7 +47,7 @@ describe('an accepted colour', () => {
   });
 });
 
-test('the grounds are those of tokens.css', async () => {
+test('the backgrounds are those of tokens.css', async () => {
   const tokens = await readFile(new URL('../web/ui/tokens.css', import.meta.url), 'utf8');
   for (const name of ['surface', 'paper'] as const) {
     expect(tokens).toContain(`--${name}: light-dark(${GROUNDS.light[name]}, ${GROUNDS.dark[name]});`);

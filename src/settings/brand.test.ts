@@ -32,7 +32,7 @@ async function faultsOf(environment: Record<string, string>): Promise<string> {
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle id="a" cx="16" cy="16" r="16"/></svg>';
 const picture = (width = 40, height = 20) => sharp({ create: { width, height, channels: 4, background: '#0b6e4f' } });
 
-test('without settings nothing is changed', async () => {
+test('the default brand is unchanged without settings', async () => {
   expect(await brandOf({})).toEqual({ page: {} });
 });
 
@@ -73,7 +73,7 @@ describe('a logo is accepted by its content', () => {
     expect(page).toEqual({ logo: logo?.address });
   });
 
-  test('its address changes with its content only', async () => {
+  test('its URL changes only with its content', async () => {
     const addressOf = async (path: string) => (await brandOf({ SITE_LOGO: path })).page.logo;
     const first = await addressOf(await fileOf('one.svg', SVG));
     expect(await addressOf(await fileOf('same.svg', SVG))).toBe(first);

@@ -21,7 +21,7 @@ describe('the share of one process', () => {
     expect(limitsOfOneProcess(strict, 2).search.network.amount).toBe(2);
   });
 
-  test('of streams is a network’s share, and the process’s own whole', () => {
+  test('of streams is divided per network, and not divided per process', () => {
     expect(streamsOfOneProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
       perProcess: 5_000,
       perNetwork: 167,

@@ -81,7 +81,7 @@ describe('the home page', () => {
     expect(finished.html).toContain('Nothing on the horizon');
   });
 
-  test('reads the page of the address, and links to the next page', async () => {
+  test('reads the page in the URL, and links to the next page', async () => {
     const asked: object[] = [];
     const page = await open('/?q=a&tag=b&sort=top&cursor=abc.40', {
       listProducts: async (query) => {
@@ -99,7 +99,7 @@ describe('the home page', () => {
     expect(textOf(page.html)).toContain('“zzz”');
   });
 
-  test('that could not be read says so, with status 503, and only the log has the reason', async () => {
+  test('reports a failed read with status 503, and only the log has the reason', async () => {
     const page = await open('/', { listProducts: broken });
     expect(page.status).toBe(503);
     expect(textOf(page.html)).toContain('Failed to load products');
@@ -155,21 +155,21 @@ describe('a product’s page', () => {
     expect(text).toMatch(/\|1\|+ comment\|/);
   });
 
-  test('without comments says so', async () => {
+  test('says if there are no comments', async () => {
     const { html } = await open('/product/harbour', {
       listComments: async () => ({ items: [], total: 0, nextCursor: null }),
     });
     expect(textOf(html)).toContain('No comments yet. Be the first to share your thoughts!');
   });
 
-  test('whose comments could not be read is still a page', async () => {
+  test('is rendered even if its comments could not be read', async () => {
     const page = await open('/product/harbour', { listComments: broken });
     expect(page.status).toBe(200);
     expect(textOf(page.html)).toContain('Try again');
     expect(page.problems).toHaveLength(1);
   });
 
-  test('starts its comments at the cursor of the address', async () => {
+  test('starts its comments at the cursor in the URL', async () => {
     const asked: object[] = [];
     await open('/product/harbour?comments=abc', {
       listComments: async (_id, query) => {
@@ -225,7 +225,7 @@ describe('submissions', () => {
     expect(on.replace(LINK, '')).toBe(withoutMarkers((await pageOf(url)).html));
   });
 
-  test('off, no page mentions them, and the page with ?submit is the list', async () => {
+  test('when off, no page mentions them, and the page with ?submit is the list', async () => {
     const { html, state } = await pageOf('/?submit');
     expect(html + state).not.toMatch(/submission|Submit a/i);
     expect(html).toBe((await pageOf('/')).html);

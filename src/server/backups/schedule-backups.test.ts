@@ -75,7 +75,7 @@ function holdRows() {
 /** Simulates that the interval has passed. */
 const becomeDue = () => database.query(`UPDATE leases SET completed_at = completed_at - interval '1 hour'`);
 
-test('the first backup is made at once, is complete, and reports its time', async () => {
+test('the first backup is made immediately, is complete, and reports its time', async () => {
   const schedule = start();
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const path = await newestBackup(folder);
@@ -84,13 +84,13 @@ test('the first backup is made at once, is complete, and reports its time', asyn
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('of several processes on one database one makes it, and all know of it', async () => {
+test('of several processes on one database, one makes the backup, and all report its time', async () => {
   const all = [start(), start(), start()];
   for (const schedule of all) await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('old ones are deleted once the new one is complete: only those that the site made of this database', async () => {
+test('old backups are deleted once the new one is complete, but only those of this database', async () => {
   const mine = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
   for (const name of mine) await writeFile(join(folder, name), '');
   const schedule = start(logs(), { keep: 1 });
@@ -128,7 +128,7 @@ test('a failure is logged and counted, deletes no old backup, and is retried', a
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('a stopping site aborts the current backup and leaves it to others at once', async () => {
+test('a stopping site aborts the current backup, and another process can make it immediately', async () => {
   const rows = holdRows();
   const connection = { database, withoutTimeLimit: rows.withoutTimeLimit };
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, logs().log);
@@ -143,7 +143,7 @@ test('a stopping site aborts the current backup and leaves it to others at once'
   await expect.poll(() => next.lastSuccess()).toBeInstanceOf(Date);
 });
 
-test('a process that lost its lease by being silent too long aborts its backup', async () => {
+test('a process that lost its lease by not renewing it aborts its backup', async () => {
   const held = holdRows();
   let renewals = 0;
   const connection = {
@@ -171,7 +171,7 @@ test('a process that lost its lease by being silent too long aborts its backup',
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('if the database cannot say whether one is due, it is queried again', async () => {
+test('if the database cannot tell whether a backup is due, it is queried again', async () => {
   await database.query('ALTER TABLE leases RENAME TO leases_away');
   const lines = logs();
   const schedule = start(lines);
@@ -181,7 +181,7 @@ test('if the database cannot say whether one is due, it is queried again', async
   expect(schedule.failures()).toBe(0);
 });
 
-test('a missing folder is created; if that fails, one line says so', async () => {
+test('a missing folder is created; if that fails, one line reports it', async () => {
   const settings = { everyMs: HOUR_MS, keep: 1 };
   await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
   expect(await readdir(join(folder, 'new'))).toEqual(['deep']);

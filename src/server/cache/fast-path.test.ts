@@ -89,7 +89,7 @@ describe('a cached response', () => {
     expect(cache.stats()).toEqual({ miss: 1, hit: 1, stale: 0 });
   });
 
-  test('carries no header of an earlier response: only those of the entry and of the address', async () => {
+  test('has no header of an earlier response: only those of the entry and of the URL', async () => {
     await get('/page');
     const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...headers } = (await get('/page')).headers;
     expect(Object.keys(headers).sort()).toEqual([
@@ -112,7 +112,7 @@ describe('a cached response', () => {
     expect(asked).toBe(2);
   });
 
-  test('is left to its route for HEAD, and for another spelling of its address', async () => {
+  test('is left to its route for HEAD, and for another spelling of its URL', async () => {
     await get('/page');
     expect((await ask('HEAD', '/page')).body.length).toBe(0);
     await get('/page?junk=1');
@@ -120,7 +120,7 @@ describe('a cached response', () => {
     expect(asked).toBe(4);
   });
 
-  test('is left to its route while connections are to be closed', async () => {
+  test('is left to its route while connections are being closed', async () => {
     await get('/page');
     endsConnections = true;
     await get('/page');

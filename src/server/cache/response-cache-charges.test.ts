@@ -24,7 +24,7 @@ describe('a charge', () => {
     reasons.length = 0;
   });
 
-  test('is taken once for each version that a request causes, and never for a hit', async () => {
+  test('is made once for each version that a request causes, and never for a hit', async () => {
     const page = source('git');
     await Promise.all([cache.get(page.request(undefined, charge)), cache.get(page.request(undefined, charge))]);
     await cache.get(page.request(undefined, charge));
@@ -58,7 +58,7 @@ describe('a charge', () => {
     expect(await bodyOf(cache.get(page.request(harness.clockMs(), refuse)))).toBe('git version 1');
   });
 
-  test('for a search of the API is due again once the cached response is stale', async () => {
+  test('for a search of the API is made again once the cached response is stale', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
     await cache.get(search.request(undefined, charge));
     cache.invalidateAll();

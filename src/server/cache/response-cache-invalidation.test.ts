@@ -52,7 +52,7 @@ test('memory is bounded: the least recently used responses are evicted first', a
   expect(sources.get('b')?.made).toBe(2);
 });
 
-test('addresses with invented parameters evict only each other', async () => {
+test('URLs with invented parameters evict only each other', async () => {
   use({ maxBytes: 100_000 });
   const page = source('/product/git');
   await cache.get(page.request());

@@ -71,7 +71,7 @@ describe('a page', () => {
     expect(page.made).toBe(2);
   });
 
-  test('shows a change after a second at most under any number of changes, and is rendered four times a second', async () => {
+  test('shows a change after at most a second however many changes there are, and is rendered at most four times a second', async () => {
     const page = source('git');
     let changes = 0;
     const changedAt: number[] = [];

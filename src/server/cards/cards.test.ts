@@ -47,14 +47,14 @@ const product = (overrides: Partial<Product> = {}): Product => ({
 const textOf = async (wanted: Product) => (await cards.ofProduct(wanted)).card.png.toString();
 
 describe('a card', () => {
-  test('is drawn once for any number of requests, also at the same time', async () => {
+  test('is drawn once for any number of requests, even simultaneous ones', async () => {
     const asked = await Promise.all([textOf(product()), textOf(product()), textOf(product())]);
     expect(asked).toEqual(['Git 1', 'Git 1', 'Git 1']);
     await textOf(product({ comments: 5 }));
     expect(rendered).toHaveLength(1);
   });
 
-  test('is drawn again at once for another name, and not before ten minutes for another count', async () => {
+  test('is drawn again immediately if the name changes, and after ten minutes if the count changes', async () => {
     await textOf(product());
     clockMs += COUNT_LAG_MS - 1;
     expect(await textOf(product({ upvotes: 9 }))).toBe('Git 1');
@@ -86,7 +86,7 @@ describe('a card', () => {
   });
 });
 
-test('the card of a leaderboard shows its first three, and follows the end of voting at once, votes later', async () => {
+test('the card of a leaderboard shows its first three, and is drawn again immediately at the end of voting, and later after votes', async () => {
   const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
@@ -130,7 +130,7 @@ describe('in place of a card that cannot be drawn', () => {
     await expect(cards.ofProduct(product())).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  test('and it is not retried for a minute if drawing itself failed', async () => {
+  test('a failed drawing is not retried for a minute', async () => {
     await cards.ofSite();
     outcome = async () => Promise.reject(new TaskError('failed', 'crashed'));
     await textOf(product());

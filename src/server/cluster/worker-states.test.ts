@@ -38,7 +38,7 @@ test('a killed healthy worker is replaced by the spare at once, and a new spare 
   expect(afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, up(3)])).toEqual([[start(3)], [fork(4)]]);
 });
 
-test('when both are killed at once, the second is forked without a pause, each time', () => {
+test('when both workers are killed at the same time, the second is forked without a pause, each time', () => {
   let id = 3;
   const rounds = Array.from({ length: 30 }, (_, round): [number, FleetEvent][] => {
     const [left, right] = round === 0 ? [1, 2] : [id - 1, id];
@@ -82,7 +82,7 @@ test.each<[string, [number, FleetEvent][]]>([
   expect(effects.filter(({ kind }) => kind === 'retry later')).toEqual([later(100), later(200)]);
 });
 
-test('while one cannot start, a killed healthy one is still replaced without a pause', () => {
+test('while one worker cannot start, a killed healthy one is still replaced without a pause', () => {
   const effects = afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(3)], [HEALTHY_MS, ended(2)]);
   expect(effects).toEqual([[start(3)], [later(100)], [fork(4)]]);
 });

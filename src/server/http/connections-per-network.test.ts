@@ -34,7 +34,7 @@ test('a network with too many connections gets no further one until one of them 
   await expect.poll(async () => (await open()).status).toBe('200');
 });
 
-test('a trusted proxy has no bound', async () => {
+test('a trusted proxy has no limit', async () => {
   const open = await listen('127.0.0.1');
   expect([(await open()).status, (await open()).status, (await open()).status]).toEqual(['200', '200', '200']);
 });

@@ -14,7 +14,7 @@ const claim = (cookie: string, clock: ReturnType<typeof createTestClock>) =>
   lastWriteOf({ headers: { cookie } }, clock, clock.now);
 
 describe('a claim of this process', () => {
-  test('names the moment of the write, even if the time of day jumps', () => {
+  test('has the time of the write, even if the system clock jumps', () => {
     const clock = createTestClock();
     clock.advance({ hours: 1 });
     const cookie = cookieOf(clock);
@@ -26,7 +26,7 @@ describe('a claim of this process', () => {
     }
   });
 
-  test('needs no newer response of the API, since the write invalidated it', () => {
+  test('requires no newer response of the API, since the write invalidated it', () => {
     const clock = createTestClock();
     const cookie = cookieOf(clock);
     expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBeUndefined();
@@ -34,7 +34,7 @@ describe('a claim of this process', () => {
 });
 
 describe('a claim of another process', () => {
-  test('names a moment after the write even if the clocks of both differ by half a second', () => {
+  test('has a time after the write even if the clocks of both differ by half a second', () => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
     const written = clock.monotonicMs();
@@ -43,7 +43,7 @@ describe('a claim of another process', () => {
     expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBe(written + 500);
   });
 
-  test.each([-2, 2])('counts as written now when the time of day jumps by %d hours', (hours) => {
+  test.each([-2, 2])('counts as written now when the system clock jumps by %d hours', (hours) => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
     clock.setTimeOfDay({ hours });

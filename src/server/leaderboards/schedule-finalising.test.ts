@@ -7,7 +7,7 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a result whose time has come only by the database’s clock is not final yet', async () => {
+test('a result that is due only by the clock of the database is not final yet', async () => {
   const database = await createTestDatabase();
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
   const [old, recent] = [ago(6 * 24), ago(1)];

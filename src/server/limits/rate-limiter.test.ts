@@ -19,7 +19,7 @@ function limiterAt(startMs = 0, maxKeys?: number) {
 
 const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
 
-describe('who is limited', () => {
+describe('limits apply to', () => {
   test('a session, from any address', () => {
     const { limiter } = limiterAt();
     const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
@@ -65,7 +65,7 @@ describe('who is limited', () => {
   });
 });
 
-test('a refusal by one limit costs the other nothing', () => {
+test('a refusal by one limit does not charge the other', () => {
   const { limiter } = limiterAt();
   for (let tried = 0; tried < 50; tried += 1) limiter.charge('upvote', visitor('greedy'));
   const { exceeded, limits } = limiter.charge('upvote', visitor('modest'));

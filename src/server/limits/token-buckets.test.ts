@@ -89,7 +89,7 @@ describe('one bucket', () => {
     expect(buckets.take('a')).toBe(true);
   });
 
-  test('a refusal costs nothing', () => {
+  test('a refusal takes no token', () => {
     const { clock, buckets } = bucketOf(1, 10);
     buckets.take('a');
     for (let tried = 0; tried < 100; tried += 1) buckets.take('a');

@@ -53,7 +53,7 @@ test('twenty sessions of one network on one product are saved, nineteen are not'
   });
 });
 
-test('a session counts once, until it takes its upvote back', async () => {
+test('a session counts once, until it withdraws its upvote', async () => {
   const { vote, flushed } = watch();
   vote(0, 10, '192.0.2.1');
   vote(0, 10, '192.0.2.1');
@@ -113,7 +113,7 @@ test('a saved burst holds no address, network or session', async () => {
   expect(JSON.stringify(await flushed())).not.toMatch(/192|session-/);
 });
 
-test('an unreachable database is logged, and gets the burst when it is back', async () => {
+test('an unreachable database is logged, and the burst is saved once it is back', async () => {
   const { vote, flushed, faults, setFailing } = watch();
   setFailing(true);
   vote(0, 20, '192.0.2.1');

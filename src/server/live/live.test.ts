@@ -68,7 +68,7 @@ function open(live: Live, productIds?: readonly string[]): FakeStream {
 }
 
 describe('timers', () => {
-  test('without streams no timer runs and no read happens', async () => {
+  test('without streams, no timer runs and no read happens', async () => {
     const { live, state, change } = setUp();
     change('a');
     expect(vi.getTimerCount()).toBe(0);
@@ -82,7 +82,7 @@ describe('timers', () => {
     expect(live.stats()).toEqual({ open: 0, dropped: 0, frames: 0 });
   });
 
-  test('one heartbeat serves all streams, and its id is the moment up to which everything was delivered', async () => {
+  test('one heartbeat serves all streams, and its id is the time up to which everything was delivered', async () => {
     const { live, state } = setUp();
     const streams = [open(live), open(live, ['a'])];
     expect(vi.getTimerCount()).toBe(1);
@@ -138,7 +138,7 @@ describe('sharing', () => {
 });
 
 describe('failures', () => {
-  test('changes during a loss of the database are delivered when it is back, and no earlier id covers them', async () => {
+  test('changes while the database is unreachable are delivered once it is back, and no earlier id covers them', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
     state.away = true;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { startMetricsServer } from './serve-metrics.ts';
 
-test('strangers can take few connections of the metrics port, and no unfinished request keeps one', async () => {
+test('clients can use few connections of the metrics port, and no unfinished request occupies one', async () => {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const server = await startMetricsServer(metrics, { host: '127.0.0.1', port: 0, token: undefined, log: silentLog });
   try {

@@ -185,7 +185,7 @@ test('16 bits become 8, and grey, palettes and transparency are understood', asy
   expect(clear.pixelAt(4, 4)[3]).toBe(0);
 });
 
-test.each(['gif', 'webp'] as const)('of an animated %s the first frame is taken', async (format) => {
+test.each(['gif', 'webp'] as const)('the first frame of an animated %s is used', async (format) => {
   const frames = await Promise.all(['#dd2222', '#22dd22'].map((each) => colour(each).png().toBuffer()));
   const animation = await sharp(frames, { join: { animated: true } })
     .toFormat(format)
@@ -197,11 +197,11 @@ test.each(['gif', 'webp'] as const)('of an animated %s the first frame is taken'
   expect(pixelAt(20, 15).slice(0, 3)).toEqual(near([0xdd, 0x22, 0x22]));
 });
 
-test('of an animated PNG the default picture is taken', async () => {
+test('the default picture of an animated PNG is used', async () => {
   expect((await convert(buildApng(3))).metadata).toMatchObject({ width: 2, height: 2 });
 });
 
-test('the same picture has the same address and one file, which counts as new each time', async () => {
+test('the same picture has the same URL and one file, which counts as new each time', async () => {
   const bytes = await colour('#123456').png().toBuffer();
   const address = await send(bytes);
   const path = join(folder, address.slice('/images/'.length));

@@ -63,7 +63,7 @@ test('the media type image/jpg is accepted', async () => {
   expect(processed[0]?.declaredType).toBe('image/jpeg');
 });
 
-test('a picture may have 5 MiB and not a byte more', async () => {
+test('a picture may have at most 5 MiB', async () => {
   const headers = { 'content-type': 'image/png' };
   expect(await put(Buffer.alloc(PICTURE_UPLOADS.maxBytes), headers)).toMatchObject({ statusCode: 200 });
   const refused = await put(Buffer.alloc(PICTURE_UPLOADS.maxBytes + 1), headers);
@@ -149,7 +149,7 @@ test('an upload whose slot is given to another one is 408, and its connection is
   expect(processed).toEqual([]);
 });
 
-test('routes outside the scope still take JSON only', async () => {
+test('routes outside of the scope still accept JSON only', async () => {
   const headers = { 'content-type': 'image/png' };
   const response = await app.inject({ method: 'POST', url: '/json', payload: Buffer.from('x'), headers });
   expect(response.statusCode).toBe(415);

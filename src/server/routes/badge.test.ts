@@ -30,7 +30,7 @@ test('escapes XML and drops characters that XML does not allow', () => {
   expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
 });
 
-test('without upvotes the badge shows the arrow alone, and no 0', () => {
+test('without upvotes, the badge shows the arrow and no 0', () => {
   const svg = badge({ upvotes: 0 });
   expect(titleOf(svg)).toBe('Git on Groundswell');
   expect(svg.match(/<text /g)).toHaveLength(2);
@@ -42,7 +42,7 @@ test('every text has its measured width, in any font of the viewer', () => {
   expect(badge().match(/<text /g)).toHaveLength(3);
 });
 
-test('text is measured as the canvas draws it', () => {
+test('text has the same width as on the canvas', () => {
   GlobalFonts.registerFromPath(join(PACKAGE_FOLDERS.cardFonts, 'noto-sans-bold.ttf'), 'Badge test');
   const context = createCanvas(10, 10).getContext('2d');
   context.font = '1000px "Badge test"';

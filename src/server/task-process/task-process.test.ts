@@ -90,7 +90,7 @@ test.each([
   await expect.poll(() => isRunning(first)).toBe(false);
 });
 
-test('a task that fails does not cost the process', async () => {
+test('a failed task does not end the process', async () => {
   start();
   const before = pidOf(await run('a'));
   await expect(run('refuse')).rejects.toMatchObject({ kind: 'failed' });
@@ -119,7 +119,7 @@ test('a process that does not start fails every waiting task and is not started 
   expect(warn).toHaveBeenCalledTimes(1);
 });
 
-test('closing ends a process that hangs and rejects the waiting tasks', async () => {
+test('closing ends a hanging process and rejects the waiting tasks', async () => {
   start();
   const pid = pidOf(await run('a'));
   const outcomes = Promise.allSettled([run('hang'), run('b')]);
@@ -129,7 +129,7 @@ test('closing ends a process that hangs and rejects the waiting tasks', async ()
   await expect(run('c')).rejects.toMatchObject({ kind: 'closed' });
 });
 
-test('a process that grows beyond its bound in the middle of a task ends, and the next task starts another', async () => {
+test('a process that grows beyond its memory limit during a task ends, and the next task starts another', async () => {
   start({ file: join(folder, 'glutton.ts') });
   const [grown, next] = await Promise.allSettled([run('grow'), run('a')]);
   expect(grown).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });

@@ -100,7 +100,7 @@ describe('an upvote that was sent before the app ran', () => {
 });
 
 describe('a failure', () => {
-  test('of the API is its status, code and sentence', async () => {
+  test('of the API has its status, code and message', async () => {
     const { api } = await apiResponding(json({ code: 'unavailable', detail: 'Try again soon' }, 503));
     expect(await failure(api.listProducts({}))).toMatchObject({
       status: 503,
@@ -109,7 +109,7 @@ describe('a failure', () => {
     });
   });
 
-  test('of a proxy that responds with a page is its status', async () => {
+  test('of a proxy that responds with a page has its status', async () => {
     const { api } = await apiResponding((response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expect(await failure(api.likeComment('c'))).toMatchObject({
       status: 502,
@@ -130,7 +130,7 @@ describe('a failure', () => {
     expect(await api.getProduct('nope')).toBeNull();
   });
 
-  test('because the caller aborted is the caller’s own', async () => {
+  test('because the caller aborted is not an ApiError', async () => {
     const { api } = await apiResponding(() => {});
     const abort = new AbortController();
     const asked = failure(api.listProducts({}, abort.signal));

@@ -36,7 +36,7 @@ describe('a change to one product', () => {
     expect(client.getQueryData(productKeys.list({ q: 'c' }))).toBe(before);
   });
 
-  test('does not make old data look new', () => {
+  test('does not make old data count as fresh', () => {
     const client = clientWith();
     const list = () => client.getQueryState(productKeys.list({ q: 'c' }));
     const { dataUpdatedAt } = list() ?? {};

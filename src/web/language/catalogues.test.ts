@@ -33,7 +33,7 @@ function formsOf(locale: string): string[] {
   return [...new Set(Array.from({ length: 1_001 }, (_, count) => rules.select(count)))].sort();
 }
 
-test('the list of messages has each once', () => {
+test('the list of messages has no duplicates', () => {
   expect(KEYS.filter((key, index) => KEYS.indexOf(key) !== index)).toEqual([]);
 });
 
@@ -48,7 +48,7 @@ test('every message is used', async () => {
   expect(KEYS.filter((key) => !["'", '"', '`'].some((quote) => code.includes(quote + key + quote)))).toEqual([]);
 });
 
-test('there are catalogues, each with a direction that its script has', () => {
+test('each catalogue has the direction of its script', () => {
   expect(Object.keys(CATALOGUES).length).toBeGreaterThan(0);
   for (const [code, { dir, messages }] of Object.entries(CATALOGUES)) {
     const isArabic = /[\u0590-\u08ff]/.test(messages['Post Comment']);

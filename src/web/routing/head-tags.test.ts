@@ -7,7 +7,7 @@ test('a short text stays unchanged, as one line', () => {
   expect(clampText('', 10)).toBe('');
 });
 
-test('a long one ends at a word, without dangling punctuation', () => {
+test('a long text ends after a word, without trailing punctuation', () => {
   expect(clampText('The quick brown fox jumps', 20)).toBe('The quick brown fox…');
   expect(clampText('The quick brown, fox jumps', 18)).toBe('The quick brown…');
 });
@@ -27,6 +27,6 @@ test.each([
   expect(clamped.isWellFormed()).toBe(true);
 });
 
-test('a text of one endless character stays bounded', () => {
+test('a text of one very long grapheme is still truncated', () => {
   expect(clampText(`e${'\u0301'.repeat(10_000)}`, 10).length).toBeLessThanOrEqual(320);
 });

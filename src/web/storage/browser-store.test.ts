@@ -68,7 +68,7 @@ test('changes in other tabs, to this key or to all, are noticed while there is a
   expect(tab.listening()).toBe(0);
 });
 
-test('a value that a full storage refuses lasts as long as the page and is reported; a later stored one replaces it', () => {
+test('a value that a full storage refuses lasts as long as the page and is reported, and a later stored value replaces it', () => {
   const { stored, localStorage } = browser();
   const store = words('words');
   store.write(['old']);
@@ -86,7 +86,7 @@ test('a value that a full storage refuses lasts as long as the page and is repor
   expect(stored.get('words')).toBe('["newer"]');
 });
 
-test('without storage values last as long as the page', () => {
+test('values last as long as the page if there is no storage', () => {
   vi.stubGlobal('window', {
     get localStorage(): never {
       throw new DOMException('Blocked', 'SecurityError');

@@ -82,7 +82,7 @@ describe.each([false, true])('the queue, if storage refuses: %s', (refuses) => {
     expect(outboxItems()).toHaveLength(50);
   });
 
-  test('stores why a comment was refused until it is sent again', () => {
+  test('stores why a comment was refused until the comment is sent again', () => {
     addToOutbox(comment('one'));
     setRefusal('comment one', 'Product not found');
     expect(outboxItems()).toEqual([{ ...comment('one'), refused: 'Product not found' }]);

@@ -40,7 +40,7 @@ describe('the visitor’s session id', () => {
     expect((await makeSessionId())()).toBe('session-1700000000000');
   });
 
-  test('is server-session-{time} without a window', async () => {
+  test('is server-session-{time} on the server', async () => {
     expect((await makeSessionId())()).toBe('server-session-1700000000000');
   });
 

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-describe('how long ago (specification, section 9)', () => {
+describe('relative times (specification, section 9)', () => {
   test.each([
     [0, 'Just now'],
     [MINUTE - 1, 'Just now'],
@@ -26,7 +26,7 @@ describe('how long ago (specification, section 9)', () => {
     expect(timeAgo(time, NOW)).toBe('Recently');
   });
 
-  test('a time ahead of a slow clock is "Just now"', () => {
+  test('a time in the future, as with a slow clock, is "Just now"', () => {
     expect(timeAgo(new Date(NOW + HOUR).toISOString(), NOW)).toBe('Just now');
   });
 });

@@ -52,7 +52,7 @@ describe('code in texts', () => {
     expect(partsOfText(text).map((part) => (part.kind === 'text' ? part.text : [part.kind, part.text]))).toEqual(parts);
   });
 
-  test('a text of fences and backticks takes no time worth mentioning', () => {
+  test('a text of fences and backticks is parsed in linear time', () => {
     for (const hostile of ['```\n'.repeat(2_500), '`'.repeat(10_000), '```a\n`'.repeat(1_600)]) {
       expect(partsOfText(hostile).length).toBeLessThan(3_000);
     }

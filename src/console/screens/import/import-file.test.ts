@@ -19,7 +19,7 @@ describe('CSV', () => {
   });
 });
 
-test('JSON and JSON Lines are read with their places; other files are refused', async () => {
+test('JSON and JSON Lines are read with their positions; other files are refused', async () => {
   const json = await readFile(new File([JSON.stringify([{ name: 'A', tags: ['x'] }, { title: 'B' }])], 'a.json'));
   expect(json).toMatchObject({
     kind: 'json',
@@ -43,13 +43,13 @@ test('columns are guessed by the names of fields, then by common synonyms, each 
   expect(guessColumns(['Title'])).toEqual({ name: 'Title' });
 });
 
-test('a column with the name of a field is ignored where the operator chose none or another one for it', () => {
+test('a column with the name of a field is ignored if the operator chose no column or another one for the field', () => {
   const columns = ['Title', 'name', 'created_at', 'Topics'];
   expect(mapTexts({ name: 'Title', tags: 'Topics' }, columns)).toEqual(['name=Title', 'tags=Topics', 'createdAt=']);
   expect(mapTexts({}, ['name'])).toEqual(['name=']);
 });
 
-test('the rows with faults are found anywhere in the file, by line or by item', async () => {
+test('rows with errors are found anywhere in the file, by line or by item', async () => {
   const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
   const csv = await readFile(new File([`name\n"two\nlines"\n\n${numbers.join('\n')}\n`], 'a.csv'));
   expect(await readRowsAt(csv, [{ line: 2 }, { line: 154 }, { line: 204 }, { line: 999 }])).toEqual([

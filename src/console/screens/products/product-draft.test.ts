@@ -58,11 +58,11 @@ test('a member without a role keeps its picture when another one is edited', () 
   expect(shownText('team', draft.team)).toBe('Ada, Maker, /a.svg\nBo, /b.svg');
 });
 
-test('an empty time asks for the default', () => {
+test('an empty time requests the default', () => {
   expect(fieldValue('createdAt', '')).toBe('');
 });
 
-test('an uploaded picture replaces the image, and goes behind the screenshots', () => {
+test('an uploaded picture replaces the image, or is appended to the screenshots', () => {
   const draft = { ...draftOf(product), screenshots: '/one.png\n' };
   expect(withPicture(draft, 'image', '/images/a.webp')).toEqual({ ...draft, image: '/images/a.webp' });
   expect(withPicture(draft, 'screenshots', '/images/a.webp')).toEqual({

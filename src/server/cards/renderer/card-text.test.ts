@@ -26,7 +26,7 @@ describe('lines', () => {
     expect(wrap('ภาษาไทยสำหรับ', 8, 9).lines).toEqual(['ภาษาไทย', 'สำหรับ']);
   });
 
-  test('beyond the last are cut by an ellipsis, which fits, too', () => {
+  test('beyond the last are replaced by an ellipsis, which fits, too', () => {
     const { lines, isCut } = wrap('the quick brown fox jumps over the lazy dog', 10, 2);
     expect(lines).toEqual(['the quick', 'brown fox…']);
     expect(isCut).toBe(true);
@@ -36,7 +36,7 @@ describe('lines', () => {
     expect(wrap('👩‍💻👩‍💻👩‍💻👩‍💻', 7, 1).lines).toEqual(['👩‍💻👩‍💻…']);
   });
 
-  test('of 5,000 characters fit into the box, with and without a place to break', () => {
+  test('of 5,000 characters fit into the box, with and without spaces', () => {
     for (const text of ['wave '.repeat(1_000), 'w'.repeat(5_000), '波'.repeat(5_000)]) {
       const { lines, isCut } = wrap(drawableText(text, all), 20, 3);
       expect(lines).toHaveLength(3);
@@ -56,7 +56,7 @@ describe('a text to be drawn', () => {
     expect(drawableText('\u3164 \u2800\u00ad\u115f\uffa0\u206a', all)).toBe('');
   });
 
-  test('has no half of a character', () => {
+  test('is never cut within a character', () => {
     expect(drawableText('a\ud83db', all)).toBe('ab');
   });
 
@@ -75,7 +75,7 @@ test('the direction is that of the first letter', () => {
   expect(['World مرحبا', '日本', '2026', ''].map(isRightToLeft)).toEqual([false, false, false, false]);
 });
 
-test('the tagline is the first sentence that says something', () => {
+test('the tagline ends with the first sentence that ends after 40 characters', () => {
   expect(firstSentence('Hi. This one says what it is about at last. And more.')).toBe(
     'Hi. This one says what it is about at last.',
   );

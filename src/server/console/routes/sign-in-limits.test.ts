@@ -22,7 +22,7 @@ const isRefused = (given: Partial<SignInAttempt> = {}) => {
   }
 };
 
-test('a network has ten guesses in ten minutes at any names, not counting those given back', () => {
+test('a network has ten guesses in ten minutes at any names, not counting refunded ones', () => {
   for (let index = 0; index < 30; index += 1) attempt().refund();
   for (let index = 0; index < 10; index += 1) attempt({ name: `name-${index}`, address: `192.0.2.${index}` });
   expect(isRefused()).toBe(true);

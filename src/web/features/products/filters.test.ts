@@ -4,7 +4,7 @@ import { pageNumberOf, readFilters } from './filters.ts';
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 
-test('missing or invalid parameters narrow nothing', () => {
+test('missing or invalid parameters do not filter', () => {
   expect(read('')).toEqual({});
   expect(read('q=%20&tag=&sort=best&page=3&utm_source=x')).toEqual({});
 });
@@ -14,7 +14,7 @@ test("a term is trimmed and cut to the server's limit, by code points", () => {
   expect(read('q=a%00b').q).toBe('ab');
 });
 
-test('the address of a later page keeps the search, and its cursor says which page it is', () => {
+test('the URL of a later page has the search and the cursor of the page', () => {
   const filters = read('q=a%26b&tag=c%2B%2B&sort=top&cursor=abc.40');
   expect(filters).toEqual({ q: 'a&b', tag: 'c++', sort: 'top', cursor: 'abc.40' });
   expect(read(paths.list(filters).slice(2))).toEqual(filters);

@@ -29,6 +29,6 @@ describe('the snippet of a badge', () => {
   });
 });
 
-test('the address of a product is absolute', () => {
+test('the URL of a product is absolute', () => {
   expect(productUrl(product)).toBe('https://groundswell.example/product/harbour');
 });

@@ -33,7 +33,7 @@ function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
 }
 
 describe('what happened since the last visit', () => {
-  test('are the products launched since then, at most five', async () => {
+  test('includes the products launched since then, at most five', async () => {
     const items = [30, 5, 4, 3, 2, 1, 0.5, 0, -1].map((hours) =>
       buildProduct({ id: `at-${hours}`, createdAt: at(hours) }),
     );
@@ -41,7 +41,7 @@ describe('what happened since the last visit', () => {
     expect((await read({})).launched.map(({ id }) => id)).toEqual(['at-5', 'at-4', 'at-3', 'at-2', 'at-1']);
   });
 
-  test('are the ends of upvoted launches in between', async () => {
+  test('includes upvoted launches that ended since then', async () => {
     const ends: Record<string, string> = { before: at(-1), ended: at(1), running: at(25) };
     const { read, asked } = site({ getStandings: async (id) => standings(ends[id] ?? '') });
     const { ended } = await read({ upvoted: ['running', 'ended', 'before'] });
@@ -49,7 +49,7 @@ describe('what happened since the last visit', () => {
     expect(asked, 'only products that are shown are read').toEqual(['list', 'product ended']);
   });
 
-  test('are new comments of others on products that one commented on', async () => {
+  test('includes new comments of others on products that the visitor commented on', async () => {
     const items = [
       buildComment({ id: 'other', createdAt: at(2) }),
       buildComment({ id: 'own', createdAt: at(1) }),
@@ -62,7 +62,7 @@ describe('what happened since the last visit', () => {
     expect((await read({ commentedOn: ['harbour'], ownComments: ['own', 'other'] })).answered).toEqual([]);
   });
 
-  test('are nothing if the clock was set back behind the last visit', async () => {
+  test('is empty if the clock was set back to before the last visit', async () => {
     const items = [buildProduct({ createdAt: at(-1) }), buildProduct({ createdAt: at(1) })];
     const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
     expect(await read({ upvoted: ['harbour'] }, SINCE - 1)).toEqual({ launched: [], ended: [], answered: [] });
@@ -72,13 +72,13 @@ describe('what happened since the last visit', () => {
 describe('the requests', () => {
   const MANY = Array.from({ length: 50 }, (_, index) => `p-${index}`);
 
-  test('are bounded, however much the browser remembers', async () => {
+  test('are limited in number, however much the browser has stored', async () => {
     const { read, asked } = site();
     expect((await read({ upvoted: MANY, commentedOn: MANY })).ended).toHaveLength(4);
     expect(asked).toHaveLength(13);
   });
 
-  test('go on after a product that no longer exists, and end if the server cannot be reached', async () => {
+  test('continue after a product that no longer exists, and end if the server cannot be reached', async () => {
     const missing = site({
       getStandings: async (id) => (id === 'gone' ? null : standings(at(1))),
       listComments: async () => Promise.reject(new ApiError(404, 'product_not_found', 'Product not found')),

@@ -3,7 +3,7 @@ import { VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
 
-test('in the first visit no product is new', () => {
+test('no product is new in the first visit', () => {
   expect(visitsAt(null, NOON)).toEqual({ seenAt: NOON, lastEndedAt: null });
 });
 
@@ -19,10 +19,10 @@ test('after half an hour a new visit begins, and the previous one ended with its
   expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'for as long as the visit lasts').toBe(NOON);
 });
 
-test('a clock that was set back begins no visit', () => {
+test('setting the clock back begins no visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('without stored visits no product is new', () => {
+test('no product is new without stored visits', () => {
   expect(visits.nothing).toBeNull();
 });

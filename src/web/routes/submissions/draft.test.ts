@@ -31,7 +31,7 @@ describe('faults', () => {
   });
 });
 
-test('the stored launch time may have passed, and no other one', () => {
+test('only the stored launch time may be in the past', () => {
   const [stored, other] = ['2026-11-22T09:00:00.000Z', '2026-11-22T09:01:00.000Z'];
   expect(faultsIn(draft({ launchAt: stored }), NOW, stored)).toEqual([]);
   expect(faultsIn(draft({ launchAt: other }), NOW, stored)).toHaveLength(1);
@@ -58,7 +58,7 @@ test('a draft is sent without its key, with trimmed texts and without empty peop
   });
 });
 
-test('defaults are not mistaken for texts of the maker', () => {
+test('defaults are not treated as texts of the maker', () => {
   const { description, category, maker } = PRODUCT_FIELDS;
   const product = buildProduct({ description: description.default, category: category.default, maker: maker.default });
   expect(toDraft(product, null)).toMatchObject({
