@@ -7,7 +7,7 @@ import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
-const PAGES_A_ROUND = 200;
+const PAGES_PER_ROUND = 200;
 /**
  * Number of pages rendered before the measurement. V8 optimises the code until about 1,500 pages have been rendered,
  * and the measurement is of a warm process.
@@ -20,7 +20,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   const { url, query } = await server.createDatabase(0);
   await fillDatabase(url, SIZES, { force: true });
   const rows = await query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT $1', [
-    WARM_UP + rounds * PAGES_A_ROUND,
+    WARM_UP + rounds * PAGES_PER_ROUND,
   ]);
   const site = await startSite(url);
   const ids = rows.map(({ id }) => id);
@@ -29,7 +29,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
     const cpuMs: number[] = [];
     const latencyMs: number[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const measured = await measure(site, ids.splice(0, PAGES_A_ROUND));
+      const measured = await measure(site, ids.splice(0, PAGES_PER_ROUND));
       cpuMs.push(measured.cpuMs);
       latencyMs.push(measured.latencyMs);
       console.log(`Round ${round}: ${measured.cpuMs} ms of processor time per page`);
@@ -39,7 +39,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
       ...SIZES,
       warmUpPages: WARM_UP,
       cpuMsAPageWhileWarming: warmUp.cpuMs,
-      pagesARound: PAGES_A_ROUND,
+      pagesARound: PAGES_PER_ROUND,
       cpuMsAPage: spreadOf(cpuMs),
       latencyMsAPage: spreadOf(latencyMs),
     });

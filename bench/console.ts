@@ -8,7 +8,7 @@ import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const SIZES = { products: 1_000_000, upvotes: 2_000_000, comments: 500_000, seed: 1 };
-const ACTIONS_A_ROUND = 20;
+const ACTIONS_PER_ROUND = 20;
 const TARGET_MS = 100;
 
 type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -44,7 +44,7 @@ export async function consoleActions({ rounds }: BenchOptions): Promise<void> {
       for (const [name, act] of Object.entries(actions)) {
         const times = timesMs.get(name) ?? [];
         timesMs.set(name, times);
-        for (let index = 0; index < ACTIONS_A_ROUND; index += 1) {
+        for (let index = 0; index < ACTIONS_PER_ROUND; index += 1) {
           const begin = performance.now();
           await act();
           times.push(performance.now() - begin);

@@ -38,7 +38,7 @@ export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
   const sides = {
     'after the first paint': await relay(site.address, (html) => html),
-    'at once': await relay(site.address, requestAppAtOnce),
+    'at once': await relay(site.address, preloadApp),
   };
   const browser = await chromium.launch(CHROMIUM);
   try {
@@ -119,7 +119,7 @@ function clickFirstUpvote(): void {
 }
 
 /** Changes a document: it preloads the app's modules, and runs them as soon as it is parsed. */
-function requestAppAtOnce(html: string): string {
+function preloadApp(html: string): string {
   return html.replace(
     /<script data-app="([^"]+)" data-modules="([^"]*)"[^>]*>/,
     (_tag, app: string, modules: string) => {

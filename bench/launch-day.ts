@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util';
 import { COLOURS, drawBars } from './chart.ts';
 import { writeResults } from './harness/results.ts';
 import type { FlowResult } from './harness/run-load.ts';
-import { LAUNCHES, type LaunchSite, openLaunchSite, PRODUCTS, type Use } from './launch-day/launch-site.ts';
+import { LAUNCHES, type LaunchSite, openLaunchSite, PRODUCTS, type ResourceUse } from './launch-day/launch-site.ts';
 import { operate } from './launch-day/operate.ts';
 import { runVisitors } from './launch-day/run-visitors.ts';
-import { launchDay, TIMES_FASTER } from './launch-day/visits.ts';
+import { launchDay, SPEEDUP } from './launch-day/visits.ts';
 
 const PROCESSES = [1, 2] as const;
 const SAMPLE_MS = 5_000;
@@ -54,7 +54,7 @@ export async function launchDays(flags: readonly string[]): Promise<void> {
   }
   const results = {
     ...options,
-    timesFaster: TIMES_FASTER,
+    timesFaster: SPEEDUP,
     products: PRODUCTS,
     launches: LAUNCHES,
     load: loadavg(),
@@ -66,7 +66,7 @@ export async function launchDays(flags: readonly string[]): Promise<void> {
 
 async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
   const { catalogue, server } = site;
-  const memory: Use = { site: 0, database: 0 };
+  const memory: ResourceUse = { site: 0, database: 0 };
   const watch = setInterval(async () => {
     const now = await site.memoryMb();
     memory.site = Math.max(memory.site, now.site);
@@ -83,7 +83,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
   const actions = { ...report.actions, moderation: operator.moderation };
   const missing = await site.missing(acknowledged);
   // Milliseconds per visitor equal seconds per 1,000 visitors.
-  const per1000 = (of: keyof Use) => round((after[of] - before[of]) / visitors);
+  const per1000 = (of: keyof ResourceUse) => round((after[of] - before[of]) / visitors);
   return {
     visitors,
     failed: failedOf(actions),

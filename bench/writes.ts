@@ -6,7 +6,7 @@ import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
-import { compareWithYardsticks } from './upvote-yardsticks.ts';
+import { compareWithBaselines } from './upvote-baselines.ts';
 import { compareVotes, launchNow } from './votes-and-launches.ts';
 
 const PRODUCTS = 1_000;
@@ -77,7 +77,7 @@ export async function writes(options: BenchOptions): Promise<void> {
       statement: await compareVotes(server, options.rounds),
     };
     for (const side of Object.values(sides)) await assertNoDrift(side);
-    const yardsticks = await compareWithYardsticks(server, PRODUCTS, options);
+    const yardsticks = await compareWithBaselines(server, PRODUCTS, options);
     const results = {
       ...options,
       products: PRODUCTS,

@@ -6,7 +6,7 @@ export interface CountStream {
   /**
    * Resolves to the time at which the stream sent this upvote count of a product, or a higher one. Waits if it has not.
    */
-  hears(productId: string, upvotes: number, patienceMs: number): Promise<number>;
+  waitForUpvotes(productId: string, upvotes: number, timeoutMs: number): Promise<number>;
   close(): void;
 }
 
@@ -14,7 +14,7 @@ export interface CountStream {
 export async function listenToCounts(address: string): Promise<CountStream> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');
-  const heard = new Map<string, { upvotes: number; at: number }[]>();
+  const received = new Map<string, { upvotes: number; at: number }[]>();
   let rest = '';
   socket.on('data', (text: unknown) => {
     const at = performance.now();
@@ -23,16 +23,16 @@ export async function listenToCounts(address: string): Promise<CountStream> {
     for (const block of blocks) {
       if (!block.startsWith('event: counts\n')) continue;
       const counts = JSON.parse(/\ndata: (.*)/.exec(block)?.[1] ?? '[]') as { id: string; upvotes: number }[];
-      for (const { id, upvotes } of counts) heard.set(id, [...(heard.get(id) ?? []), { upvotes, at }]);
+      for (const { id, upvotes } of counts) received.set(id, [...(received.get(id) ?? []), { upvotes, at }]);
     }
   });
   socket.write('GET /api/events HTTP/1.1\r\nHost: bench\r\n\r\n');
   await once(socket, 'data');
   return {
-    async hears(productId, upvotes, patienceMs) {
-      const deadline = performance.now() + patienceMs;
+    async waitForUpvotes(productId, upvotes, timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
       for (;;) {
-        const found = heard.get(productId)?.find((told) => told.upvotes >= upvotes);
+        const found = received.get(productId)?.find((told) => told.upvotes >= upvotes);
         if (found !== undefined) return found.at;
         if (performance.now() > deadline) throw new Error(`The stream sent no update of ${productId}`);
         await sleep(1);

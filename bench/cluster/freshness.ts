@@ -35,7 +35,7 @@ export interface FreshnessOptions {
 const POLL_INTERVAL_MS = 5;
 const VISIBLE_TIMEOUT_MS = 10_000;
 /** Upvotes are separated by random pauses up to this length, to fall at any point of the site's polling interval. */
-const LONGEST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 250;
 
 /** Upvotes on the first site of a side and polls the second. @throws Error if an upvote does not appear in time. */
 export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
@@ -51,29 +51,29 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
   const end = performance.now() + options.seconds * 1_000;
   for (let sample = 0; performance.now() < end; sample += 1) {
     const id = `p-${sample % (options.products / 2)}`;
-    const askApi = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
-    const askPage = requestText('GET', `/product/${id}`, 'session-of-a-reader');
+    const apiRequest = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
+    const pageRequest = requestText('GET', `/product/${id}`, 'session-of-a-reader');
     // These requests fill the cache, so only the upvote can cause a newer response.
-    const before = upvotesIn(await api.send(askApi));
-    await page.send(askPage);
+    const before = upvotesIn(await api.send(apiRequest));
+    await page.send(pageRequest);
     const sentAt = performance.now();
     const shown = (connection: HttpConnection, request: string) =>
-      until(async () => upvotesIn(await connection.send(request)) > before).then((at) => at - sentAt);
+      pollUntil(async () => upvotesIn(await connection.send(request)) > before).then((at) => at - sentAt);
     const [response, apiMs, pageMs, streamAt] = await Promise.all([
       writer.send(requestText('PUT', `/api/products/${id}/upvote`, `session-${randomUUID()}`)).then((given) => {
         if (given.status !== 200) throw new Error(`An upvote failed with status ${given.status}`);
         side.upvotes += 1;
         return performance.now() - sentAt;
       }),
-      shown(api, askApi),
-      shown(page, askPage),
-      stream.hears(id, before + 1, VISIBLE_TIMEOUT_MS),
+      shown(api, apiRequest),
+      shown(page, pageRequest),
+      stream.waitForUpvotes(id, before + 1, VISIBLE_TIMEOUT_MS),
     ]);
     seen.write.push(response);
     seen.api.push(apiMs);
     seen.page.push(pageMs);
     seen.stream.push(streamAt - sentAt);
-    await sleep(Math.random() * LONGEST_PAUSE_MS);
+    await sleep(Math.random() * MAX_PAUSE_MS);
   }
   for (const each of [writer, api, page, stream]) each.close();
   await others;
@@ -107,9 +107,9 @@ function upvotesIn({ status, body }: HttpResponse): number {
 }
 
 /** Polls until a condition is true. @returns the time at which it became true. */
-async function until(isSo: () => Promise<boolean>): Promise<number> {
+async function pollUntil(condition: () => Promise<boolean>): Promise<number> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Not shown within ${VISIBLE_TIMEOUT_MS} ms`);
     await sleep(POLL_INTERVAL_MS);
   }

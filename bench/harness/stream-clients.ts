@@ -65,7 +65,7 @@ async function open(index: number): Promise<Socket> {
       if (rest.startsWith('HTTP/1.1 200')) resolve();
       else if (rest.startsWith('HTTP/')) reject(new Error(`Refused: ${rest.slice(0, 40)}`));
       // Several frames may have arrived together, with heartbeats between them.
-      for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) hear(group, block);
+      for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) recordFrame(group, block);
       rest = '';
     });
   });
@@ -73,7 +73,7 @@ async function open(index: number): Promise<Socket> {
 }
 
 /** Records a frame. All streams of a group receive the same bytes, so each frame is parsed only once. */
-function hear(group: Group, text: string): void {
+function recordFrame(group: Group, text: string): void {
   let frame = group.frames.findLast((each, index) => each.text === text || index < group.frames.length - 3);
   if (frame?.text !== text) {
     const counts = JSON.parse(/\ndata: (.*)\n/.exec(text)?.[1] ?? '[]') as FrameRecord['counts'];

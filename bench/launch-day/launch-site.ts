@@ -24,7 +24,7 @@ const WORDS = 2_000;
 const SEED = 14;
 
 /** Processor time or memory of the site and of its database. */
-export interface Use {
+export interface ResourceUse {
   site: number;
   database: number;
 }
@@ -36,8 +36,8 @@ export interface LaunchSite {
   consoleCookie: string;
   /** Imports `rows` products: 40 % have changed, 10 % are new, and the rest are unchanged. */
   importAgain(round: number, rows: number): Promise<CommandRun>;
-  cpuMs(): Promise<Use>;
-  memoryMb(): Promise<Use>;
+  cpuMs(): Promise<ResourceUse>;
+  memoryMb(): Promise<ResourceUse>;
   /**
    * Counts the acknowledged writes that are not in the database, and the wrong counts in the database and in responses.
    */
@@ -70,7 +70,7 @@ export async function openLaunchSite(folder: string, processes: number): Promise
     return runCommand(['import', file], environment);
   };
   await importRows('catalogue', [...older, ...launches]);
-  await untilBoardsAreFinal(database);
+  await waitForFinalBoards(database);
   await inviteOperator(database, 'bench', new Date());
   const [backend] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const postmaster = await parentOf(backend?.pid ?? 0);
@@ -86,8 +86,8 @@ export async function openLaunchSite(folder: string, processes: number): Promise
       });
       return importRows(`import-${round}`, changed);
     },
-    cpuMs: () => useOf(processTreeCpuMs, server.pid, postmaster),
-    memoryMb: () => useOf(processTreeMemoryMb, server.pid, postmaster),
+    cpuMs: () => measureUse(processTreeCpuMs, server.pid, postmaster),
+    memoryMb: () => measureUse(processTreeMemoryMb, server.pid, postmaster),
     missing: (acknowledged) => findMissing(connection, server.address, acknowledged),
     async stop() {
       await connection.close();
@@ -100,7 +100,7 @@ export async function openLaunchSite(folder: string, processes: number): Promise
  * Waits until the imported launches are on their boards, and boards whose period ended over two days ago are final. A
  * new site does this work in its first minute, so it is not part of a launch day.
  */
-async function untilBoardsAreFinal(database: Database): Promise<void> {
+async function waitForFinalBoards(database: Database): Promise<void> {
   const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at
     UNION ALL SELECT 1 FROM leaderboards WHERE final_at IS NULL AND to_at < now() - interval '2 days' LIMIT 1`;
   while ((await database.query(isBehind)).length > 0) await sleep(200);
@@ -116,9 +116,13 @@ function wordsOf(seed: number): string[] {
 /**
  * Measures the site and its database. If the postmaster is a descendant of the site, it counts only as the database.
  */
-async function useOf(of: (pid: number) => Promise<number>, site: number, postmaster: number): Promise<Use> {
+async function measureUse(
+  measure: (pid: number) => Promise<number>,
+  site: number,
+  postmaster: number,
+): Promise<ResourceUse> {
   const isChild = (await withChildren(site)).includes(postmaster);
-  const [all, database] = [await of(site), await of(postmaster)];
+  const [all, database] = [await measure(site), await measure(postmaster)];
   return { site: isChild ? all - database : all, database };
 }
 
@@ -149,13 +153,13 @@ async function findMissing(
       wrongCounts += wrong.length;
       after = next;
     }
-    const deadline = performance.now() + SHOWN_WITHIN_MS;
+    const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
     const counts = await database.query<{ product_id: string; upvotes: number }>(
       'SELECT product_id, upvotes FROM product_counts WHERE product_id = ANY($1::text[])',
       [[...new Set(distinct.map(({ productId }) => productId))]],
     );
     for (const { product_id: id, upvotes: stored } of counts)
-      if (!(await shows(address, id, stored, deadline))) wrongCounts += 1;
+      if (!(await waitForCount(address, id, stored, deadline))) wrongCounts += 1;
     return {
       upvotes: distinct.length - (storedUpvotes?.stored ?? 0),
       comments: commentIds.length - (storedComments?.stored ?? 0),
@@ -164,10 +168,10 @@ async function findMissing(
   });
 }
 
-const SHOWN_WITHIN_MS = 10_000;
+const VISIBLE_TIMEOUT_MS = 10_000;
 
 /** Whether the site shows this number of upvotes before the deadline; a cached response may be a second old. */
-async function shows(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {
+async function waitForCount(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {
   for (;;) {
     const response = await fetch(`${address}/api/products/${encodeURIComponent(id)}`);
     const { product } = (await response.json()) as { product: { upvotes: number } };

@@ -1,7 +1,7 @@
 import { type Random, randomFrom } from '../seed/random.ts';
 
 /** Factor by which the simulation is faster than real time, for arrivals and for the pauses between steps. */
-export const TIMES_FASTER = 12;
+export const SPEEDUP = 12;
 
 /** A part of the run with a constant rate of arrivals. */
 export interface Phase {
@@ -34,16 +34,16 @@ export interface Step {
 }
 
 /** Probabilities of the actions after the first page. In the remaining cases, the visitor opens the home page again. */
-const SHARES = { 'product page': 0.45, search: 0.2, upvote: 0.25, comment: 0.06 } as const;
-const LANDS_ON_HOME = 0.7;
+const ACTION_PROBABILITIES = { 'product page': 0.45, search: 0.2, upvote: 0.25, comment: 0.06 } as const;
+const HOME_LANDING_PROBABILITY = 0.7;
 /** Probability that a visitor picks a launch of the day instead of an older product. */
-const LAUNCH_SHARE = 0.8;
-const MORE_STEPS = 0.8;
+const LAUNCH_PROBABILITY = 0.8;
+const CONTINUE_PROBABILITY = 0.8;
 const MAX_STEPS = 12;
-/** The mean time between two steps in real time, before `TIMES_FASTER` is applied. */
+/** The mean time between two steps in real time, before `SPEEDUP` is applied. */
 const MEAN_PAUSE_MS = 18_000;
 /** Time between a page request and the requests of its scripts, which visitors do not wait for. */
-const SCRIPT_MS = 300;
+const SCRIPT_DELAY_MS = 300;
 /** The burst: `times` the usual rate of arrivals, for 10 % of the run. */
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;
 const COMMENT_WORDS = 12;
@@ -84,28 +84,28 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
   const anyOf = (list: readonly string[]) => list[random.below(list.length)] ?? '';
   // Squaring makes items at the beginning of the list more likely.
   const pick = (list: readonly string[]) => list[Math.floor(list.length * random.next() ** 2)] ?? '';
-  const anyProduct = () => (random.chance(LAUNCH_SHARE) ? pick(launches) : anyOf(older));
+  const anyProduct = () => (random.chance(LAUNCH_PROBABILITY) ? pick(launches) : anyOf(older));
 
   return (arrival: Pick<Step, 'visitor' | 'phase' | 'dueMs'>): Step[] => {
     let { dueMs } = arrival;
-    let productId = random.chance(LANDS_ON_HOME) ? '' : anyProduct();
+    let productId = random.chance(HOME_LANDING_PROBABILITY) ? '' : anyProduct();
     const step = (action: Step['action'], more: Partial<Step> = {}): Step => {
       return { ...arrival, dueMs, action, productId, text: '', ...more };
     };
-    const afterScripts = arrival.dueMs + SCRIPT_MS;
+    const afterScripts = arrival.dueMs + SCRIPT_DELAY_MS;
     const steps = [
       step(productId === '' ? 'home page' : 'product page'),
       step('own upvotes', { dueMs: afterScripts }),
       step('stream', { dueMs: afterScripts }),
     ];
-    for (let count = 1; count <= MAX_STEPS && random.chance(MORE_STEPS); count += 1) {
-      dueMs += SCRIPT_MS + exponential(random, MEAN_PAUSE_MS / TIMES_FASTER);
+    for (let count = 1; count <= MAX_STEPS && random.chance(CONTINUE_PROBABILITY); count += 1) {
+      dueMs += SCRIPT_DELAY_MS + exponential(random, MEAN_PAUSE_MS / SPEEDUP);
       const action = chooseAction(random);
       // Upvotes and comments are for the product that the visitor is viewing.
       if (action === 'product page' || productId === '') productId = anyProduct();
       steps.push(step(action, { text: textFor(action) }));
     }
-    dueMs += SCRIPT_MS + exponential(random, MEAN_PAUSE_MS / TIMES_FASTER);
+    dueMs += SCRIPT_DELAY_MS + exponential(random, MEAN_PAUSE_MS / SPEEDUP);
     return [...steps, step('leave')];
   };
 
@@ -119,7 +119,7 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
 
 function chooseAction(random: Random): Action {
   let left = random.next();
-  for (const [action, share] of Object.entries(SHARES)) {
+  for (const [action, share] of Object.entries(ACTION_PROBABILITIES)) {
     left -= share;
     if (left < 0) return action as Action;
   }

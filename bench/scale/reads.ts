@@ -24,7 +24,7 @@ export interface Read {
 const SAME = { p50Ratio: 1.5 };
 const FAST = { p95Ms: 25 };
 const RELATED = { p95Ms: 10 };
-const IN_TIME = { p95Ms: 500 };
+const WITHIN_SECOND = { p95Ms: 500 };
 
 const DEPTHS = [0, 10, 1_000, 20_000];
 
@@ -65,16 +65,16 @@ export const READS: readonly Read[] = [
     q: pick(rareWords, index),
     sort: 'top',
   })),
-  narrowed('search, middling', FAST, 60, ({ middlingWords }, index) => ({ q: pick(middlingWords, index) })),
-  narrowed('search, middling, by upvotes', undefined, 60, ({ middlingWords }, index) => ({
-    q: pick(middlingWords, index),
+  narrowed('search, middling', FAST, 60, ({ mediumWords }, index) => ({ q: pick(mediumWords, index) })),
+  narrowed('search, middling, by upvotes', undefined, 60, ({ mediumWords }, index) => ({
+    q: pick(mediumWords, index),
     sort: 'top',
   })),
   narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),
   narrowed('search, other scripts', FAST, 100, (_side, index) => ({ q: pick(OTHER_SCRIPTS, index) })),
-  narrowed('1 or 2 characters, common', IN_TIME, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),
-  narrowed('1 or 2 characters, rare', IN_TIME, 30, (_side, index) => ({ q: pick(SHORT_RARE, index) })),
-  narrowed('1 or 2 characters, absent', IN_TIME, 30, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
+  narrowed('1 or 2 characters, common', WITHIN_SECOND, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),
+  narrowed('1 or 2 characters, rare', WITHIN_SECOND, 30, (_side, index) => ({ q: pick(SHORT_RARE, index) })),
+  narrowed('1 or 2 characters, absent', WITHIN_SECOND, 30, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
 ];
 
 function rulesNow() {

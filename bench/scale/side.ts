@@ -14,9 +14,9 @@ export interface Side {
   /** The product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that at most one product in 2,000 contains. `middlingWords` are more frequent. */
+  /** Words that at most one product in 2,000 contains. `mediumWords` are more frequent. */
   rareWords: string[];
-  middlingWords: string[];
+  mediumWords: string[];
   /** Periods of the leaderboards by kind, those with the most launches first. */
   periods: Record<PeriodKind, string[]>;
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
@@ -46,7 +46,7 @@ export async function openSide(database: Database, products: number): Promise<Si
     hottest: hottest?.product_id ?? '',
     sessions: sessions.map((row) => row.user_session),
     rareWords: words.rare,
-    middlingWords: words.middling,
+    mediumWords: words.middling,
     periods: await periodsOf(database),
     cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(Math.round(pages * PAGE), products - PAGE - 1)),
   };

@@ -4,12 +4,7 @@ import { randomFrom } from './random.ts';
  * Splits a total over products by a Zipf distribution. The parts add up to the total and are independent of the
  * products' age. `most` is the maximum per product.
  */
-export function splitByZipf(
-  total: number,
-  products: number,
-  seed: number,
-  most = Number.POSITIVE_INFINITY,
-): Int32Array {
+export function splitByZipf(total: number, products: number, seed: number, max = Number.POSITIVE_INFINITY): Int32Array {
   const counts = new Int32Array(products);
   const order = shuffled(products, seed);
   const weightOf = (rank: number) => 1 / (rank + 10);
@@ -19,7 +14,7 @@ export function splitByZipf(
   for (let rank = 0; rank < products; rank += 1) {
     const weight = weightOf(rank);
     // Each part is a share of the remainder, so the parts add up. Without random rounding, the long tail would be zero.
-    const exact = Math.min(most, (left * weight) / weightLeft);
+    const exact = Math.min(max, (left * weight) / weightLeft);
     const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
     counts[order[rank] ?? 0] = part;
     left -= part;
@@ -27,11 +22,11 @@ export function splitByZipf(
   }
   for (let rank = 0; left > 0 && rank < products; rank += 1) {
     const product = order[rank] ?? 0;
-    const room = Math.max(0, Math.min(left, Math.floor(most) - (counts[product] ?? 0)));
+    const room = Math.max(0, Math.min(left, Math.floor(max) - (counts[product] ?? 0)));
     counts[product] = (counts[product] ?? 0) + room;
     left -= room;
   }
-  if (left > 0) throw new Error(`${total} do not fit on ${products} products with at most ${most} each`);
+  if (left > 0) throw new Error(`${total} do not fit on ${products} products with at most ${max} each`);
   return counts;
 }
 

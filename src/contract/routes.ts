@@ -23,7 +23,7 @@ export type RouteMatch =
  * Returns whether a normalized path has no query parameter except the language. The number of such pages is limited, so
  * the response cache separates them from arbitrary queries.
  */
-export function isPlainPath(path: string): boolean {
+export function hasOnlyLanguageParam(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
 }
 

@@ -18,7 +18,7 @@ export function isVisible(text: string): boolean {
 }
 
 /** Formats a number with its noun, for text that is not translated: `1 vote`, `1,234 votes`. */
-export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
 }
 

@@ -18,22 +18,22 @@ import { periodsAt } from './leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
 import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
-import { createTallySlots, readTally, type Tally } from './leaderboards/read-tally.ts';
+import { createTallyLimiter, readTally, type Tally } from './leaderboards/read-tally.ts';
 import { placeLaunches } from './leaderboards/update-boards.ts';
 import type { VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import {
-  cutProductRanges,
   type ProductAddress,
   type ProductRange,
   readProductAddresses,
+  splitProductRanges,
 } from './products/product-addresses.ts';
 import { getRelatedProducts } from './products/related-products.ts';
 import { isProductRemoved } from './products/remove-products.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
-import { createNetworkCounts, type VotedFrom } from './upvotes/network-counts.ts';
+import { createNetworkCounts, type VoteNetwork } from './upvotes/network-counts.ts';
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 import type { RecordEvents } from './webhooks/outbox.ts';
 
@@ -42,9 +42,9 @@ export interface Core extends ReadApi {
   /** Returns whether an operator removed the product with this id. */
   isProductRemoved(id: string): Promise<boolean>;
   /** Reads the products of a range in batches; see `readProductAddresses`. */
-  readProductAddresses(stretch: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
-  /** Divides all products into ranges; see `cutProductRanges`. */
-  cutProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
+  readProductAddresses(range: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
+  /** Divides all products into ranges; see `splitProductRanges`. */
+  splitProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
@@ -81,7 +81,7 @@ export interface CoreOptions {
   /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;
   /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
-  onUnchecked?: ((networks: readonly VotedFrom[]) => void) | undefined;
+  onUnchecked?: ((networks: readonly VoteNetwork[]) => void) | undefined;
   launches?: LaunchOptions;
   /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
@@ -106,7 +106,7 @@ export const DEFAULT_LAUNCHES: LaunchOptions = {
 };
 
 /** Below the defaults of `groupCommit`, because a comment may be a hundred times as large as an upvote. */
-const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
+const COMMENT_BATCH_LIMITS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
   const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = readsFrom(database) } = options;
@@ -118,7 +118,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     return outcomes;
   }
 
-  const tallySlots = createTallySlots(database.connections().max);
+  const tallyLimiter = createTallyLimiter(database.connections().max);
   const networkCounts = createNetworkCounts(runtime.monotonicMs);
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
     async commit(changes) {
@@ -131,7 +131,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
   const comments = groupCommit<Draft, WrittenComment>({
     commit: async (drafts) => publish(await addReportedComments(database, runtime, drafts, recordEvents)),
     observer: observeWrites?.('comments'),
-    ...COMMENT_BOUNDS,
+    ...COMMENT_BATCH_LIMITS,
   });
   const likes = groupCommit<Like, Likes>({
     commit: async (items) => publish(await likeComments(database, items, runtime.now())),
@@ -143,7 +143,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
     readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit, runtime.now()),
-    cutProductRanges: (size) => cutProductRanges(reads.of({}), size, runtime.now()),
+    splitProductRanges: (size) => splitProductRanges(reads.of({}), size, runtime.now()),
     readBoardAddresses: (limit) => readBoardAddresses(reads.of({}), limit),
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
     currentPeriods: () => periodsAt(runtime.now(), launches.timeZone),
@@ -153,7 +153,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getLeaderboard: (period, query) => getLeaderboard(reads.of({}), period, query, rules()),
     listLeaderboards: (query) => listLeaderboards(reads.of({}), query, rules()),
     readTally: (day, reader, use) =>
-      tallySlots.run(reader, () => readTally(database, day, { rules: rules(), runtime }, use)),
+      tallyLimiter.run(reader, () => readTally(database, day, { rules: rules(), runtime }, use)),
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;

@@ -11,14 +11,14 @@ export function systemCode(error: unknown): string | undefined {
  * account must be able to; only the cluster inside is private. Does not use recursive `mkdir`, which never returns
  * below a folder in which no folders can be created, such as /proc.
  */
-export async function makeOpenFolder(folder: string): Promise<void> {
+export async function makeTraversableFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && (await isFolder(folder))) return;
     const parent = dirname(folder);
     if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
-    await makeOpenFolder(parent);
+    await makeTraversableFolder(parent);
     await mkdir(folder);
   }
   const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from './core-error.ts';
-import { isFaultOfAnItem, isSerializationFailure } from './database/database-faults.ts';
+import { isItemError, isSerializationFailure } from './database/database-faults.ts';
 
 /** The outcome of one item of a batch: its result, or the error that concerns only this item. */
 export type Outcome<Result> = Result | CoreError;
@@ -45,8 +45,8 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-const MAX_TRIES = 6;
-const FIRST_PAUSE_MS = 5;
+const MAX_ATTEMPTS = 6;
+const INITIAL_BACKOFF_MS = 5;
 const MAX_WAIT_MS = 8_000;
 
 /**
@@ -99,7 +99,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       // While the database is unavailable, retries would only add load. After a lost connection, it is unknown whether
       // the batch was written.
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
-      if (batch.length === 1 || isUnavailable || !isFaultOfAnItem(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
     }
   }
@@ -122,10 +122,10 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
         observer?.committed(items.length, (performance.now() - started) / 1_000);
         return outcomes;
       } catch (error) {
-        if (tried === MAX_TRIES || !isSerializationFailure(error)) throw error;
+        if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
         observer?.retried();
         // Waits for a random time, so the same transactions do not deadlock again.
-        await sleep(FIRST_PAUSE_MS * 2 ** tried * Math.random());
+        await sleep(INITIAL_BACKOFF_MS * 2 ** tried * Math.random());
       }
     }
   }

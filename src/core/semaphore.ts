@@ -1,10 +1,10 @@
 /** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
-export interface Slots {
+export interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
-  take(timeoutMs: number): Promise<(() => void) | undefined>;
+  acquire(timeoutMs: number): Promise<(() => void) | undefined>;
 }
 
-export function createSemaphore(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   let free = count;
   const waiting: (() => void)[] = [];
 
@@ -15,7 +15,7 @@ export function createSemaphore(count: number): Slots {
   }
 
   return {
-    take(timeoutMs) {
+    acquire(timeoutMs) {
       if (free > 0) {
         free -= 1;
         return Promise.resolve(release);

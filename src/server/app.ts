@@ -16,13 +16,13 @@ import { CARD_WORKER_FILE, createCards } from './cards/cards.ts';
 import { ownPictures } from './cards/own-pictures.ts';
 import { type CardRenderer, createCardRenderer } from './cards/renderer/card-renderer.ts';
 import { mountConsole, type OperatorConsole } from './console/mount-console.ts';
-import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
-import { boundConnectionsPerNetwork, drainOnClose } from './http/connections.ts';
+import { drainOnClose, limitConnectionsPerNetwork } from './http/connections.ts';
+import { allowCrossOriginReads, corsHeadersFor } from './http/cors.ts';
 import { acceptJsonOnly, handleError, validateByContract } from './http/error-handler.ts';
-import { allowPublicReading, publicReadingHeaders } from './http/public-reading.ts';
 import { negotiateRepresentation } from './http/representations.ts';
 import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
 import { addSecurityHeaders, inlineHash, pageSecurityHeaders } from './http/security-headers.ts';
+import { enforceServerLimits, SERVER_LIMITS } from './http/server-limits.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { warnOfUntrustedProxy } from './limits/network-keys.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
@@ -104,7 +104,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // name its id.
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
-    ...SERVER_BOUNDS,
+    ...SERVER_LIMITS,
     // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
@@ -125,19 +125,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   validateByContract(app);
   addFastPath(app, {
     cache,
-    commonHeaders: (url) => ({ ...securityHeaders, ...publicReadingHeaders(pathOf(url)) }),
+    commonHeaders: (url) => ({ ...securityHeaders, ...corsHeadersFor(pathOf(url)) }),
     routeOf: (url) => routes.patternOf(pathOf(url)),
     endsConnections: drainOnClose(app, isStopping),
     needsRoute: (url, headers) => renderer.languages.negotiate(url, headers['accept-language']) !== undefined,
     observe: options.observeFastPath,
   });
   addSecurityHeaders(app, securityHeaders);
-  allowPublicReading(app, routes);
+  allowCrossOriginReads(app, routes);
   negotiateRepresentation(app);
-  boundRequests(app, streamLimits.perProcess);
+  enforceServerLimits(app, streamLimits.perProcess);
   const limiter = rateLimits && createRateLimiter(rateLimits, runtime.monotonicMs);
   if (limiter) {
-    boundConnectionsPerNetwork(app, trustProxy);
+    limitConnectionsPerNetwork(app, trustProxy);
     warnOfUntrustedProxy(app, trustProxy);
   }
   limitRequests(app, limiter, runtime.monotonicMs);

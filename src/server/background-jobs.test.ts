@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
-import { openSubmissionDesk } from '../../tests/support/submission-desk.ts';
+import { openSubmissionHarness } from '../../tests/support/submission-harness.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
 import { repairCounts } from '../core/counts/check-counts.ts';
 import { checkSubmissions } from '../core/doctor/run-database-checks.ts';
@@ -10,30 +10,30 @@ import { readStats } from '../core/stats/read-stats.ts';
 import { watchDrift, watchSubmissions } from './background-jobs.ts';
 import { createSiteMetrics } from './metrics/site-metrics.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock } = desk;
+const harness = openSubmissionHarness();
+const { site, clock } = harness;
 const faults: unknown[] = [];
 const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
 
 test('metrics, doctor and stats count waiting submissions, and closed ones are deleted', async () => {
-  const watch = watchSubmissions(at.database, log, clock.now);
+  const watch = watchSubmissions(site.database, log, clock.now);
   const metrics = createSiteMetrics();
   metrics.watchSubmissions(watch);
-  const check = (isOn = true) => checkSubmissions(at.database, { isOn, now: clock.now() });
+  const check = (isOn = true) => checkSubmissions(site.database, { isOn, now: clock.now() });
   try {
     expect(await check(false)).toMatchObject({ status: 'ok', message: 'off' });
-    await desk.submit({ name: 'One' });
-    await desk.submit({ name: 'Bot', website: 'x' });
-    const closed = await desk.submit({ name: 'Closed' });
-    await at.submissions.withdraw(closed);
-    await watch.look();
+    await harness.submit({ name: 'One' });
+    await harness.submit({ name: 'Bot', website: 'x' });
+    const closed = await harness.submit({ name: 'Closed' });
+    await site.submissions.withdraw(closed);
+    await watch.refresh();
     const text = await metrics.text();
     expect(text).toContain('groundswell_submissions_waiting{kind="spam"} 1');
     expect(text).toContain('groundswell_submissions_waiting{kind="other"} 1');
     expect(text).toContain(`groundswell_submissions_oldest_timestamp_seconds ${clock.now().getTime() / 1_000}`);
     expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('2 waiting') });
     expect(await check(false)).toMatchObject({ status: 'warning', message: expect.stringContaining('is off') });
-    expect((await readStats(at.database, { days: 1, now: clock.now() })).submissions).toEqual({
+    expect((await readStats(site.database, { days: 1, now: clock.now() })).submissions).toEqual({
       received: 3,
       waiting: 2,
       approved: 0,
@@ -42,8 +42,8 @@ test('metrics, doctor and stats count waiting submissions, and closed ones are d
     });
     clock.advance({ hours: 31 * 24 });
     expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
-    await watch.look();
-    expect(await at.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id])).toEqual([]);
+    await watch.refresh();
+    expect(await site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id])).toEqual([]);
     expect(faults).toEqual([]);
   } finally {
     watch.close();
@@ -51,9 +51,9 @@ test('metrics, doctor and stats count waiting submissions, and closed ones are d
 });
 
 test('an unreachable database is logged, and the last numbers stay', async () => {
-  const away = { ...at.database, query: () => Promise.reject(new Error('away')) };
+  const away = { ...site.database, query: () => Promise.reject(new Error('away')) };
   const watch = watchSubmissions(away, log, clock.now);
-  await watch.look();
+  await watch.refresh();
   watch.close();
   expect(faults.length).toBeGreaterThan(0);
   expect(watch.waiting()).toEqual({ waiting: 0, suspectedSpam: 0, oldestSince: null });

@@ -59,14 +59,14 @@ export function startBackgroundJobs(
 
 function startHousekeeping(database: Database, pictures: string, log: Log): Closeable {
   const run = (job: Promise<unknown>) => job.catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
-  const tidy = async () => {
+  const cleanUp = async () => {
     await run(deleteExpiredKeys(database, new Date()));
     await run(deleteOldSessions(database, new Date()));
     await run(deleteOldImportChanges(database, new Date()));
     await run(deleteOldEvents(database, new Date()));
     await run(deletePictures(database, pictures, log));
   };
-  const timer = setInterval(tidy, HOUSEKEEPING_INTERVAL_MS).unref();
+  const timer = setInterval(cleanUp, HOUSEKEEPING_INTERVAL_MS).unref();
   return { close: () => clearInterval(timer) };
 }
 
@@ -81,7 +81,7 @@ interface SubmissionWatch {
   /** The result of the last query, at most a minute old. */
   waiting(): WaitingSubmissions;
   /** Deletes and counts now. Never rejects. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
   close(): void;
 }
 
@@ -89,7 +89,7 @@ interface SubmissionWatch {
 export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     try {
       await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
@@ -98,9 +98,9 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
     }
   }
 
-  void look();
-  const timer = setInterval(() => void look(), SUBMISSION_INTERVAL_MS).unref();
-  return { waiting: () => last, look, close: () => clearInterval(timer) };
+  void refresh();
+  const timer = setInterval(() => void refresh(), SUBMISSION_INTERVAL_MS).unref();
+  return { waiting: () => last, refresh, close: () => clearInterval(timer) };
 }
 
 interface DriftWatch {

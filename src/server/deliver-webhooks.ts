@@ -24,7 +24,7 @@ export interface WebhookDeliveries {
 }
 
 /** Events are sent within `pollMs` of their scheduled time, or ten seconds later if the sending process is killed. */
-const TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
+const LEASE_TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
 
 const STATUS_INTERVAL_MS = 15_000;
 /** Maximum number of concurrent requests to the receiver. */
@@ -46,7 +46,7 @@ interface DeliveryOptions {
 export function deliverWebhooks(
   database: Database,
   target: WebhookReceiver,
-  { log, times = TIMES, timeoutMs, now = () => readDatabaseTime(database) }: DeliveryOptions,
+  { log, times = LEASE_TIMES, timeoutMs, now = () => readDatabaseTime(database) }: DeliveryOptions,
 ): WebhookDeliveries {
   const receiver = receiverOf(target.url);
   const attempts = { delivered: 0, failed: 0, expired: 0 };
@@ -74,7 +74,7 @@ export function deliverWebhooks(
         statusReadAt = performance.now();
       },
       messages: {
-        unchecked: 'Cannot check whether webhooks are due',
+        checkFailed: 'Cannot check whether webhooks are due',
         failed: 'Cannot read or write the webhook outbox; trying again',
         notRenewed: 'Cannot renew the lease of webhook deliveries',
       },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../core/database/database.ts';
-import { endLease, keepLease, type Lease, type LeaseName, takeLease } from '../core/leases/lease.ts';
+import { endLease, type Lease, type LeaseName, renewLease, takeLease } from '../core/leases/lease.ts';
 import type { Log } from '../core/runtime.ts';
 
 export interface LeaseTimes {
@@ -26,7 +26,7 @@ export interface LeasedJob {
   afterPoll?(): Promise<void>;
   messages: {
     /** Logged if the check for due work failed. */
-    unchecked: string;
+    checkFailed: string;
     failed: string;
     notRenewed: string;
   };
@@ -55,14 +55,14 @@ export function runUnderLease(
   const polling = poll();
 
   async function poll(): Promise<void> {
-    for (let isUnchecked = false; !closing.signal.aborted; ) {
+    for (let isFailing = false; !closing.signal.aborted; ) {
       try {
         await runIfDue();
-        isUnchecked = false;
+        isFailing = false;
       } catch (error) {
         // The warning is logged once per outage: some jobs check twice a second.
-        if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
-        isUnchecked = true;
+        if (!closing.signal.aborted && !isFailing) log.warn({ err: error }, messages.checkFailed);
+        isFailing = true;
       }
       // `delay` rejects if the site stops.
       await delay(pollMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
@@ -79,9 +79,9 @@ export function runUnderLease(
 
   async function work(lease: Lease): Promise<void> {
     const lost = new AbortController();
-    const keeping = setInterval(() => {
-      keepLease(database, name, holder, leaseMs)
-        .then((isKept) => isKept || lost.abort(new Error('another process has taken over')))
+    const renewal = setInterval(() => {
+      renewLease(database, name, holder, leaseMs)
+        .then((isRenewed) => isRenewed || lost.abort(new Error('another process has taken over')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
     }, leaseMs / 4).unref();
     try {
@@ -93,7 +93,7 @@ export function runUnderLease(
       log.error({ err: error }, messages.failed);
       await endLease(database, name, holder, { pauseMs: retryMs });
     } finally {
-      clearInterval(keeping);
+      clearInterval(renewal);
     }
   }
 

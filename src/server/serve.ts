@@ -7,7 +7,7 @@ import { type Connection, connect } from '../core/database/connect.ts';
 import { systemRuntime } from '../core/runtime.ts';
 import { readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
-import { CONNECTIONS_OF_FIRST_PROCESS, connectionsOf } from '../settings/process-settings.ts';
+import { PRIMARY_PROCESS_CONNECTIONS, poolSizePerProcess } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
 import { prepareBackupFolder } from './backups/schedule-backups.ts';
@@ -75,7 +75,7 @@ interface SiteData {
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
   await checkBeforeStart(settings);
   const { databaseUrl, dataDir, processes } = settings;
-  const maxConnections = processes > 1 ? CONNECTIONS_OF_FIRST_PROCESS : connectionsOf(processes);
+  const maxConnections = processes > 1 ? PRIMARY_PROCESS_CONNECTIONS : poolSizePerProcess(processes);
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
   try {
     return { connection, productCount: await prepareData(connection, settings) };

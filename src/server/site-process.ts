@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Connection } from '../core/database/connect.ts';
 import type { Database } from '../core/database/database.ts';
-import { expectReplicable, openReplicas, type ReplicatedReads } from '../core/database/replicas.ts';
+import { openReplicas, type ReplicatedReads, requireReplicable } from '../core/database/replicas.ts';
 import { checkBackups, checkDisk } from '../core/doctor/check-storage.ts';
 import { runDatabaseChecks } from '../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
@@ -11,7 +11,7 @@ import type { Log } from '../core/runtime.ts';
 import { recordEvents } from '../core/webhooks/outbox.ts';
 import { readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
-import { connectionsNeeded, connectionsOf } from '../settings/process-settings.ts';
+import { maxConnectionsNeeded, poolSizePerProcess } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { listenOnPort } from './cluster/listening-sockets.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
@@ -87,7 +87,7 @@ export async function startSiteProcess(
     if (bursts) closeables.push(bursts);
     const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir) });
     closeables.push(pictures);
-    const stopping = createStopping();
+    const shutdown = createShutdown();
     const site = await buildSite({
       database,
       replicas,
@@ -106,7 +106,7 @@ export async function startSiteProcess(
       recordEvents: settings.webhooks && recordEvents,
       hasModerationLog: settings.moderationLog === 'public',
       bursts,
-      isStopping: stopping.hasBegun,
+      isStopping: shutdown.hasBegun,
       console: {
         ...(await readConsole()),
         withoutTimeLimit: connection.withoutTimeLimit,
@@ -127,7 +127,7 @@ export async function startSiteProcess(
     return {
       address,
       close(delayMs = 0) {
-        closing ??= stopping.begin(delayMs).then(() => closeAll(closeables));
+        closing ??= shutdown.begin(delayMs).then(() => closeAll(closeables));
         return closing;
       },
     };
@@ -143,8 +143,8 @@ async function replicasOf(
   log: Log,
 ): Promise<ReplicatedReads | undefined> {
   if (replicaUrls.length === 0) return undefined;
-  await expectReplicable(database);
-  return openReplicas(database, replicaUrls, { log, maxConnections: connectionsOf(processes) });
+  await requireReplicable(database);
+  return openReplicas(database, replicaUrls, { log, maxConnections: poolSizePerProcess(processes) });
 }
 
 async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<PageRenderer> {
@@ -156,7 +156,7 @@ async function* examineSite({ database, location, withoutTimeLimit }: Connection
   const { migrations } = PACKAGE_FOLDERS;
   yield await checkDisk('DATA_DIR', dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
-  const connections = connectionsNeeded(processes, connectionsOf(processes));
+  const connections = maxConnectionsNeeded(processes, poolSizePerProcess(processes));
   yield* runDatabaseChecks(database, {
     ...{ location, connections, migrations },
     rules: { ...launches, now: new Date() },
@@ -176,13 +176,13 @@ async function builtConsole() {
  * The shutdown of a server. After `begin` it is not ready and keeps no connection alive, but still responds: load
  * balancers must notice before it stops accepting connections.
  */
-interface Stopping {
+interface Shutdown {
   hasBegun(): boolean;
   /** Begins the shutdown, and resolves after the time that balancers get to notice. */
   begin(delayMs: number): Promise<void>;
 }
 
-function createStopping(): Stopping {
+function createShutdown(): Shutdown {
   let begun = false;
   return {
     hasBegun: () => begun,

@@ -151,7 +151,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
       operatorConsole,
       observeFastPath: metrics?.observeFastPath,
       async prepare(target) {
-        if (replicas) runWithLastWrite(target, replicas.showing, runtime);
+        if (replicas) runWithLastWrite(target, replicas.runAsOf, runtime);
         await prepare?.(target);
       },
     });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { accentStyle, contrast, GROUNDS, readAccent } from './accent.ts';
+import { accentStyle, BACKGROUNDS, contrast, readAccent } from './accent.ts';
 
 describe('a colour is refused', () => {
   test.each([
@@ -35,7 +35,8 @@ describe('an accepted colour', () => {
       expect(contrast(sun, onSun)).toBeGreaterThanOrEqual(4.5);
       expect(contrast(sunStrong, onSun)).toBeGreaterThanOrEqual(4.5);
       expect(contrast(sunStrong, sunSoft)).toBeGreaterThanOrEqual(7);
-      for (const ground of Object.values(GROUNDS[theme])) expect(contrast(sun, ground)).toBeGreaterThanOrEqual(3);
+      for (const background of Object.values(BACKGROUNDS[theme]))
+        expect(contrast(sun, background)).toBeGreaterThanOrEqual(3);
       expect(sunStrong).not.toBe(sun);
     }
   });
@@ -50,7 +51,7 @@ describe('an accepted colour', () => {
 test('the backgrounds are those of tokens.css', async () => {
   const tokens = await readFile(new URL('../web/ui/tokens.css', import.meta.url), 'utf8');
   for (const name of ['surface', 'paper'] as const) {
-    expect(tokens).toContain(`--${name}: light-dark(${GROUNDS.light[name]}, ${GROUNDS.dark[name]});`);
+    expect(tokens).toContain(`--${name}: light-dark(${BACKGROUNDS.light[name]}, ${BACKGROUNDS.dark[name]});`);
   }
 });
 

@@ -13,7 +13,7 @@ export interface Accent {
 }
 
 /** The backgrounds on which pages show the accent, as in tokens.css. */
-export const GROUNDS = {
+export const BACKGROUNDS = {
   light: { surface: '#ffffff', paper: '#f7f9f8' },
   dark: { surface: '#0d2030', paper: '#071521' },
 } as const;
@@ -37,22 +37,22 @@ export function readAccent(text: string): Accent {
   const accent = deriveAccent(sun);
   for (const theme of ['light', 'dark'] as const) {
     const { sun: shown, onSun } = accent[theme];
-    const { surface, paper } = GROUNDS[theme];
+    const { surface, paper } = BACKGROUNDS[theme];
     const name = theme === 'light' ? sun : `${sun}, which is ${shown} in the dark theme,`;
-    for (const [ground, needed] of [
+    for (const [background, needed] of [
       [onSun, TEXT_CONTRAST],
       [surface, GRAPHICS_CONTRAST],
       [paper, GRAPHICS_CONTRAST],
     ] as const) {
-      const measured = contrast(shown, ground);
-      if (measured < needed) throw new Error(contrastFault(name, ground, measured, needed));
+      const measured = contrast(shown, background);
+      if (measured < needed) throw new Error(contrastFault(name, background, measured, needed));
     }
   }
   return accent;
 }
 
-function contrastFault(name: string, ground: string, measured: number, needed: number): string {
-  const where = ground === '#ffffff' ? 'white' : ground;
+function contrastFault(name: string, background: string, measured: number, needed: number): string {
+  const where = background === '#ffffff' ? 'white' : background;
   // Rounds down, so the message does not report 4.46 as the required 4.5.
   const ratio = Math.floor(measured * 10) / 10;
   return `${name} has a contrast of ${ratio}:1 on ${where}; ${needed}:1 is needed, so choose a darker colour`;

@@ -12,7 +12,7 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
     target: 'pino-pretty',
     options: { destination: stream.fd, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', singleLine: true },
   });
-  return pino({ ...options, hooks: { streamWrite: spellOutControls } }, transport);
+  return pino({ ...options, hooks: { streamWrite: escapeControlsForPretty } }, transport);
 }
 
 /** Escapes DEL, C1 controls and format characters, which can also affect terminals. JSON escapes only C0 controls. */
@@ -26,7 +26,7 @@ function escapeControls(line: string): string {
 }
 
 /** Escapes the escape sequences again, except `\n`, because pino-pretty decodes strings before printing them. */
-function spellOutControls(line: string): string {
+function escapeControlsForPretty(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,
   );

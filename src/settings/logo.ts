@@ -118,9 +118,9 @@ function faultOfSvg(bytes: Buffer): string | undefined {
   if (/<(?:script|foreignObject)\b|\son\w+\s*=/i.test(content)) return 'has scripts or foreign content; remove them';
   // An SVG in `<img>` cannot load other files, so a part of the picture would be missing.
   const references = [...content.matchAll(/\b(?:href|src)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)/gi)];
-  const isOutside = ([, attribute, style]: RegExpMatchArray) =>
+  const isExternal = ([, attribute, style]: RegExpMatchArray) =>
     !/^\s*(?:#|data:image\/)/i.test(attribute ?? style ?? '');
-  if (references.some(isOutside) || /@import/i.test(content)) {
+  if (references.some(isExternal) || /@import/i.test(content)) {
     return 'refers to other files, which browsers would not load; embed them';
   }
   return undefined;

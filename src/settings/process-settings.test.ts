@@ -1,32 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import { connectionsNeeded, connectionsOf, limitsOfOneProcess, streamsOfOneProcess } from './process-settings.ts';
+import {
+  limitsPerProcess,
+  maxConnectionsNeeded,
+  poolSizePerProcess,
+  streamLimitsPerProcess,
+} from './process-settings.ts';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 
 describe('the share of one process', () => {
   test('is the whole limit if there is only one process', () => {
-    expect(limitsOfOneProcess(DEFAULT_RATE_LIMITS, 1)).toEqual(DEFAULT_RATE_LIMITS);
-    expect(connectionsOf(1)).toBe(10);
+    expect(limitsPerProcess(DEFAULT_RATE_LIMITS, 1)).toEqual(DEFAULT_RATE_LIMITS);
+    expect(poolSizePerProcess(1)).toBe(10);
   });
 
   test("of a network's limit is divided, but never below one visitor's", () => {
-    const { upvote, comment, search } = limitsOfOneProcess(DEFAULT_RATE_LIMITS, 4);
+    const { upvote, comment, search } = limitsPerProcess(DEFAULT_RATE_LIMITS, 4);
     expect(upvote).toEqual({ session: { amount: 120, seconds: 60 }, network: { amount: 150, seconds: 60 } });
     expect(comment.network.amount).toBe(15);
     expect(search).toEqual({ network: { amount: 5, seconds: 1 } });
-    expect(limitsOfOneProcess(DEFAULT_RATE_LIMITS, 64).upvote.network.amount).toBe(120);
+    expect(limitsPerProcess(DEFAULT_RATE_LIMITS, 64).upvote.network.amount).toBe(120);
   });
 
   test('is never more than the whole', () => {
     const strict = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: 2, seconds: 1 } } };
-    expect(limitsOfOneProcess(strict, 2).search.network.amount).toBe(2);
+    expect(limitsPerProcess(strict, 2).search.network.amount).toBe(2);
   });
 
   test('of streams is divided per network, and not divided per process', () => {
-    expect(streamsOfOneProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
+    expect(streamLimitsPerProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
       perProcess: 5_000,
       perNetwork: 167,
     });
-    expect(streamsOfOneProcess({ perProcess: 10, perNetwork: undefined }, 3)).toEqual({
+    expect(streamLimitsPerProcess({ perProcess: 10, perNetwork: undefined }, 3)).toEqual({
       perProcess: 10,
       perNetwork: undefined,
     });
@@ -34,17 +39,17 @@ describe('the share of one process', () => {
 
   test('of connections leaves a default PostgreSQL room for the whole machine and the operator’s commands', () => {
     for (let processes = 1; processes <= 28; processes += 1) {
-      expect(connectionsNeeded(processes, connectionsOf(processes))).toBeLessThanOrEqual(97 - 9);
+      expect(maxConnectionsNeeded(processes, poolSizePerProcess(processes))).toBeLessThanOrEqual(97 - 9);
     }
-    expect([1, 2, 7, 8, 16, 28].map((processes) => connectionsOf(processes))).toEqual([10, 10, 10, 9, 4, 2]);
+    expect([1, 2, 7, 8, 16, 28].map((processes) => poolSizePerProcess(processes))).toEqual([10, 10, 10, 9, 4, 2]);
   });
 
   test('of connections shrinks if the database allows fewer, but not below two', () => {
-    expect(connectionsOf(4, 60)).toBe(10);
-    expect(connectionsOf(4, 37)).toBe(5);
-    expect(connectionsNeeded(4, connectionsOf(4, 37))).toBe(28);
-    expect(connectionsOf(4, 5)).toBe(2);
-    expect(connectionsOf(64, 1_000)).toBe(2);
-    expect(connectionsNeeded(64, 2)).toBe(196);
+    expect(poolSizePerProcess(4, 60)).toBe(10);
+    expect(poolSizePerProcess(4, 37)).toBe(5);
+    expect(maxConnectionsNeeded(4, poolSizePerProcess(4, 37))).toBe(28);
+    expect(poolSizePerProcess(4, 5)).toBe(2);
+    expect(poolSizePerProcess(64, 1_000)).toBe(2);
+    expect(maxConnectionsNeeded(64, 2)).toBe(196);
   });
 });

@@ -9,15 +9,15 @@ const DEFAULT_CONNECTIONS = 97;
 const MAX_POOL_SIZE = 10;
 const MIN_POOL_SIZE = 2;
 /** Each process has one connection outside the pool, which listens for changes. */
-const CONNECTIONS_TO_LISTEN = 1;
+const LISTENING_CONNECTIONS = 1;
 /** The primary process of several serves no visitors. Long work, such as a backup, uses another connection. */
-export const CONNECTIONS_OF_FIRST_PROCESS = 3;
-const CONNECTIONS_FOR_LONG_WORK = 1;
+export const PRIMARY_PROCESS_CONNECTIONS = 3;
+const LONG_WORK_CONNECTIONS = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
 
 /** Minimum number of searches per second that each process allows a network. */
-const MIN_SEARCHES = 5;
+const MIN_SEARCHES_PER_SECOND = 5;
 
 export function readProcesses(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
@@ -40,17 +40,17 @@ export function readStopDelay(text: string): number {
  * Returns the pool size of each process, without its listening connection. The pools share the connections that the
  * database allows (`limit`), or PostgreSQL's default number if that is lower.
  */
-export function connectionsOf(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
+export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
   if (processes === 1) return MAX_POOL_SIZE;
-  const others = CONNECTIONS_OF_FIRST_PROCESS + CONNECTIONS_FOR_LONG_WORK + RESERVED_CONNECTIONS;
-  const share = Math.floor((Math.min(limit, DEFAULT_CONNECTIONS) - others) / processes) - CONNECTIONS_TO_LISTEN;
+  const others = PRIMARY_PROCESS_CONNECTIONS + LONG_WORK_CONNECTIONS + RESERVED_CONNECTIONS;
+  const share = Math.floor((Math.min(limit, DEFAULT_CONNECTIONS) - others) / processes) - LISTENING_CONNECTIONS;
   return Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, share));
 }
 
 /** Returns the maximum number of connections of a site with this many processes and pools of size `each`. */
-export function connectionsNeeded(processes: number, each: number): number {
-  const first = processes === 1 ? 0 : CONNECTIONS_OF_FIRST_PROCESS;
-  return processes * (each + CONNECTIONS_TO_LISTEN) + first + CONNECTIONS_FOR_LONG_WORK;
+export function maxConnectionsNeeded(processes: number, each: number): number {
+  const first = processes === 1 ? 0 : PRIMARY_PROCESS_CONNECTIONS;
+  return processes * (each + LISTENING_CONNECTIONS) + first + LONG_WORK_CONNECTIONS;
 }
 
 /**
@@ -58,16 +58,16 @@ export function connectionsNeeded(processes: number, each: number): number {
  * allows a share of the network's limit, but at least the limit of one session, because a browser may use one
  * connection and thus one process.
  */
-export function limitsOfOneProcess(limits: RateLimits, processes: number): RateLimits {
+export function limitsPerProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
     action,
-    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_SEARCHES) },
+    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_SEARCHES_PER_SECOND) },
   ]);
   return Object.fromEntries(shared) as RateLimits;
 }
 
 /** Returns one process's share of the limits on open streams. */
-export function streamsOfOneProcess(limits: StreamLimits, processes: number): StreamLimits {
+export function streamLimitsPerProcess(limits: StreamLimits, processes: number): StreamLimits {
   const { perNetwork } = limits;
   return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };
 }

@@ -17,7 +17,7 @@ import {
   translated,
   withoutLanguage,
 } from './language/translate.ts';
-import { type ReadHead, type Reading, readPage } from './read-page.ts';
+import { type PageRequest, type ReadHead, readPage } from './read-page.ts';
 import { LANDSCAPES } from './routes/home/home.tsx';
 import { SUBMIT_LINK } from './routes/layout/site-header.tsx';
 import { LogPage, logHead } from './routes/log/log-page.tsx';
@@ -170,7 +170,7 @@ async function renderLog({
   site,
   searchParams,
   language,
-}: Pick<Reading, 'api' | 'site' | 'searchParams'> & {
+}: Pick<PageRequest, 'api' | 'site' | 'searchParams'> & {
   language: PageLanguage | undefined;
 }): Promise<RenderedPage> {
   const cursor = searchParams.get('cursor') ?? '';

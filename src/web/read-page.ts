@@ -21,7 +21,7 @@ import type { DocumentHead, Site } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
 /** A visitor waits for this page, so failed reads are not retried. */
-const ONCE = { retry: false } as const;
+const NO_RETRY = { retry: false } as const;
 
 /** The metadata of the page's document. */
 export interface ReadHead extends DocumentHead {
@@ -34,7 +34,7 @@ export interface ReadHead extends DocumentHead {
   preloadImage?: string;
 }
 
-export interface Reading {
+export interface PageRequest {
   client: QueryClient;
   api: ReadApi;
   site: Site;
@@ -45,17 +45,17 @@ export interface Reading {
 /**
  * Reads the data of the page. Returns a function that creates the head, which must be called in the page's language.
  */
-export function readPage(reading: Reading): Promise<() => ReadHead> | (() => ReadHead) {
-  const match = matchRoute(reading.pathname, reading.searchParams);
-  if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
-  if (match.name === 'board') return readBoard(reading, match.period);
-  if (match.name === 'product') return readProduct(reading, match.id);
-  return () => ({ status: 404, ...notFoundHead(reading.site) });
+export function readPage(request: PageRequest): Promise<() => ReadHead> | (() => ReadHead) {
+  const match = matchRoute(request.pathname, request.searchParams);
+  if (match.name === 'home') return readHome(request, readFilters(request.searchParams));
+  if (match.name === 'board') return readBoard(request, match.period);
+  if (match.name === 'product') return readProduct(request, match.id);
+  return () => ({ status: 404, ...notFoundHead(request.site) });
 }
 
-async function readHome({ client, api, site }: Reading, filters: ProductFilters): Promise<() => ReadHead> {
+async function readHome({ client, api, site }: PageRequest, filters: ProductFilters): Promise<() => ReadHead> {
   const options = productListOptions(api, filters);
-  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
+  await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
   if (!products) return () => ({ status: 503, title: site.name, description: translated(taglineOf(site)) });
   const firstRank = positionOf(filters) + 1;
@@ -76,11 +76,11 @@ async function readHome({ client, api, site }: Reading, filters: ProductFilters)
   };
 }
 
-async function readBoard({ client, api, site, searchParams }: Reading, name: string): Promise<() => ReadHead> {
+async function readBoard({ client, api, site, searchParams }: PageRequest, name: string): Promise<() => ReadHead> {
   const period = parsePeriod(name);
   if (period === undefined) return () => ({ status: 302, ...missingBoardHead(site) });
   const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
-  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
+  await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const board = client.getQueryData(options.queryKey)?.pages[0];
   if (board === undefined) return () => ({ status: 503, ...boardHead(period, site.name, { empty: true }) });
   if (board === null) return () => ({ status: 302, ...missingBoardHead(site) });
@@ -106,16 +106,16 @@ function boardFeed(siteName: string) {
   return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
 }
 
-async function readProduct({ client, api, site, searchParams }: Reading, id: string): Promise<() => ReadHead> {
+async function readProduct({ client, api, site, searchParams }: PageRequest, id: string): Promise<() => ReadHead> {
   const options = productDetailOptions(api, id);
   const standings = standingsOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
   const commentOptions = commentListOptions(api, id, order);
   await Promise.all([
-    client.prefetchQuery({ ...options, ...ONCE }),
-    client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
-    client.prefetchQuery({ ...standings, ...ONCE }),
-    client.prefetchQuery({ ...relatedProductsOptions(api, id), ...ONCE }),
+    client.prefetchQuery({ ...options, ...NO_RETRY }),
+    client.prefetchInfiniteQuery({ ...commentOptions, ...NO_RETRY }),
+    client.prefetchQuery({ ...standings, ...NO_RETRY }),
+    client.prefetchQuery({ ...relatedProductsOptions(api, id), ...NO_RETRY }),
   ]);
   // The comments may have arrived before the product, whose count could not be set at that time.
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];

@@ -159,7 +159,7 @@ test('while the database is unavailable, cached responses are served with their 
   await site.ask.get('/');
   await site.ask.get('/product/tide');
   await site.ask.get('/api/products');
-  await site.database.vanish();
+  await site.database.simulateOutage();
   for (const path of ['/', '/product/tide', '/api/products']) {
     // The process takes a while to detect the outage.
     const statusAndAge = async () => {

@@ -35,12 +35,12 @@ async function watch(processes = [site, other]): Promise<EventClient[]> {
       'sec-fetch-site': 'same-origin',
     });
   streams = await Promise.all(processes.map(open));
-  for (const stream of streams) await stream.hears('ready', {});
+  for (const stream of streams) await stream.waitForEvent('ready', {});
   return streams;
 }
 
 const expectToHear = (subject: LiveSubject) =>
-  Promise.all(streams.map((stream) => stream.hears('change', expect.arrayContaining([subject]))));
+  Promise.all(streams.map((stream) => stream.waitForEvent('change', expect.arrayContaining([subject]))));
 
 test('operators in every process are notified of a submission and a burst, which are counted as waiting', async () => {
   await watch();
@@ -71,7 +71,7 @@ test('the stream of an operator ends when access is revoked, and the streams of 
     cookie: grace.cookie,
     'sec-fetch-site': 'same-origin',
   });
-  await hers.hears('ready', {});
+  await hers.waitForEvent('ready', {});
   await revokeOperator(site.database, 'grace');
   await hers.closed;
   const { id } = await site.addProduct();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
-import { PAGE, REVALIDATE } from '../../src/server/http/problems.ts';
+import { PAGE_CACHING, REVALIDATE } from '../../src/server/http/problems.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -76,7 +76,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
       const response = await site.ask.get(url, { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       expect(response.headers.vary).toBe('Accept-Encoding');
-      expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
+      expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE_CACHING);
       expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
       expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
       // Small bodies, such as an empty list, are not compressed.
@@ -194,7 +194,7 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
   beforeAll(async () => {
     log = createLogLines();
     broken = await startTestSite({ log: log.log });
-    await broken.database.vanish();
+    await broken.database.simulateOutage();
   });
   afterAll(() => broken.close());
 

@@ -74,10 +74,10 @@ describe('GET /api/events (api.md, Events)', () => {
     const all = await open();
     await upvote(other);
     await upvote(product);
-    await named.hears('counts', [{ id: product, upvotes: 1, comments: 0 }]);
-    await all.hears('counts', counts(product, 1));
+    await named.waitForEvent('counts', [{ id: product, upvotes: 1, comments: 0 }]);
+    await all.waitForEvent('counts', counts(product, 1));
     await comment(product);
-    await named.hears('counts', [{ id: product, upvotes: 1, comments: 1 }]);
+    await named.waitForEvent('counts', [{ id: product, upvotes: 1, comments: 1 }]);
     await expect.poll(() => all.dataOf<LiveCounts>('counts').map(({ id }) => id)).toContain(other);
     expect(new Set(named.dataOf<LiveCounts>('counts').map(({ id }) => id))).toEqual(new Set([product]));
   });
@@ -86,15 +86,15 @@ describe('GET /api/events (api.md, Events)', () => {
     const named = await open(`?products=${product}`);
     const all = await open();
     const commentId = await comment(product);
-    await named.hears('comments', [{ productId: product, commentId, likes: 0 }]);
+    await named.waitForEvent('comments', [{ productId: product, commentId, likes: 0 }]);
     const elsewhere = await comment(other);
     await site.ask.post(`/api/comments/${elsewhere}/like`, undefined, newVisitor());
     await site.ask.post(`/api/comments/${commentId.toUpperCase()}/like`, undefined, newVisitor());
-    await named.hears('comments', [{ productId: product, commentId, likes: 1 }]);
+    await named.waitForEvent('comments', [{ productId: product, commentId, likes: 1 }]);
     await site.addProduct();
-    for (const client of [named, all]) await client.hears('catalogue', {});
+    for (const client of [named, all]) await client.waitForEvent('catalogue', {});
     expect(named.dataOf<LiveComment>('comments').map(({ productId }) => productId)).not.toContain(other);
-    await all.hears('counts', counts(product, 0, 1));
+    await all.waitForEvent('counts', counts(product, 0, 1));
     expect(all.dataOf('comments')).toEqual([]);
   });
 
@@ -102,9 +102,9 @@ describe('GET /api/events (api.md, Events)', () => {
     const client = await open(`?products=${product}`);
     const held = await comment(product, { website: 'https://spam.example' });
     const shown = await comment(product);
-    await client.hears('comments', [{ productId: product, commentId: shown, likes: 0 }]);
+    await client.waitForEvent('comments', [{ productId: product, commentId: shown, likes: 0 }]);
     await site.addProduct();
-    await client.hears('catalogue', {});
+    await client.waitForEvent('catalogue', {});
     expect(client.text()).not.toContain(held);
     expect(client.dataOf<LiveCounts>('counts').at(-1)).toEqual({ id: product, upvotes: 0, comments: 1 });
   });
@@ -113,9 +113,9 @@ describe('GET /api/events (api.md, Events)', () => {
     const client = await open(`?products=${product}`);
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${product}/upvote`, visitor);
-    await client.hears('counts', counts(product, 1));
+    await client.waitForEvent('counts', counts(product, 1));
     await site.addProduct();
-    await client.hears('catalogue', {});
+    await client.waitForEvent('catalogue', {});
     expect(client.text()).not.toContain(visitor['x-user-session']);
   });
 
@@ -129,7 +129,7 @@ describe('GET /api/events (api.md, Events)', () => {
       const counted = await Promise.all(Array.from({ length: 10 }, () => upvote(product)));
       upvotes = Math.max(upvotes, ...counted);
     }
-    await client.hears('counts', [{ id: product, upvotes, comments: 0 }]);
+    await client.waitForEvent('counts', [{ id: product, upvotes, comments: 0 }]);
     const received = times();
     // Measures from before the first frame was sent, because frames may be read later than they were sent.
     const spanMs = (received.at(-1) ?? 0) - startedAt;
@@ -140,7 +140,7 @@ describe('GET /api/events (api.md, Events)', () => {
   test('reports that products were added', async () => {
     const client = await open(`?products=${product}`);
     await site.addProduct();
-    await client.hears('catalogue', {});
+    await client.waitForEvent('catalogue', {});
   });
 
   test('refuses more than 100 products, and ignores invalid ids', async () => {
@@ -151,10 +151,10 @@ describe('GET /api/events (api.md, Events)', () => {
     const nothing = await open('?products=No%20Product');
     const named = await open(`?products=${product},%F0%9F%8C%8A`);
     await upvote(product);
-    await named.hears('counts', counts(product, 1));
+    await named.waitForEvent('counts', counts(product, 1));
     // Every stream gets this event, after all earlier events.
     await site.addProduct();
-    await nothing.hears('catalogue', {});
+    await nothing.waitForEvent('catalogue', {});
     expect(nothing.dataOf('counts')).toEqual([]);
   });
 });
@@ -163,31 +163,31 @@ describe('a client that reconnects', () => {
   test('gets exactly the missed changes, with either Last-Event-ID or `since`', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
-    await first.hears('counts', counts(product, 1));
+    await first.waitForEvent('counts', counts(product, 1));
     first.close();
     const commentId = await comment(product);
     const id = first.lastEventId() ?? '';
     const again = await open(`?products=${product}`, { 'last-event-id': id });
-    await again.hears('counts', [{ id: product, upvotes: 1, comments: 1 }]);
-    await again.hears('comments', [{ productId: product, commentId, likes: 0 }]);
+    await again.waitForEvent('counts', [{ id: product, upvotes: 1, comments: 1 }]);
+    await again.waitForEvent('comments', [{ productId: product, commentId, likes: 0 }]);
     const since = await open(`?products=${product}&since=${id}`);
-    await since.hears('counts', [{ id: product, upvotes: 1, comments: 1 }]);
+    await since.waitForEvent('counts', [{ id: product, upvotes: 1, comments: 1 }]);
     const all = await open('', { 'last-event-id': id });
-    await all.hears('counts', counts(product, 1, 1));
+    await all.waitForEvent('counts', counts(product, 1, 1));
     expect([...again.frames, ...since.frames, ...all.frames].map(({ event }) => event)).not.toContain('refetch');
   });
 
   test('is told to refetch if its id is too old or invalid', async () => {
     for (const id of ['1', '1-2', 'x', '99999999999999999999', '-5']) {
-      await (await open(`?products=${product}`, { 'last-event-id': id })).hears('refetch', {});
+      await (await open(`?products=${product}`, { 'last-event-id': id })).waitForEvent('refetch', {});
     }
-    await (await open('?since=0')).hears('refetch', {});
+    await (await open('?since=0')).waitForEvent('refetch', {});
   });
 
   test('may reach another process, even one that started later', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
-    await first.hears('counts', counts(product, 1));
+    await first.waitForEvent('counts', counts(product, 1));
     const id = first.lastEventId() ?? '';
     await expect
       .poll(
@@ -198,7 +198,7 @@ describe('a client that reconnects', () => {
     const lateAddress = await late.app.listen({ port: 0 });
     const stream = `${lateAddress}/api/events?products=${product}`;
     const again = await openEvents(stream, { 'last-event-id': id });
-    await again.hears('counts', [{ id: product, upvotes: 1, comments: 0 }]);
+    await again.waitForEvent('counts', [{ id: product, upvotes: 1, comments: 0 }]);
     expect(again.frames.map(({ event }) => event)).not.toContain('refetch');
     await late.close();
   });
@@ -210,11 +210,11 @@ describe('two processes on one database', () => {
     const besideAddress = await beside.app.listen({ port: 0 });
     const client = await openEvents(`${besideAddress}/api/events?products=${product}`);
     await upvote(product);
-    await client.hears('counts', counts(product, 1));
+    await client.waitForEvent('counts', counts(product, 1));
     const commentId = await comment(product);
-    await client.hears('comments', [{ productId: product, commentId, likes: 0 }]);
+    await client.waitForEvent('comments', [{ productId: product, commentId, likes: 0 }]);
     await beside.ask.post(`/api/comments/${commentId}/like`, undefined, newVisitor());
-    await client.hears('comments', [{ productId: product, commentId, likes: 1 }]);
+    await client.waitForEvent('comments', [{ productId: product, commentId, likes: 1 }]);
     await beside.close();
   });
 });
@@ -224,6 +224,6 @@ describe('a change that is too large to list its products', () => {
   test('tells every client to refetch', async () => {
     const clients = [await open(), await open(`?products=${product}`)];
     await site.database.transaction(recordEverythingChanged);
-    for (const client of clients) await client.hears('refetch', {});
+    for (const client of clients) await client.waitForEvent('refetch', {});
   });
 });

@@ -22,7 +22,7 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
   });
 
   test('while the database is unavailable, /healthz is 200 and /readyz is 503', async () => {
-    await site.database.vanish();
+    await site.database.simulateOutage();
     expect((await site.ask.get('/healthz')).statusCode).toBe(200);
     const ready = await site.ask.get('/readyz');
     expect([ready.statusCode, ready.json()]).toEqual([503, { status: 'unavailable' }]);

@@ -79,7 +79,7 @@ describe('the HTML of every screen is valid', () => {
 
   test('the error page', async () => {
     const broken = await startTestSite();
-    await broken.database.vanish();
+    await broken.database.simulateOutage();
     const { statusCode, body } = await broken.ask.get('/');
     expect(statusCode).toBe(503);
     expect(await faultsIn(body)).toEqual([]);

@@ -230,7 +230,7 @@ describe('an unavailable database', () => {
   test('the list is 503 with the specified texts and a retry button, and the reason is logged', async () => {
     const lines = createLogLines();
     const broken = await startTestSite({ log: lines.log });
-    await broken.database.vanish();
+    await broken.database.simulateOutage();
     const response = await broken.ask.get('/');
     expect(response.statusCode).toBe(503);
     expect(response.headers['cache-control']).toBe('no-store');

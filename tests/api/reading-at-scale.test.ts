@@ -108,7 +108,7 @@ describe('All pages of a search together contain exactly the products that a ful
 
 test('a search that runs out of time returns a cursor, and the next pages continue from there', async () => {
   const search = { term: '🌊', tag: '', sort: 'newest' as const, limit: 100 };
-  const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { walkMs: 0 }));
+  const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { scanTimeoutMs: 0 }));
   expect(pages.length).toBeGreaterThan(10);
   expect(pages.some(({ items, nextCursor }) => items.length < search.limit && nextCursor !== null)).toBe(true);
   expect(idsOf(pages)).toEqual(await matching('newest', '🌊'));

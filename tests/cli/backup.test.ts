@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
-import { expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 const isRoot = process.geteuid?.() === 0;
 /** The ids of the user and group `nobody`, which own no files. */
 const nobody = { uid: 65534, gid: 65534 };
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 type Settings = Record<string, string>;
 
@@ -29,9 +29,9 @@ async function answerOf(settings: Settings, ...parameters: string[]): Promise<st
 
 describe('a backup and its restore', () => {
   test('a backup of a running site can be restored into another running site, which shows it and accepts writes', async () => {
-    const dataDir = await ground.sampleDataDir();
-    const path = join(await ground.folder(), 'site.backup');
-    const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+    const dataDir = await harness.sampleDataDir();
+    const path = join(await harness.folder(), 'site.backup');
+    const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     const upvote = (address: string) =>
       fetch(`${address}/api/products/git/upvote`, { method: 'PUT', headers: newVisitor() });
     const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
@@ -42,8 +42,8 @@ describe('a backup and its restore', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await list(site.address);
 
-    const other = { DATA_DIR: await ground.dataDir(), SAMPLE_CATALOGUE: 'off', LOG_LEVEL: 'warn' };
-    const second = await ground.serve(other);
+    const other = { DATA_DIR: await harness.dataDir(), SAMPLE_CATALOGUE: 'off', LOG_LEVEL: 'warn' };
+    const second = await harness.serve(other);
     expect(await list(second.address)).toEqual({ items: [], nextCursor: null });
     expect((await fetch(`${second.address}/product/git`)).status).toBe(404);
     const { restored } = await jsonOf<{ restored: object }>(['restore', path], other);
@@ -65,7 +65,7 @@ describe('a backup and its restore', () => {
 
   test('with DATABASE_URL, both commands work on any server, and both are in the audit log', async () => {
     const [from, to] = await Promise.all([createTestDatabase(), createTestDatabase({ migrated: false })]);
-    const path = join(await ground.folder(), 'site.backup');
+    const path = join(await harness.folder(), 'site.backup');
     await runProgram(['sample', 'load'], { DATABASE_URL: from.url });
     const backup = await runProgram(['backup', path], { DATABASE_URL: from.url });
     expect(backup).toMatchObject({ code: 0, stderr: '' });
@@ -83,7 +83,7 @@ describe('a backup and its restore', () => {
 
   test.runIf(isRoot)('both commands work for an unprivileged user in a folder of that user', async () => {
     await installForOtherAccounts();
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     const path = join(folder, 'site.backup');
     await chown(folder, nobody.uid, nobody.gid);
     const settings = { DATA_DIR: join(folder, 'data'), HOME: folder };
@@ -105,7 +105,7 @@ describe('a backup and its restore', () => {
 
 describe('backup exits 2 before it starts a database', () => {
   test('when the file exists, unless --force is given', async () => {
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     const path = join(folder, 'site.backup');
     await writeFile(path, 'mine');
@@ -118,7 +118,7 @@ describe('backup exits 2 before it starts a database', () => {
   });
 
   test('when the folder does not exist, the file is a folder, or no file is named', async () => {
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     expectRefusal(
       await runProgram(['backup', join(folder, 'none', 'x')], settings),
@@ -132,14 +132,14 @@ describe('backup exits 2 before it starts a database', () => {
 });
 
 test('an interrupted backup exits 1 with one line, and leaves no file and no running database', async () => {
-  const settings = { DATA_DIR: await ground.sampleDataDir() };
+  const settings = { DATA_DIR: await harness.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
   await connection.database.query(
     `INSERT INTO site_metadata SELECT 'fact-' || i, repeat(md5(i::text), 40) FROM generate_series(1, 60000) AS i`,
   );
   await connection.close();
-  const backup = ground.start(['backup', join(folder, 'site.backup')], { settings });
+  const backup = harness.start(['backup', join(folder, 'site.backup')], { settings });
   await expect.poll(() => readdir(folder), { interval: 5 }).toContainEqual(expect.stringMatching(/\.partial$/));
   backup.process.kill('SIGINT');
   const { code, stderr } = await backup.ended;

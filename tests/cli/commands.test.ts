@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databasesOf, type Ended, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, type CommandResult, databasesOf, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 /** Runs a command that must succeed and print only its result. */
 async function answerOf(dataDir: string, ...parameters: string[]): Promise<string> {
@@ -18,14 +18,14 @@ async function responseOfProcess(dataDir: string, ...parameters: string[]): Prom
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
 }
 
-function outputOf({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
+function outputOf({ code, stdout, stderr }: Omit<CommandResult, 'signal'>): string {
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
 
 describe('migrate', () => {
   test('creates the schema once, and leaves no database running', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const { applied } = JSON.parse(await responseOfProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
     expect(await databasesOf(dataDir)).toEqual([]);
@@ -37,7 +37,7 @@ describe('migrate', () => {
 
 describe('sample', () => {
   test('load and remove report their changes without a running site, and leave no database running', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const { created } = JSON.parse(await responseOfProcess(dataDir, 'sample', 'load', '--json'));
     expect(created).toBeGreaterThanOrEqual(48);
     expect(await answerOf(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
@@ -51,8 +51,8 @@ describe('sample', () => {
   });
 
   test('a running site shows the changes of the commands, even after a restart (api.md: safe while the site runs)', async () => {
-    const dataDir = await ground.sampleDataDir();
-    const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+    const dataDir = await harness.sampleDataDir();
+    const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     const count = async (address: string) => {
       const { items } = await (await fetch(`${address}/api/products?limit=100`)).json();
       return items.length;
@@ -68,7 +68,7 @@ describe('sample', () => {
     site.process.kill('SIGTERM');
     expect(await site.ended).toMatchObject({ code: 0 });
 
-    const again = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+    const again = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     expect(again.products).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { databasesOf, Ground } from '../support/command.ts';
+import { CommandHarness, databasesOf } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 const READERS_OF_EACH = 2;
 /** Without a pause, requests for cached responses would use all of the CPU while others wait for the database. */
@@ -70,8 +70,8 @@ async function upvotesOn(page: string): Promise<number> {
 }
 
 test('while the database hangs under load, every visited page is served stale, and afterwards it is fresh again', async () => {
-  const dataDir = await ground.sampleDataDir();
-  const { address } = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
+  const dataDir = await harness.sampleDataDir();
+  const { address } = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
   const list: { items: { id: string }[] } = await (await fetch(`${address}/api/products`)).json();
   const [voted = '', ...others] = list.items.slice(0, 4).map(({ id }) => id);
   const pages = ['/', '/?sort=top', ...[voted, ...others].map((id) => `/product/${id}`)];

@@ -1,20 +1,20 @@
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, runCommand } from '../support/command.ts';
 import { copySampleSite, installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 test('for a healthy site with backups, doctor exits 0, reports no fault and leaves no trace of its trial restore', async () => {
-  const dataDir = await ground.sampleDataDir();
-  const settings = { DATA_DIR: dataDir, BACKUP_DIR: join(await ground.folder(), 'backups'), LOG_LEVEL: 'warn' };
-  const site = await ground.serve(settings);
+  const dataDir = await harness.sampleDataDir();
+  const settings = { DATA_DIR: dataDir, BACKUP_DIR: join(await harness.folder(), 'backups'), LOG_LEVEL: 'warn' };
+  const site = await harness.serve(settings);
   await expect.poll(() => readdir(settings.BACKUP_DIR)).toEqual([expect.stringMatching(/\.backup$/)]);
   const { port } = new URL(site.address);
   const { code, stdout, stderr } = await runCommand(['doctor'], {
@@ -57,7 +57,7 @@ test('doctor reports an unreachable database or a data folder that others can re
   expect(away.stdout).toMatch(/^✓ site: not running/m);
   expect(away.stdout).not.toContain('hunter2');
 
-  const DATA_DIR = await ground.dataDir();
+  const DATA_DIR = await harness.dataDir();
   const none = await runProgram(['doctor'], { DATA_DIR });
   expect(none.stdout).toMatch(/^! database: .* contains no database yet\. Start the site/m);
   await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');

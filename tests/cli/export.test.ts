@@ -1,12 +1,12 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let database: TestDatabase;
 let folder: string;
 
@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  folder = await ground.folder();
+  folder = await harness.folder();
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 function runExport(...parameters: string[]) {
   return runProgram(['export', ...parameters], { DATABASE_URL: database.url });

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { Ground } from '../support/command.ts';
+import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 
 const run = promisify(execFile);
 
-const ground = new Ground();
+const harness = new CommandHarness();
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 /**
  * Makes a process start an endless loop on this signal. The loop sleeps, so it does not take CPU time from other tests.
@@ -25,10 +25,10 @@ async function workersOf(pid: number | undefined): Promise<number[]> {
 }
 
 test('a suspended worker and a worker in an endless loop are killed and replaced while a third one serves', async () => {
-  const loop = join(await ground.folder(), 'loop.mjs');
+  const loop = join(await harness.folder(), 'loop.mjs');
   await writeFile(loop, LOOP_ON_SIGNAL);
-  const site = await ground.serve({
-    DATA_DIR: await ground.sampleDataDir(),
+  const site = await harness.serve({
+    DATA_DIR: await harness.sampleDataDir(),
     LOG_LEVEL: 'error',
     WEB_CONCURRENCY: '3',
     NODE_OPTIONS: `--import ${loop}`,
@@ -47,7 +47,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
   expect(responses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
 
   for (const pid of [stopped, looping])
-    await site.says(new RegExp(`(?=.*Killing unresponsive worker)(?=.*"pid":${pid}\\b)`));
+    await site.waitForOutput(new RegExp(`(?=.*Killing unresponsive worker)(?=.*"pid":${pid}\\b)`));
   const now = () => workersOf(site.process.pid);
   await expect.poll(async () => (await now()).length).toBe(3);
   expect(await now()).toContain(third);

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { signalIdle } from '../support/child-processes.ts';
-import { expectRefusal, Ground } from '../support/command.ts';
+import { CommandHarness, expectRefusal } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let database: TestDatabase;
 let folder: string;
 
@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.query('DELETE FROM products');
-  folder = await ground.folder();
+  folder = await harness.folder();
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -54,7 +54,7 @@ async function names(): Promise<Record<string, string>> {
 describe('with an embedded database', () => {
   test('a running site shows imported products and pictures, and an import works without a running site', async () => {
     const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off', LOG_LEVEL: 'warn' };
-    const site = await ground.serve(settings);
+    const site = await harness.serve(settings);
     expect(await (await fetch(site.address)).text()).not.toContain('Tide &amp; Co');
     await mkdir(join(folder, 'pictures'));
     await writeFile(join(folder, 'pictures', 'tide.png'), PNG);
@@ -226,7 +226,7 @@ test.each([
     const { ended } = await database.transaction(async (sql) => {
       // The import waits for this row after it has written hundreds of others.
       await sql.query("SELECT FROM products WHERE id = 'p-700' FOR UPDATE");
-      const { process: child, ended } = ground.start(['import', after], { settings: { DATABASE_URL: database.url } });
+      const { process: child, ended } = harness.start(['import', after], { settings: { DATABASE_URL: database.url } });
       const waiting =
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await expect.poll(() => database.query(waiting)).toHaveLength(1);

@@ -5,15 +5,15 @@ import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { databasesOf, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, databasesOf, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { jsonOf } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 /** The JSON output of the commands in these tests. */
 interface Printed {
@@ -25,9 +25,9 @@ interface Printed {
 
 describe('moderation on the embedded database, with and without a running site', () => {
   test('removals, hidden comments and restorations show within seconds, and are permanent', async () => {
-    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'warn' };
+    const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL: 'warn' };
     const run = (...parameters: string[]) => jsonOf<Printed>(parameters, settings);
-    const site = await ground.serve(settings);
+    const site = await harness.serve(settings);
     const get = (path: string) => fetch(`${site.address}${path}`);
     const comment = (await run('comments', 'list', '--limit', '1')).comments[0] ?? expect.unreachable();
     const { productId: id, content } = comment;
@@ -109,7 +109,7 @@ describe('a killed command', () => {
 
   /** Kills a command after all its work, while its last statement waits for a lock. */
   async function killAtLastStatement(...parameters: string[]): Promise<void> {
-    const command = ground.start(parameters, { settings: { DATABASE_URL: database.url } });
+    const command = harness.start(parameters, { settings: { DATABASE_URL: database.url } });
     await database.transaction(async (sql) => {
       await sql.query('LOCK TABLE changes IN ACCESS EXCLUSIVE MODE');
       await expect

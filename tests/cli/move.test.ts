@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expectFailure, expectRefusal, Ground } from '../support/command.ts';
+import { CommandHarness, expectFailure, expectRefusal } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let target: TestDatabase;
 let other: TestDatabase;
 
@@ -17,15 +17,15 @@ beforeEach(async () => {
   ]);
 });
 afterEach(async () => {
-  await ground.clear();
+  await harness.clear();
   await Promise.all([target.drop(), other.drop()]);
 });
 
 const LOG_LEVEL = 'warn';
 
 test('move copies the embedded site to a server, leaves the old one unchanged, and refuses a target that is not empty', async () => {
-  const DATA_DIR = await ground.sampleDataDir();
-  const site = await ground.serve({ DATA_DIR, LOG_LEVEL });
+  const DATA_DIR = await harness.sampleDataDir();
+  const site = await harness.serve({ DATA_DIR, LOG_LEVEL });
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
   const before = await list(site.address);
   const settings = { DATA_DIR, TARGET_DATABASE_URL: target.url };
@@ -43,7 +43,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   if (password !== '') expect(stdout).not.toContain(password);
   expect((await readdir(DATA_DIR)).filter((name) => name.startsWith('move-'))).toEqual([]);
 
-  const moved = await ground.serve({ DATABASE_URL: target.url, LOG_LEVEL });
+  const moved = await harness.serve({ DATABASE_URL: target.url, LOG_LEVEL });
   expect(await list(moved.address)).toEqual(before);
   const again = await runProgram(['move', '--to', target.url], { DATA_DIR });
   expectRefusal(again, /not empty: it has 67 products/);
@@ -56,12 +56,12 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
     to: expect.stringContaining(new URL(other.url).pathname),
     backup: 'groundswell',
   });
-  const old = await ground.serve({ DATA_DIR, LOG_LEVEL });
+  const old = await harness.serve({ DATA_DIR, LOG_LEVEL });
   expect(await list(old.address)).toEqual(before);
 });
 
 test('move exits 2 for a missing or invalid target and 1 for an unreachable one, with one line without the password', async () => {
-  const DATA_DIR = await ground.dataDir();
+  const DATA_DIR = await harness.dataDir();
   const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
   expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);
   expectRefusal(

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground } from '../support/command.ts';
+import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { onEach, type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -16,7 +16,7 @@ const PROCESSES = 3;
 const ROUNDS_A_PHASE = 30;
 const PAUSES = Number(process.env.CRASH_ROUNDS ?? 1);
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let servers: ReplicatedServers;
 beforeAll(async () => {
   await installCommand();
@@ -27,13 +27,13 @@ beforeAll(async () => {
   await saveProducts(primary, [buildProduct({ id: 'tide' }), ...own]);
   await primary.close();
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 afterAll(() => servers.remove());
 
 const upvotesOnPage = (html: string) => Number(/\\?"upvotes\\?":(\d+)/.exec(html)?.[1]);
 
 test('every visitor reads their own writes from every process while replicas lag, stop and return', async () => {
-  const site = await ground.serve({
+  const site = await harness.serve({
     DATABASE_URL: servers.primary.url,
     DATABASE_REPLICA_URL: servers.replicas.map(({ url }) => url).join(','),
     WEB_CONCURRENCY: String(PROCESSES),

@@ -11,15 +11,15 @@ import { saveProducts } from '../../src/core/products/save-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { expectRefusal, Ground } from '../support/command.ts';
+import { CommandHarness, expectRefusal } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const UPVOTES = 2_000;
 
-const ground = new Ground();
-const backups = new Ground();
+const harness = new CommandHarness();
+const backups = new CommandHarness();
 /** A backup of the sample catalogue with many upvotes on `git`. */
 let path: string;
 let backedUp: object;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   backedUp = await contentsOf(database);
   await database.drop();
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 afterAll(() => backups.clear());
 
 async function contentsOf(database: TestDatabase): Promise<object> {
@@ -61,23 +61,23 @@ describe('restore exits 2 with one line, and creates no database, for', () => {
     ['a file of another kind', () => Buffer.from('id,name\n'), /damaged, or not a backup/],
     ['a file that does not exist', () => undefined, /there is no such file/],
   ])('%s', async (_, change, reason) => {
-    const broken = join(await ground.folder(), 'broken.backup');
+    const broken = join(await harness.folder(), 'broken.backup');
     const file = change(await readFile(path));
     if (file) await writeFile(broken, file);
-    const empty = await ground.dataDir();
+    const empty = await harness.dataDir();
     expectRefusal(await runProgram(['restore', '--replace', '--yes', broken], { DATA_DIR: empty }), reason);
     await expect(readdir(empty)).rejects.toThrow('ENOENT');
   });
 
   test('an export, with a message that names the command that reads it', async () => {
-    const path = join(await ground.folder(), 'site.jsonl');
+    const path = join(await harness.folder(), 'site.jsonl');
     await writeFile(path, '{"id":"git","name":"Git"}\n');
-    const ended = await runProgram(['restore', path], { DATA_DIR: await ground.dataDir() });
+    const ended = await runProgram(['restore', path], { DATA_DIR: await harness.dataDir() });
     expectRefusal(ended, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
   });
 
   test('--replace without --yes and without a terminal, before the file is read', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const ended = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
     expectRefusal(ended, /no terminal to ask on: add --yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
@@ -102,7 +102,7 @@ test('a backup that lacks tables is restored with a warning that names them', as
     return !isLeftOut;
   });
   const end = markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
-  const partial = join(await ground.folder(), 'partial.backup');
+  const partial = join(await harness.folder(), 'partial.backup');
   await writeFile(partial, gzipSync(Buffer.concat([first, Buffer.from(`${rest.join('\n')}\n`), end])));
   const database = await createTestDatabase();
   const { code, stderr } = await runProgram(['restore', partial], { DATABASE_URL: database.url });
@@ -142,7 +142,7 @@ describe('a killed restore leaves the site as it was', () => {
   afterAll(() => database.drop());
 
   const restore = () =>
-    ground.start(['restore', '--replace', '--yes', path], { settings: { DATABASE_URL: database.url } });
+    harness.start(['restore', '--replace', '--yes', path], { settings: { DATABASE_URL: database.url } });
   /** Returns the wait events of the other backends that meet a condition. */
   const backends = async (condition: string) =>
     (

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground, type RunningCommand } from '../support/command.ts';
+import { CommandHarness, type RunningCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -15,7 +15,7 @@ const PRODUCTS = ['tide', 'ebb', 'surge'];
 
 type Server = RunningCommand & { address: string };
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let database: TestDatabase;
 beforeAll(async () => {
   await installCommand();
@@ -25,7 +25,7 @@ beforeAll(async () => {
     PRODUCTS.map((id) => buildProduct({ id })),
   );
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 afterAll(() => database.drop());
 
 /**
@@ -76,7 +76,7 @@ function ask(agent: Agent, address: string, method: string, path: string): Promi
 
 test('no request fails while two servers are replaced one after the other under load', async () => {
   const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error', STOP_DELAY: '1' };
-  const start = (): Promise<Server> => ground.serve(settings);
+  const start = (): Promise<Server> => harness.serve(settings);
   const agent = new Agent({ keepAlive: true });
   const balancer = balance(agent);
   const responses = new Map<string, number>();
@@ -129,7 +129,7 @@ test('no request fails while two servers are replaced one after the other under 
 });
 
 test('Ctrl-C stops the site without STOP_DELAY, which only load balancers need', async () => {
-  const site = await ground.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
+  const site = await harness.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
   site.process.kill('SIGINT');
   expect(await site.ended).toMatchObject({ code: 0 });
 });

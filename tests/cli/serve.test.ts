@@ -2,16 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/core/database/connect.ts';
-import { databasesOf, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, databasesOf, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 const LOG_LEVEL = 'warn';
 
@@ -37,10 +37,10 @@ async function clusterIdentity(dataDir: string): Promise<unknown> {
 
 describe('serve', () => {
   test('prints its address, the location of its data and the number of products, and serves them', async () => {
-    const dataDir = await ground.dataDir();
-    const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL });
+    const dataDir = await harness.dataDir();
+    const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL });
     expect(site.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    await site.says(new RegExp(`Data +${join(dataDir, 'postgres')}\n`));
+    await site.waitForOutput(new RegExp(`Data +${join(dataDir, 'postgres')}\n`));
     expect(site.products).toBeGreaterThanOrEqual(48);
 
     const home = await fetch(site.address);
@@ -61,8 +61,8 @@ describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     '%s ends all processes with exit code 0, even if a browser has a connection open',
     async (signal) => {
-      const dataDir = await ground.sampleDataDir();
-      const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+      const dataDir = await harness.sampleDataDir();
+      const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
       expect(await databasesOf(dataDir)).not.toEqual([]);
       // `fetch` keeps its connection alive.
       await (await fetch(`${site.address}/healthz`)).text();
@@ -75,7 +75,7 @@ describe('serve', () => {
   );
 
   test('an invalid brand is refused before anything starts, with all reasons', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const serve = (settings: Record<string, string>) =>
       runCommand(['serve'], { settings: { DATA_DIR: dataDir, ...settings } });
     const colour = await serve({ SITE_ACCENT: '#ffcc00' });
@@ -94,23 +94,23 @@ describe('serve', () => {
   });
 
   test('SIGTERM during the start ends all processes with exit code 0', async () => {
-    const dataDir = await ground.dataDir();
-    const site = ground.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });
-    await site.says(/Creating the embedded database/);
+    const dataDir = await harness.dataDir();
+    const site = harness.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });
+    await site.waitForOutput(/Creating the embedded database/);
     site.process.kill('SIGTERM');
     expect(await site.ended).toMatchObject({ code: 0, signal: null });
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 
   test('a second start reuses the database and does not load the sample again', async () => {
-    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'info' };
-    const first = await ground.serve(settings);
+    const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL: 'info' };
+    const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     const identity = await clusterIdentity(settings.DATA_DIR);
     first.process.kill('SIGTERM');
     await first.ended;
 
-    const second = await ground.serve(settings);
+    const second = await harness.serve(settings);
     expect(second.products).toBe(first.products);
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
     expect(await clusterIdentity(settings.DATA_DIR)).toEqual(identity);
@@ -121,8 +121,8 @@ describe('serve', () => {
   });
 
   test('a second site on one data folder exits 2, names the process that uses it, and does not affect that process', async () => {
-    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
-    const first = await ground.serve(settings);
+    const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL };
+    const first = await harness.serve(settings);
     const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
     expectRefusal(
       second,
@@ -132,17 +132,17 @@ describe('serve', () => {
   });
 
   test('of two sites that start simultaneously on a new data folder, one serves, and the other exits with a message', async () => {
-    const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL };
-    const sites = [0, 1].map(() => ground.start(['serve'], { settings }));
+    const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL };
+    const sites = [0, 1].map(() => harness.start(['serve'], { settings }));
     const loser = await Promise.race(sites.map(({ ended }) => ended));
     expectRefusal(loser, /is held by process \d+/);
     const winner = sites.find(({ process }) => process.exitCode === null);
-    const [, address] = (await winner?.says(/Address +(http:\S+)\n/)) ?? [];
+    const [, address] = (await winner?.waitForOutput(/Address +(http:\S+)\n/)) ?? [];
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
   });
 
   test('a first start with SAMPLE_CATALOGUE=off serves an empty list', async () => {
-    const site = await ground.serve({ DATA_DIR: await ground.dataDir(), LOG_LEVEL, SAMPLE_CATALOGUE: 'off' });
+    const site = await harness.serve({ DATA_DIR: await harness.dataDir(), LOG_LEVEL, SAMPLE_CATALOGUE: 'off' });
     expect(site.products).toBe(0);
     expect(await (await fetch(`${site.address}/api/products`)).json()).toEqual({ items: [], nextCursor: null });
   });
@@ -150,9 +150,9 @@ describe('serve', () => {
   test('with DATABASE_URL the site uses that server, prints it without the password, and loads no sample', async () => {
     const database = await createTestDatabase({ migrated: false });
     const { host, password, pathname } = new URL(database.url);
-    const dataDir = await ground.dataDir();
-    const site = await ground.serve({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'info' });
-    await site.says(new RegExp(`Data +.*${pathname}\n`));
+    const dataDir = await harness.dataDir();
+    const site = await harness.serve({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+    await site.waitForOutput(new RegExp(`Data +.*${pathname}\n`));
     expect(site.products).toBe(0);
     site.process.kill('SIGTERM');
     const { code, stdout, stderr } = await site.ended;
@@ -166,12 +166,12 @@ describe('serve', () => {
 
 describe('kill -9', () => {
   test('of a running site, and then of a site and its database, loses no acknowledged writes', async () => {
-    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
-    const first = await ground.serve(settings);
+    const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL };
+    const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     first.process.kill('SIGKILL');
     await first.ended;
-    const second = await ground.serve(settings);
+    const second = await harness.serve(settings);
     expect(second.products).toBe(first.products);
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
     expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
@@ -179,19 +179,19 @@ describe('kill -9', () => {
     const databases = await databasesOf(settings.DATA_DIR);
     for (const pid of [second.process.pid ?? 0, ...databases]) process.kill(pid, 'SIGKILL');
     await second.ended;
-    const third = await ground.serve(settings);
+    const third = await harness.serve(settings);
     expect(await upvotesOf(third.address, 'git')).toBe(upvotes + 1);
   });
 
   test.each([/Creating the embedded database/, /Migration applied/])(
     'during the very first start (%s) does not prevent the next start',
     async (moment) => {
-      const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'info' };
-      const first = ground.start(['serve'], { settings });
-      await first.says(moment);
+      const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL: 'info' };
+      const first = harness.start(['serve'], { settings });
+      await first.waitForOutput(moment);
       first.process.kill('SIGKILL');
       await first.ended;
-      const second = await ground.serve(settings);
+      const second = await harness.serve(settings);
       expect(second.products).toBeGreaterThanOrEqual(48);
       expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
       second.process.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { databasesOf, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, databasesOf, expectRefusal, runCommand } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -11,9 +11,9 @@ import { installCommand } from '../support/installed-command.ts';
 const TOKEN = 'a-token-of-this-test';
 const run = promisify(execFile);
 
-const ground = new Ground();
+const harness = new CommandHarness();
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 /** Returns the process ids of a site's workers, without its spare process and its database. */
 async function workersOf(pid: number | undefined): Promise<number[]> {
@@ -33,8 +33,8 @@ async function askApart(url: string): Promise<number> {
 }
 
 test('two workers share a port, aggregate their metrics, are replaced after a crash without refused connections, and exit with 0', async () => {
-  const dataDir = await ground.sampleDataDir();
-  const site = await ground.serve({
+  const dataDir = await harness.sampleDataDir();
+  const site = await harness.serve({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
     WEB_CONCURRENCY: '2',
@@ -81,21 +81,21 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
 });
 
 test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {
-  const dataDir = await ground.sampleDataDir();
+  const dataDir = await harness.sampleDataDir();
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' };
-  const site = await ground.serve(settings);
+  const site = await harness.serve(settings);
   const workers = await workersOf(site.process.pid);
   expect(workers).toHaveLength(2);
   site.process.kill('SIGKILL');
   await expect.poll(() => workers.filter(isRunning)).toEqual([]);
-  const next = await ground.serve(settings);
+  const next = await harness.serve(settings);
   expect(await askApart(`${next.address}/api/products/git`)).toBe(200);
   next.process.kill('SIGTERM');
   expect(await next.ended).toMatchObject({ code: 0 });
 });
 
 test('a WEB_CONCURRENCY that needs more connections than the database allows is refused, and a smaller one works', async () => {
-  const dataDir = await ground.sampleDataDir();
+  const dataDir = await harness.sampleDataDir();
   const file = join(dataDir, 'postgres', 'postgresql.conf');
   await writeFile(file, `${await readFile(file, 'utf8')}\nmax_connections = 40\n`);
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', PORT: '0' };
@@ -104,7 +104,7 @@ test('a WEB_CONCURRENCY that needs more connections than the database allows is 
     refused,
     /^groundswell: WEB_CONCURRENCY: 16 processes open up to 52 connections, and the database allows 37 \(max_connections\)\. .*postgresql\.conf/,
   );
-  const site = await ground.serve({ ...settings, WEB_CONCURRENCY: '4', METRICS_TOKEN: TOKEN });
+  const site = await harness.serve({ ...settings, WEB_CONCURRENCY: '4', METRICS_TOKEN: TOKEN });
   expect(await metricsOf(site.address)).toMatch(/^groundswell_database_connections\{state="max"\} 20$/m);
   site.process.kill('SIGTERM');
   expect(await site.ended).toMatchObject({ code: 0 });

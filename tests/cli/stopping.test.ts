@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { databasesOf, Ground } from '../support/command.ts';
+import { CommandHarness, databasesOf } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 test('after SIGTERM, the site completes requests in flight, does not wait for idle clients, and ends its database', async () => {
-  const dataDir = await ground.sampleDataDir();
-  const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+  const dataDir = await harness.sampleDataDir();
+  const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   const comment = await sendHalfComment(site.address);
   const page = await openEvents(`${site.address}/api/events`);
   const { hostname, port } = new URL(site.address);

@@ -3,15 +3,15 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { expectFailure, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { CommandHarness, expectFailure, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 const isRoot = process.geteuid?.() === 0;
 
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 /** Runs `serve` in a separate process, because it handles signals, and other commands in this process. */
 function run(parameters: readonly string[], settings: Record<string, string> = {}): Promise<ProgramRun> {
@@ -62,7 +62,7 @@ describe('invalid settings (api.md, Settings: all errors are listed together)', 
   test.each([[['serve']], [['migrate']], [['sample', 'load']]])(
     'are listed by %s, one per line, with exit code 2',
     async (parameters) => {
-      const dataDir = await ground.dataDir();
+      const dataDir = await harness.dataDir();
       const settings = {
         DATA_DIR: dataDir,
         PORT: 'eighty',
@@ -100,7 +100,7 @@ describe('an unreachable database', () => {
   });
 
   test('serve exits 2 with one line that names DATA_DIR if it is a file', async () => {
-    const file = join(await ground.folder(), 'data');
+    const file = join(await harness.folder(), 'data');
     await writeFile(file, 'not a folder');
     for (const DATA_DIR of [file, join(file, 'below')]) {
       const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR } });
@@ -109,7 +109,7 @@ describe('an unreachable database', () => {
   });
 
   test('serve exits 2 with one line that names DATA_DIR if it is not writable', async () => {
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     await mkdir(join(folder, 'data'));
     await chmod(join(folder, 'data'), 0o555);
     await chmod(folder, 0o555);
@@ -128,7 +128,7 @@ describe('an unreachable database', () => {
 
 describe('serve on an unavailable address', () => {
   test('exits 2 with one line of advice for a busy port, and creates no database', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const { port, release } = await takePort();
     const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
     release();
@@ -137,7 +137,7 @@ describe('serve on an unavailable address', () => {
   });
 
   test('exits 2 with one line of advice for an address of another machine, and creates no database', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     // No machine has an address in TEST-NET-1 (RFC 5737).
     const settings = { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir };
     expectRefusal(await runCommand(['serve'], { settings }), /HOST: this machine has no address '192\.0\.2\.1'/);
@@ -147,7 +147,7 @@ describe('serve on an unavailable address', () => {
 
 describe('commands that ask for confirmation (api.md: without a terminal they need --yes)', () => {
   test('sample remove without --yes and without a terminal exits 2 with one line of advice and changes nothing', async () => {
-    const dataDir = await ground.dataDir();
+    const dataDir = await harness.dataDir();
     const ended = await run(['sample', 'remove'], { DATA_DIR: dataDir });
     expectRefusal(ended, /--yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');

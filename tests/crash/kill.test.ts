@@ -6,7 +6,7 @@ import { type Connection, connect } from '../../src/core/database/connect.ts';
 import { readPostmasterFile } from '../../src/core/database/embedded/postmaster.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground } from '../support/command.ts';
+import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type Acknowledged, startWitness } from './witness.ts';
@@ -22,16 +22,16 @@ const SETTINGS = { LOG_LEVEL: 'error', SAMPLE_CATALOGUE: 'off', RATE_LIMITS: 'of
 type Victim = 'site' | 'database' | 'site and database';
 const VICTIMS: Victim[] = ['database', 'site', 'site and database'];
 
-const ground = new Ground();
+const harness = new CommandHarness();
 beforeAll(installCommand);
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 
 describe('kill -9 under load', () => {
   test(
     `in ${ROUNDS} rounds, the site recovers, loses no acknowledged write, and its counts match the rows`,
     async () => {
-      const dataDir = await ground.dataDir();
-      let site = await ground.serve({ DATA_DIR: dataDir, ...SETTINGS });
+      const dataDir = await harness.dataDir();
+      let site = await harness.serve({ DATA_DIR: dataDir, ...SETTINGS });
       await withDatabase(dataDir, addProducts);
       const witness = startWitness(() => site.address, PRODUCTS, LIKED);
       try {
@@ -44,7 +44,7 @@ describe('kill -9 under load', () => {
           if (victim !== 'database') {
             site.process.kill('SIGKILL');
             await once(site.process, 'exit');
-            site = await ground.serve({ DATA_DIR: dataDir, ...SETTINGS });
+            site = await harness.serve({ DATA_DIR: dataDir, ...SETTINGS });
           }
           if (victim === 'database') await untilReplaced(dataDir, killed);
           // Waits until writes succeed again.

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground } from '../support/command.ts';
+import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { startWitness, type Witness } from './witness.ts';
@@ -11,7 +11,7 @@ import { startWitness, type Witness } from './witness.ts';
 const PRODUCTS = ['tide', 'ebb', 'surge'];
 const LIKED = '00000000-0000-4000-8000-000000000002';
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let database: TestDatabase;
 beforeAll(async () => {
   await installCommand();
@@ -27,14 +27,14 @@ beforeAll(async () => {
   ]);
   await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'tide'");
 });
-afterEach(() => ground.clear());
+afterEach(() => harness.clear());
 afterAll(() => database.drop());
 
 test('when one of two sites on a database is killed, the other serves without errors, and no acknowledged write is lost', async () => {
   const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error' };
-  let sites: Awaited<ReturnType<Ground['serve']>>[] = await Promise.all([
-    ground.serve(settings),
-    ground.serve(settings),
+  let sites: Awaited<ReturnType<CommandHarness['serve']>>[] = await Promise.all([
+    harness.serve(settings),
+    harness.serve(settings),
   ]);
   const witnesses: Witness[] = [];
   try {
@@ -50,7 +50,7 @@ test('when one of two sites on a database is killed, the other serves without er
       await Promise.all(round.map((witness) => witness.stop()));
       const statuses = [...(round[1 - victim]?.acknowledged.statuses.keys() ?? [])];
       expect(statuses.toSorted()).toEqual([200, 201]);
-      const next = await ground.serve(settings);
+      const next = await harness.serve(settings);
       sites = sites.map((site, index) => (index === victim ? next : site));
     }
   } finally {

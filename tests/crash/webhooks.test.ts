@@ -4,14 +4,14 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground } from '../support/command.ts';
+import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { newSecret, startReceiver, verified, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const SECRET = newSecret(9);
 
-const ground = new Ground();
+const harness = new CommandHarness();
 let database: TestDatabase;
 let receiver: WebhookReceiver;
 beforeAll(installCommand);
@@ -20,13 +20,13 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 afterEach(async () => {
-  await ground.clear();
+  await harness.clear();
   await receiver.stop();
   await database.drop();
 });
 
 const serve = () =>
-  ground.serve({
+  harness.serve({
     DATABASE_URL: database.url,
     LOG_LEVEL: 'error',
     WEBHOOK_URL: receiver.url,

@@ -6,7 +6,7 @@ import { inTurn } from '../support/screen.ts';
 const WIDTHS = [390, 1280];
 
 /** Colours from tokens.css. */
-const GROUNDS = { light: 'rgb(247, 249, 248)', dark: 'rgb(7, 21, 33)' };
+const BACKGROUNDS = { light: 'rgb(247, 249, 248)', dark: 'rgb(7, 21, 33)' };
 
 test('the API reference shows every operation, fits a phone and a desktop and loads nothing from other sites', async ({
   page,
@@ -47,7 +47,7 @@ for (const [turn, width] of WIDTHS.entries()) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto('/api/docs');
       await expect(page.getByRole('heading', { name: /Groundswell API/ })).toBeVisible();
-      await expect(page.locator('body')).toHaveCSS('background-color', GROUNDS[colorScheme]);
+      await expect(page.locator('body')).toHaveCSS('background-color', BACKGROUNDS[colorScheme]);
       await expectAccessible(page, 'closed');
       await page
         .getByRole('button', { name: /List and search products/ })
@@ -70,7 +70,7 @@ test('every page links to the API reference, which uses the chosen theme and lin
   await page.getByRole('button', { name: 'Dark theme' }).click();
   await page.getByRole('navigation', { name: 'More of this site' }).getByRole('link', { name: 'API' }).click();
   await expect(page).toHaveURL('/api/docs');
-  await expect(page.locator('body')).toHaveCSS('background-color', GROUNDS.dark);
+  await expect(page.locator('body')).toHaveCSS('background-color', BACKGROUNDS.dark);
   await page.getByRole('banner').getByRole('link', { name: 'Groundswell' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
 });

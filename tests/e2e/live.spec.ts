@@ -4,7 +4,7 @@ import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { openGate } from '../support/gate.ts';
+import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
 import { recordRequests } from '../support/network.ts';
 import { cardNames, commentTexts, commentWith, discussion, toast, upvoteOf } from '../support/screen.ts';
 
@@ -202,23 +202,23 @@ test('the page reconnects after an outage and shows all changes that it missed',
 }) => {
   expectConsoleError(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/);
   const product = await site.addProduct({ name: 'Tarpon' });
-  const gate = await openGate(site.address);
+  const gate = await startInterruptibleProxy(site.address);
   const reader = await newVisitor({ baseURL: gate.address });
   await watch(reader, `/product/${product.id}`);
   await stranger(page).upvote(product.id);
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 1');
   const refused = reader.waitForEvent('requestfailed', (request) => /REFUSED/.test(request.failure()?.errorText ?? ''));
-  await gate.shut();
+  await gate.disconnect();
   await refused;
   await site.addUpvotes(product.id, 3);
   await stranger(page).comment(product.id, 'While you were away');
-  await gate.open();
+  await gate.reconnect();
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 4');
   await expect(news(reader)).toHaveText('1 new comment');
   await stranger(page).upvote(product.id);
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 5');
   await reader.close();
-  await gate.shut();
+  await gate.disconnect();
 });
 
 test('a page whose stream is refused polls, and reconnects after Retry-After', async ({

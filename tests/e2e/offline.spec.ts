@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { goOffline, goOnline, sayOnline } from '../support/network.ts';
+import { goOffline, goOnline, setOnline } from '../support/network.ts';
 import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
 
 /** Each test has its own browser context, because resetting the shared one does not clear service worker caches. */
@@ -224,10 +224,10 @@ test('without storage, the offline queue lasts as long as the page', async ({ pa
     }
   });
   await visitAndCache(page, `/product/${product.id}`);
-  await sayOnline(page, false);
+  await setOnline(page, false);
   await upvoteOf(page, 'John Dory').click();
   await expect(note(page)).toContainText('1 upvote waits for the network.');
-  await sayOnline(page, true);
+  await setOnline(page, true);
   await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
   await expect(note(page)).toBeEmpty();
 });

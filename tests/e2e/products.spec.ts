@@ -1,4 +1,4 @@
-import { elapseUntil, heard } from '../support/clock.ts';
+import { elapseUntil, waitUntilHandled } from '../support/clock.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
@@ -165,7 +165,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     await visit(page, `/product/${older?.id}`);
     for (const requests of [1, 2, 3]) {
       await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(requests);
-      await heard(page, failed.requests.at(-1));
+      await waitUntilHandled(page, failed.requests.at(-1));
       await page.clock.fastForward(4_000);
     }
     const previous = page.getByRole('button', { name: 'Previous', exact: true });
@@ -174,7 +174,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     await expect(page).toHaveURL(`/product/${newer?.id}`);
     for (const requests of [4, 5, 6]) {
       await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(requests);
-      await heard(page, failed.requests.at(-1));
+      await waitUntilHandled(page, failed.requests.at(-1));
       await page.clock.fastForward(4_000);
     }
     await expect(page.getByRole('heading', { level: 1, name: 'Failed to load products' })).toBeVisible();

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/contract/limits.ts';
-import { heard, turnEventLoop } from '../support/clock.ts';
+import { turnEventLoop, waitUntilHandled } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests } from '../support/network.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
@@ -164,7 +164,7 @@ test.describe('§2 and §5: search', () => {
     await searchBox(page).fill('larkspur l');
     await expect(cardNames(page)).toHaveText(['Larkspur Later']);
     early.release();
-    await heard(page, early.requests[0]);
+    await waitUntilHandled(page, early.requests[0]);
     await expect(page).toHaveURL('/?q=larkspur+l');
     await expect(cardNames(page)).toHaveText(['Larkspur Later']);
   });

@@ -3,9 +3,9 @@ import { paths } from '../../src/contract/paths.ts';
 import { STILL_CHROMIUM } from '../support/chromium.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { waitForAssets } from '../support/page-assets.ts';
 import { searchBox, toast, upvoteOf } from '../support/screen.ts';
-import { settled } from '../support/still-page.ts';
-import { addStillProducts, STILL_DAY } from '../support/still-products.ts';
+import { addScreenshotProducts, SCREENSHOT_DAY } from '../support/screenshot-products.ts';
 
 /** A site with fixed content, so its pages look the same in every run and on every machine. */
 const test = base.extend<object, { site: E2eSite }>({
@@ -13,7 +13,7 @@ const test = base.extend<object, { site: E2eSite }>({
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
     async ({}, use) => {
       const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
-      await addStillProducts(site);
+      await addScreenshotProducts(site);
       await use(site);
       await site.stop();
     },
@@ -41,7 +41,7 @@ interface Screen {
 const home = (page: Page) => visit(page, '/');
 const product = (page: Page) => visit(page, '/product/still-7');
 
-const board = (page: Page) => visit(page, paths.board(STILL_DAY));
+const board = (page: Page) => visit(page, paths.board(SCREENSHOT_DAY));
 
 const SCREENS: Screen[] = [
   { name: 'home', size: DESKTOP, open: home },
@@ -98,7 +98,7 @@ test.describe('twelve screens match their screenshots', () => {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', ...media });
       await open(page);
-      await settled(page);
+      await waitForAssets(page);
       // The displayed age of a fixed day increases over time.
       await page.evaluate(() => {
         for (const age of document.querySelectorAll('.product-card .time-ago')) age.textContent = '2 days ago';

@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { visit } from './e2e-test.ts';
-import { failResponses, sayOnline } from './network.ts';
+import { failResponses, setOnline } from './network.ts';
 import type { ScreenState } from './screen-state.ts';
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
@@ -121,7 +121,7 @@ export const BROWSER_STATES: ScreenState[] = [
         idempotencyKey: 'key',
       };
       await visitWithStorage(page, paths.product(rich.id), { outbox: [{ ...comment, refused: 'Product not found' }] });
-      await sayOnline(page, false);
+      await setOnline(page, false);
       await expect(page.getByText(/^You are offline/)).toBeVisible();
       await page.evaluate(() => localStorage.removeItem('outbox'));
       await expect(page.getByRole('region', { name: 'Comment that was not posted' })).toBeVisible();

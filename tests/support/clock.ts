@@ -4,7 +4,7 @@ const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
 /** Resolves after the page has handled the response or failure of a request and set its timers. */
-export async function heard(page: Page, request: Request | undefined): Promise<void> {
+export async function waitUntilHandled(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();
   await response?.finished();
   await turnEventLoop(page);
@@ -32,9 +32,9 @@ export async function turnEventLoop(page: Page): Promise<void> {
  * Advances the page's paused clock until the condition holds. May overshoot by a few steps, so do not assert the
  * elapsed time.
  */
-export async function elapseUntil(page: Page, isSo: () => boolean, stepMs = STEP_MS): Promise<void> {
+export async function elapseUntil(page: Page, condition: () => boolean, stepMs = STEP_MS): Promise<void> {
   for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += stepMs) {
-    if (isSo()) return;
+    if (condition()) return;
     await page.clock.runFor(stepMs);
     await page.evaluate(() => null);
   }

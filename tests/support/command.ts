@@ -8,7 +8,7 @@ import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 import { copySampleSite, installedProgram } from './installed-command.ts';
 
-export interface Ended {
+export interface CommandResult {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -18,9 +18,9 @@ export interface Ended {
 export interface RunningCommand {
   process: ChildProcess;
   /** Waits for the first match of a pattern in the command's output. Fails if the command ends without one. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves when the command has ended. */
-  ended: Promise<Ended>;
+  ended: Promise<CommandResult>;
 }
 
 export interface RunOptions {
@@ -42,7 +42,7 @@ export function startCommand(parameters: readonly string[], { settings = {}, acc
 }
 
 /** Runs the built command to its end. */
-export function runCommand(parameters: readonly string[], options?: RunOptions): Promise<Ended> {
+export function runCommand(parameters: readonly string[], options?: RunOptions): Promise<CommandResult> {
   return startCommand(parameters, options).ended;
 }
 
@@ -56,7 +56,7 @@ function watch(child: ChildProcess): RunningCommand {
       changed();
     });
   }
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       over = true;
@@ -67,7 +67,7 @@ function watch(child: ChildProcess): RunningCommand {
   return {
     process: child,
     ended,
-    async says(pattern) {
+    async waitForOutput(pattern) {
       for (;;) {
         const found = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
         if (found) return found;
@@ -81,7 +81,7 @@ function watch(child: ChildProcess): RunningCommand {
 }
 
 /** The folders and processes of one test, which `clear()` removes. */
-export class Ground {
+export class CommandHarness {
   readonly #folders: string[] = [];
   readonly #commands: RunningCommand[] = [];
 
@@ -114,8 +114,8 @@ export class Ground {
   /** Starts a site on a free port and waits until it is up. */
   async serve(settings: Record<string, string>): Promise<RunningCommand & { address: string; products: number }> {
     const site = this.start(['serve'], { settings: { PORT: '0', ...settings } });
-    const [, address = ''] = await site.says(/Address +(http:\S+)\n/);
-    const [, products] = await site.says(/Products +([\d,]+)\n/);
+    const [, address = ''] = await site.waitForOutput(/Address +(http:\S+)\n/);
+    const [, products] = await site.waitForOutput(/Products +([\d,]+)\n/);
     return { ...site, address, products: Number(products?.replaceAll(',', '')) };
   }
 
@@ -147,13 +147,16 @@ export function databasesOf(dataDir: string): Promise<number[]> {
 }
 
 /** Expects exit code 2, nothing on standard output, and exactly these lines on standard error. */
-export function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, ...lines: readonly RegExp[]): void {
+export function expectRefusal(
+  { code, stdout, stderr }: Omit<CommandResult, 'signal'>,
+  ...lines: readonly RegExp[]
+): void {
   expectFailure({ code, stdout, stderr }, 2, ...lines);
 }
 
 /** Expects this exit code, nothing on standard output, and exactly these lines on standard error. */
 export function expectFailure(
-  { code, stdout, stderr }: Omit<Ended, 'signal'>,
+  { code, stdout, stderr }: Omit<CommandResult, 'signal'>,
   expected: 1 | 2,
   ...lines: readonly RegExp[]
 ): void {

@@ -9,29 +9,29 @@ import type { Log } from '../../src/core/runtime.ts';
  * Reports an event as a line of JSON. This file is a test process that opens an embedded database with the options in
  * its JSON argument, and shuts down when it reads a line from standard input.
  */
-function tell(event: object): void {
+function sendEvent(event: object): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }
 
 const line = (level: string) => (fields: object | string, message?: string) =>
-  tell({ event: 'log', level, message: message ?? fields });
+  sendEvent({ event: 'log', level, message: message ?? fields });
 const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
-const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; elsewhere?: string } = JSON.parse(
+const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; fallbackFolder?: string } = JSON.parse(
   process.argv[2] ?? '{}',
 );
 
 // Ctrl-C in the terminal also reaches this process, which must survive it.
-process.on('SIGINT', () => tell({ event: 'interrupted' }));
+process.on('SIGINT', () => sendEvent({ event: 'interrupted' }));
 try {
   const database = await openEmbedded({ ...given, log, terms: OPERATOR_TERMS }, { ...thisHost, ...given });
-  tell({ event: 'open', url: database.url, location: database.location });
+  sendEvent({ event: 'open', url: database.url, location: database.location });
   createInterface({ input: process.stdin }).once('line', async () => {
     await database.stop();
-    tell({ event: 'stopped' });
+    sendEvent({ event: 'stopped' });
     process.exit(0);
   });
 } catch (error) {
   const code = error instanceof EmbeddedDatabaseError ? error.code : 'unexpected';
-  tell({ event: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+  sendEvent({ event: 'failed', code, message: error instanceof Error ? error.message : String(error) });
   process.exit(2);
 }

@@ -20,7 +20,7 @@ export interface EventClient {
   /** Returns the data of all frames of an event, in order. */
   dataOf<Item>(event: string): Item[];
   /** Waits for the first frame of an event whose data contains the expected value. */
-  hears(event: string, expected: unknown): Promise<Frame>;
+  waitForEvent(event: string, expected: unknown): Promise<Frame>;
   closed: Promise<void>;
   close(): void;
 }
@@ -65,8 +65,8 @@ export async function openEvents(url: string, headers: Record<string, string> = 
     lastEventId: () => id,
     dataOf: <Item>(event: string) =>
       frames.filter((frame) => frame.event === event).flatMap(({ data }) => data as Item[]),
-    async hears(event, expected) {
-      const isIt = (frame: Frame) => {
+    async waitForEvent(event, expected) {
+      const matches = (frame: Frame) => {
         try {
           if (frame.event !== event) return false;
           expect(frame.data).toEqual(expected);
@@ -75,8 +75,8 @@ export async function openEvents(url: string, headers: Record<string, string> = 
           return false;
         }
       };
-      await expect.poll(() => frames.some(isIt), { message: text }).toBe(true);
-      return frames.find(isIt) as Frame;
+      await expect.poll(() => frames.some(matches), { message: text }).toBe(true);
+      return frames.find(matches) as Frame;
     },
     closed,
     close: () => asked.destroy(),

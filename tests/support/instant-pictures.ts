@@ -5,7 +5,7 @@ export function instantPictures(): PicturePipeline {
   return {
     admit: () => ({
       process: async ({ bytes }) => pictureAddress(pictureName(bytes, 'webp')),
-      leave() {},
+      release() {},
     }),
   };
 }

@@ -10,25 +10,25 @@ interface Match {
 }
 
 /** Sets the value of `navigator.onLine` and notifies the page. Requests still succeed. */
-export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
+export function setOnline(page: Page, isOnline: boolean): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
     window.dispatchEvent(new Event(value ? 'online' : 'offline'));
   }, isOnline);
 }
 
-const OFFLINE_MARK = 'isOffline';
+const OFFLINE_KEY = 'isOffline';
 
 /** Makes a document report that it is offline while the entry in session storage exists. */
-function obeyOfflineMark(mark: string): void {
-  const isOffline = () => sessionStorage.getItem(mark) !== null;
+function overrideOnline(key: string): void {
+  const isOffline = () => sessionStorage.getItem(key) !== null;
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline() });
   const ignoreIfOffline = (event: Event) => isOffline() && event.stopImmediatePropagation();
   window.addEventListener('online', ignoreIfOffline, { capture: true });
 }
 
 /** Overrides `navigator.onLine` in the service workers of a page. */
-async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> {
+async function setServiceWorkersOnline(page: Page, isOnline: boolean): Promise<void> {
   for (const worker of page.context().serviceWorkers())
     await worker.evaluate((value) => {
       Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
@@ -40,10 +40,10 @@ async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> 
  * Chromium's emulation may lose it on navigation, if the old frame is removed after the new one is created.
  */
 export async function goOffline(page: Page): Promise<void> {
-  await page.addInitScript(obeyOfflineMark, OFFLINE_MARK);
-  await page.evaluate(obeyOfflineMark, OFFLINE_MARK);
-  await tellServiceWorkers(page, false);
-  await page.evaluate((mark) => sessionStorage.setItem(mark, 'yes'), OFFLINE_MARK);
+  await page.addInitScript(overrideOnline, OFFLINE_KEY);
+  await page.evaluate(overrideOnline, OFFLINE_KEY);
+  await setServiceWorkersOnline(page, false);
+  await page.evaluate((mark) => sessionStorage.setItem(mark, 'yes'), OFFLINE_KEY);
   await page.context().setOffline(true);
   await page.evaluate(() => void window.dispatchEvent(new Event('offline')));
 }
@@ -53,11 +53,11 @@ export async function goOffline(page: Page): Promise<void> {
  */
 export async function goOnline(page: Page): Promise<void> {
   await page.context().setOffline(false);
-  await tellServiceWorkers(page, true);
+  await setServiceWorkersOnline(page, true);
   await page.evaluate((mark) => {
     sessionStorage.removeItem(mark);
     window.dispatchEvent(new Event('online'));
-  }, OFFLINE_MARK);
+  }, OFFLINE_KEY);
 }
 
 /** Lets the server respond, but delays the response to the page until `release` is called. */

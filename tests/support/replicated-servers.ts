@@ -51,7 +51,7 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
     dataDir: folder,
     binaries,
     namespaces: thisHost.namespaces,
-    elsewhere: thisHost.elsewhere,
+    fallbackFolder: thisHost.fallbackFolder,
     log: silentLog,
   });
   const cluster: Cluster = {

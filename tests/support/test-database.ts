@@ -11,7 +11,7 @@ export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 export interface TestDatabase extends Database {
   url: string;
   /** Drops the database despite open connections, to simulate a server failure. */
-  vanish(): Promise<void>;
+  simulateOutage(): Promise<void>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 }
@@ -29,21 +29,21 @@ export async function createTestDatabase({
   const template = migrated && letters.locale === undefined ? inject('migratedDatabase') : undefined;
   const url = await createDatabase(name, { ...letters, ...(template && { template }) });
   const database = openDatabase({ url, log: silentLog });
-  const vanish = () => dropDatabase(name);
+  const simulateOutage = () => dropDatabase(name);
   if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);
   return {
     ...database,
     url,
-    vanish,
+    simulateOutage,
     async drop() {
       await database.close();
-      await vanish();
+      await simulateOutage();
     },
   };
 }
 
 /** Opens separate connections to a test database. Dropping the result closes them, but does not drop the database. */
-export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
+export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
-  return { ...database, url, vanish, drop: () => database.close() };
+  return { ...database, url, simulateOutage, drop: () => database.close() };
 }

@@ -21,13 +21,15 @@ interface CreateOptions extends DatabaseLetters {
 export async function createDatabase(name: string, options: CreateOptions = {}): Promise<string> {
   const [coordinator, ...workers] = servers();
   for (const server of [coordinator, ...workers]) {
-    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
+    await withServer(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
     // Two shards per worker are enough.
-    if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
-    if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
+    if (workers.length > 0)
+      await withServer(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
+    if (workers.length > 0) await withServer(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
   }
   const url = withDatabase(coordinator, name);
-  if (workers.length > 0) await oneByOne(coordinator, () => on(url, (sql) => joinNodes(sql, coordinator, workers)));
+  if (workers.length > 0)
+    await withNodeLock(coordinator, () => withServer(url, (sql) => joinNodes(sql, coordinator, workers)));
   return url;
 }
 
@@ -43,21 +45,22 @@ const REFUSE_CONNECTIONS = 'UPDATE pg_database SET datallowconn = false WHERE da
 export async function dropDatabase(name: string): Promise<void> {
   const all = servers();
   // Citus nodes have connections to each other, and would reopen them.
-  if (all.length > 1) for (const server of all) await on(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
-  for (const server of all) await on(server, (sql) => dropWhenLeft(sql, name));
+  if (all.length > 1)
+    for (const server of all) await withServer(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
+  for (const server of all) await withServer(server, (sql) => dropWithRetries(sql, name));
 }
 
 /** The error codes if a client is still connected, or autovacuum, which the tests' role may not terminate. */
-const STILL_USED = new Set(['55006', '42501']);
+const IN_USE_CODES = new Set(['55006', '42501']);
 
 /** Drops a database with retries, because PostgreSQL waits only five seconds for connections to close. */
-async function dropWhenLeft(sql: Database, name: string): Promise<void> {
+async function dropWithRetries(sql: Database, name: string): Promise<void> {
   for (;;) {
     try {
       await sql.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       return;
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError && STILL_USED.has(error.code ?? ''))) throw error;
+      if (!(error instanceof pg.DatabaseError && IN_USE_CODES.has(error.code ?? ''))) throw error;
     }
   }
 }
@@ -77,8 +80,8 @@ function servers(): [string, ...string[]] {
  * Runs work under a lock, because adding nodes in two databases at the same time fails with 'tuple concurrently
  * updated'.
  */
-function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {
-  return on(coordinator, (server) =>
+function withNodeLock(coordinator: string, work: () => Promise<void>): Promise<void> {
+  return withServer(coordinator, (server) =>
     server.transaction(async (sql) => {
       await sql.query('SELECT pg_advisory_xact_lock(2)');
       await work();
@@ -92,7 +95,7 @@ async function joinNodes(sql: Database, coordinator: string, workers: readonly s
   for (const worker of workers) await sql.query('SELECT citus_add_node($1, $2)', placeOf(worker));
 }
 
-async function on(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
+async function withServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
   const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     await work(server);

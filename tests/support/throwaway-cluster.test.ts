@@ -2,11 +2,11 @@ import { mkdtemp, readdir, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildHolder, Ground, noneRuns, query } from './embedded-ground.ts';
+import { buildEmbeddedProcess, EmbeddedHarness, hasNoProcesses, query } from './embedded-harness.ts';
 import { startThrowawayCluster } from './throwaway-cluster.ts';
 
-const ground = new Ground();
-afterAll(() => ground.clear());
+const harness = new EmbeddedHarness();
+afterAll(() => harness.clear());
 
 describe('a throwaway cluster', () => {
   it('is durable by default, and its folder is deleted after stop', async () => {
@@ -24,12 +24,16 @@ describe('a throwaway cluster', () => {
 
   it('removes the clusters of killed test runs, including their servers', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-throwaway-'));
-    const killed = ground.hold(await buildHolder(await ground.folder()), { dataDir, mode: 'own', durability: 'none' });
+    const killed = harness.start(await buildEmbeddedProcess(await harness.folder()), {
+      dataDir,
+      mode: 'own',
+      durability: 'none',
+    });
     const { location } = await killed.opened();
     await killed.kill('SIGKILL');
     await utimes(dataDir, 0, 0);
     const next = await startThrowawayCluster({ durability: 'none' });
-    await noneRuns(location);
+    await hasNoProcesses(location);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
     await next.stop();
   });

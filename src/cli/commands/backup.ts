@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../../core/audit/audit-log.ts';
 import type { BackupHeader } from '../../core/backups/backup-file.ts';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
@@ -49,7 +49,8 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
 
 /** Describes the content of a backup: `67 products, 145 upvotes and 24 comments as of 2026-11-20T22:31:33Z`. */
 export function describeBackup({ tables, createdAt }: BackupHeader): string {
-  const count = (table: string, noun: string) => countOf(tables.find(({ name }) => name === table)?.rows ?? 0, noun);
+  const count = (table: string, noun: string) =>
+    formatQuantity(tables.find(({ name }) => name === table)?.rows ?? 0, noun);
   return `${count('products', 'product')}, ${count('upvotes', 'upvote')} and ${count('comments', 'comment')} as of ${createdAt}`;
 }
 

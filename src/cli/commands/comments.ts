@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { type BrowsedComment, browseComments, type CommentFilter } from '../../core/comments/browse-comments.ts';
 import {
   findCommentIds,
@@ -149,7 +149,7 @@ function report(
   if (json) {
     printJson(json);
   } else {
-    print(`${words.done} ${done.length} of ${countOf(done.length + skipped.length, 'comment')}.`);
+    print(`${words.done} ${done.length} of ${formatQuantity(done.length + skipped.length, 'comment')}.`);
     for (const id of skipped) print(`${words.skipped}: ${id}`);
   }
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { checkCounts, repairCounts, type WrongCount } from '../../core/counts/check-counts.ts';
 import type { Database } from '../../core/database/database.ts';
 import { jsonOption } from '../arguments.ts';
@@ -66,7 +66,7 @@ function repairProducts(database: Database, wrong: readonly WrongCount[]): Promi
 }
 
 function printReport({ checked, wrong, repaired }: CountsReport): void {
-  const products = countOf(checked, 'product');
+  const products = formatQuantity(checked, 'product');
   if (wrong.length === 0) {
     print(`The counts of ${products} are correct.`);
     return;

@@ -9,7 +9,7 @@ import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { readBrand } from '../../settings/brand.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
+import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
 import { printJson } from '../terminal/output.ts';
@@ -128,7 +128,7 @@ function examineConnection({ database, location }: Connection, settings: Setting
   const { processes, launches, dataDir, submissions, webhooks } = settings;
   return runDatabaseChecks(database, {
     location,
-    connections: connectionsNeeded(processes, connectionsOf(processes)),
+    connections: maxConnectionsNeeded(processes, poolSizePerProcess(processes)),
     migrations: PACKAGE_FOLDERS.migrations,
     rules: { ...launches, now: new Date() },
     pictures: pictureFolder(dataDir),

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/fields.ts';
 import type { FieldChange, Sampled } from '../../core/imports/import-changes.ts';
@@ -131,7 +131,7 @@ function reportErrors(path: string, { errors, count }: ImportRefusedError): void
     printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
   const rest = count > shown.length ? `, of which the first ${shown.length} are shown` : '';
-  printError(`groundswell: ${basename(path)}: ${countOf(count, 'error')}${rest}; nothing was imported`);
+  printError(`groundswell: ${basename(path)}: ${formatQuantity(count, 'error')}${rest}; nothing was imported`);
 }
 
 /** Maximum number of printed items per list. The JSON contains more. */

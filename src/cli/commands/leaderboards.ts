@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
@@ -66,7 +66,7 @@ function showCommand(): Command {
       const revision = board.revision === 0 ? '' : `, revision ${board.revision}`;
       const until = board.status === 'final' ? ' since' : ', final from';
       print(
-        `${period}: ${countOf(board.launches, 'launch', 'launches')}, ${board.status}${until} ${utcMinute(board.finalAt)} UTC${revision}`,
+        `${period}: ${formatQuantity(board.launches, 'launch', 'launches')}, ${board.status}${until} ${utcMinute(board.finalAt)} UTC${revision}`,
       );
       if (board.digest) print(board.digest);
       printTable(
@@ -112,8 +112,8 @@ function checkCommand(): Command {
       if (differences.length > 0) process.exitCode = DIFFERENT;
       if (json) return printJson({ period: period.name, launches, votes, differences });
       for (const difference of differences) print(difference);
-      const result = differences.length === 0 ? 'everything agrees' : countOf(differences.length, 'difference');
-      print(`${period.name}: ${launches} launched, ${countOf(votes, 'counted vote')}: ${result}.`);
+      const result = differences.length === 0 ? 'everything agrees' : formatQuantity(differences.length, 'difference');
+      print(`${period.name}: ${launches} launched, ${formatQuantity(votes, 'counted vote')}: ${result}.`);
     });
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { rowsOf } from '../../core/backups/read-backup.ts';
-import { mustBeEmpty, restoreBackup } from '../../core/backups/restore-backup.ts';
+import { requireEmpty, restoreBackup } from '../../core/backups/restore-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
@@ -69,7 +69,7 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
     // Checked before the copy, so a target with data is refused early. The restore checks it again.
-    await mustBeEmpty(target.database);
+    await requireEmpty(target.database);
     // Opening the source in the mode `own` fails while the site runs, and prevents it from starting during the copy, so
     // no write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });

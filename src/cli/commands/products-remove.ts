@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { inspectProduct } from '../../core/products/get-product.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
@@ -123,9 +123,9 @@ function describeOne(product: RemovedProduct): string {
 function describeAll(products: readonly RemovedProduct[]): string {
   const sum = (key: 'upvotes' | 'comments') => products.reduce((total, product) => total + product[key], 0);
   const engagement = engagementOf({ upvotes: sum('upvotes'), comments: sum('comments') });
-  return `${countOf(products.length, 'product')} with ${engagement}`;
+  return `${formatQuantity(products.length, 'product')} with ${engagement}`;
 }
 
 function engagementOf({ upvotes, comments }: Pick<RemovedProduct, 'upvotes' | 'comments'>): string {
-  return `${countOf(upvotes, 'upvote')} and ${countOf(comments, 'comment')}`;
+  return `${formatQuantity(upvotes, 'upvote')} and ${formatQuantity(comments, 'comment')}`;
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
@@ -165,7 +165,7 @@ function factsOf({ product, removals, heldComments, hiddenComments }: InspectedP
     );
   }
   for (const { name, removedAt, upvotes, comments, removalId } of removals) {
-    const engagement = `${countOf(upvotes, 'upvote')}, ${countOf(comments, 'comment')}`;
+    const engagement = `${formatQuantity(upvotes, 'upvote')}, ${formatQuantity(comments, 'comment')}`;
     shown.push(['Removed', `${removedAt}  ${name}  ${engagement}  (removal ${removalId})`]);
   }
   return shown;

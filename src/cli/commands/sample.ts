@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { getSampleTime, loadSample } from '../../core/catalogue/load-sample.ts';
 import { previewRemoval, removeSample, type SampleRemoval } from '../../core/catalogue/remove-sample.ts';
 import { readSampleCatalogue, type SampleCatalogue } from '../../core/catalogue/sample-catalogue.ts';
@@ -28,7 +28,7 @@ function loadCommand(): Command {
         return { created: await loadSample(database, catalogue, systemRuntime), total: catalogue.products.length };
       });
       if (json) printJson({ created });
-      else print(`Added ${created} of ${countOf(total, 'sample product')}.`);
+      else print(`Added ${created} of ${formatQuantity(total, 'sample product')}.`);
     });
 }
 
@@ -79,7 +79,7 @@ async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
  * comment of visitors`.
  */
 function describe({ products, upvotes, comments, visitorUpvotes, visitorComments }: SampleRemoval): string {
-  const sample = `${countOf(products, 'sample product')}, ${countOf(upvotes, 'sample upvote')} and ${countOf(comments, 'sample comment')}`;
+  const sample = `${formatQuantity(products, 'sample product')}, ${formatQuantity(upvotes, 'sample upvote')} and ${formatQuantity(comments, 'sample comment')}`;
   if (visitorUpvotes + visitorComments === 0) return sample;
-  return `${sample}, and with them ${countOf(visitorUpvotes, 'upvote')} and ${countOf(visitorComments, 'comment')} of visitors`;
+  return `${sample}, and with them ${formatQuantity(visitorUpvotes, 'upvote')} and ${formatQuantity(visitorComments, 'comment')} of visitors`;
 }

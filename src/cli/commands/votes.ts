@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import {
   changeVerdicts,
   listVotes,
@@ -116,7 +116,7 @@ function undoCommand(): Command {
 
 function sentenceOf(done: string, { productId, day, votes, revised }: VerdictChange): string {
   const revision = revised.length === 0 ? '' : ` New revision of ${revised.join(', ')}.`;
-  return `${done} ${countOf(votes, 'vote')} for ${productId} on ${day}.${revision}`;
+  return `${done} ${formatQuantity(votes, 'vote')} for ${productId} on ${day}.${revision}`;
 }
 
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import { listEvents, receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
@@ -67,7 +67,7 @@ function retryCommand(): Command {
       const { url } = readReceiver();
       const events = await withDatabase(({ database }) => retryEvents(database, receiverOf(url), new Date()));
       if (json) return printJson({ events });
-      print(`Queued ${countOf(events, 'webhook')}. The site sends them while it runs.`);
+      print(`Queued ${formatQuantity(events, 'webhook')}. The site sends them while it runs.`);
     });
 }
 

@@ -32,9 +32,9 @@ interface Place {
 }
 
 /** The next page loads when the visible rows are this close to the end of the known rows. */
-const AHEAD_ROWS = 20;
+const PREFETCH_ROWS = 20;
 /** How long pages off screen stay in the cache. */
-const FORGET_MS = 60_000;
+const RETENTION_MS = 60_000;
 
 /**
  * Loads a list of the console; `subject` is its name in live updates. Each page is a separate query, and only those
@@ -72,7 +72,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
       queryKey: keyOf(cursor),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call<ConsolePage<Item>>(path, { query: { ...filter, limit, cursor: cursor || undefined }, signal }),
-      gcTime: FORGET_MS,
+      gcTime: RETENTION_MS,
       // The rows are read from the cache above, so TanStack Query cannot track which properties are used.
       notifyOnChangeProps: 'all' as const,
     })),
@@ -133,7 +133,7 @@ function pagesOf(places: readonly Place[], firstRow: number, lastRow: number): {
   let last = 0;
   for (const [page, { rows = 0 }] of places.entries()) {
     if (first === undefined && firstRow < start + rows) first = page;
-    if (lastRow + AHEAD_ROWS >= start) last = page;
+    if (lastRow + PREFETCH_ROWS >= start) last = page;
     start += rows;
   }
   return { first: Math.min(first ?? last, last), last };

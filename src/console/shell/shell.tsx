@@ -94,7 +94,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
                 <a
                   href={addressOf(each)}
                   aria-current={each === screen ? 'page' : undefined}
-                  onClick={(event) => follow(event, () => goTo(each))}
+                  onClick={(event) => followLink(event, () => goTo(each))}
                 >
                   <Icon />
                   <span>{label}</span>
@@ -149,7 +149,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
 }
 
 /** A plain click navigates within the console; the browser handles clicks that open a tab or window. */
-function follow(event: MouseEvent, go: () => void): void {
+function followLink(event: MouseEvent, go: () => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();
   go();

@@ -21,7 +21,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
   }, []);
 
   return (
-    <Gate title="Sign in to the console">
+    <SignInLayout title="Sign in to the console">
       <form
         className="form"
         action={(form) =>
@@ -60,7 +60,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
       <p className="gate-note">
         Forgot the passphrase? Run <code>groundswell console invite</code> on the server for a link to set a new one.
       </p>
-    </Gate>
+    </SignInLayout>
   );
 }
 
@@ -97,7 +97,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   if (invitation.isPending) return null;
   if (invitation.isError)
     return (
-      <Gate title="This invitation does not work">
+      <SignInLayout title="This invitation does not work">
         <p>
           {/* The message quotes a command between backticks. */}
           {messageOf(invitation.error)
@@ -107,10 +107,10 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
         <button type="button" className="button" data-tone="outline" onClick={onLeave}>
           Sign in instead
         </button>
-      </Gate>
+      </SignInLayout>
     );
   return (
-    <Gate title={`Welcome, ${invitation.data.operator}`}>
+    <SignInLayout title={`Welcome, ${invitation.data.operator}`}>
       <p>Choose a passphrase for the console. Four or five unrelated words are easy to remember and hard to guess.</p>
       <form className="form" action={() => accept.mutate()} onReset={(event) => event.preventDefault()}>
         {/* Password managers need the user's name. */}
@@ -142,12 +142,12 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
           {accept.isPending ? 'Setting …' : 'Set passphrase and sign in'}
         </button>
       </form>
-    </Gate>
+    </SignInLayout>
   );
 }
 
 /** The layout of the pages before sign-in: one card over the background. */
-function Gate({ title, children }: { title: string; children: ReactNode }) {
+function SignInLayout({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className="gate">
       <div className="gate-card card">

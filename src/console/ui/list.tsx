@@ -4,7 +4,7 @@ import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
-import { formatCount } from './format-amount.ts';
+import { formatCount } from './format-count.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
 

@@ -3,7 +3,7 @@ import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useKeys } from './keys.ts';
 
 /** The debounce delay of the search. */
-const PAUSE_MS = 150;
+const DEBOUNCE_MS = 150;
 
 interface Props {
   label: string;
@@ -21,7 +21,7 @@ export function SearchField({ label, value, onChange }: Props) {
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => report.current(text), PAUSE_MS);
+    const timer = setTimeout(() => report.current(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
   useKeys({ '/': () => input.current?.focus() });

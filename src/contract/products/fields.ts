@@ -117,7 +117,7 @@ export type ProductFields = typeof PRODUCT_FIELDS;
 export type ProductFieldName = keyof ProductFields;
 
 /** Limits of the name, role and avatar of a team member. */
-export const TEAM_MEMBER_BOUNDS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
+export const TEAM_MEMBER_LIMITS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
 
 /** Returns the declaration of a field. Its type has the optional properties, which the literal types lack. */
 export function fieldOf(name: ProductFieldName): ProductField {

@@ -6,28 +6,28 @@ import type { Sql } from '../database/database.ts';
 import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { isUuid } from '../runtime.ts';
 
-const current = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
+const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
 /** Runs `work` and attributes its entries in the audit log to this operator of the console. */
 export function runAsOperator<Result>(operator: string, work: () => Result): Result {
-  return current.run({ ...current.getStore(), operator }, work);
+  return auditContext.run({ ...auditContext.getStore(), operator }, work);
 }
 
 /**
  * Runs `work` and marks its entries in the audit log as reverting the entry with this id, unless they name another one.
  */
-export function runUndoing<Result>(undoes: string, work: () => Result): Result {
-  return current.run({ ...current.getStore(), undoes }, work);
+export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
+  return auditContext.run({ ...auditContext.getStore(), undoes }, work);
 }
 
 /** Returns the id of the entry that is being undone. */
-function undoneEntry(): string | undefined {
-  return current.getStore()?.undoes;
+function entryToUndo(): string | undefined {
+  return auditContext.getStore()?.undoes;
 }
 
 /** Returns the operator of the console or, for a command, the operating system user who runs it. */
 function operatorName(): string {
-  return current.getStore()?.operator ?? systemUser();
+  return auditContext.getStore()?.operator ?? systemUser();
 }
 
 function systemUser(): string {
@@ -106,7 +106,7 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
  * @throws CoreError `unavailable`.
  */
 export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
-  const rows = [entries].flat().map(({ id = randomUUID(), details = {}, undoes = undoneEntry(), ...entry }) => ({
+  const rows = [entries].flat().map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
     id,
     ...entry,
     undoes,

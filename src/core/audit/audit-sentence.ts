@@ -1,4 +1,4 @@
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
 /** The length of a shortened id, the same as in `comments list`. */
@@ -7,7 +7,7 @@ const SHORT_ID = 8;
 /** Describes an entry as the rest of a sentence after the operator's name: `hid comment 5a3b1e00 on git (spam)`. */
 export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
   const known: Readonly<Record<string, unknown>> = { ...details };
-  const amount = (name: string, noun: string) => countOf(Number(known[name] ?? 0), noun);
+  const amount = (name: string, noun: string) => formatQuantity(Number(known[name] ?? 0), noun);
   const reason = () => (known.reason === undefined ? '' : ` (${known.reason})`);
   const product = () => `'${known.name ?? target}' (${target}) with ${amount('upvotes', 'upvote')}`;
   const comment = () => {

@@ -102,8 +102,8 @@ const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\
  * Returns the file name of a scheduled backup: a tag of its database, then its time in UTC. Names with the same tag
  * sort by time.
  */
-export function scheduledName(tag: string, moment: Date): string {
-  return `groundswell-${tag}-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
+export function scheduledName(tag: string, time: Date): string {
+  return `groundswell-${tag}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
@@ -45,7 +45,7 @@ export async function restoreBackup(database: Database, path: string, options: R
         const tables = await readTableShapes(sql, SITE_TABLES);
         await lockTables(sql, tables);
         isLocked = true;
-        if (!options.replace) await mustBeEmpty(sql);
+        if (!options.replace) await requireEmpty(sql);
         for (const { name } of tables.toReversed()) await sql.query(`DELETE FROM ${name}`);
         const restored = await loadBackup(sql, path, tables, options);
         const rows = Object.fromEntries(restored.tables.map((table) => [table.name, table.rows]));
@@ -81,7 +81,7 @@ export async function loadBackup(
   for await (const piece of readBackup(path)) {
     if (piece.kind === 'header') {
       header = piece.header;
-      mustFit(path, header, tables, migrations);
+      requireCompatible(path, header, tables, migrations);
       for (const { name, columns } of header.tables) shapes.set(name, { name, columns, key: [] });
     } else if (piece.kind === 'rows') {
       const shape = shapes.get(piece.table);
@@ -117,14 +117,14 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
  * Site metadata and the audit log may be discarded.
  * @throws SiteNotEmptyError
  */
-export async function mustBeEmpty(sql: Sql): Promise<void> {
+export async function requireEmpty(sql: Sql): Promise<void> {
   const [found = { products: 0, submissions: 0 }] = await sql.query<{ products: number; submissions: number }>(
     `SELECT (SELECT count(*)::integer FROM products) AS products,
       (SELECT count(*)::integer FROM submissions) AS submissions`,
   );
   const content = [
-    ...(found.products > 0 ? [countOf(found.products, 'product')] : []),
-    ...(found.submissions > 0 ? [countOf(found.submissions, 'submission')] : []),
+    ...(found.products > 0 ? [formatQuantity(found.products, 'product')] : []),
+    ...(found.submissions > 0 ? [formatQuantity(found.submissions, 'submission')] : []),
   ];
   if (content.length === 0) return;
   throw new SiteNotEmptyError(
@@ -133,7 +133,7 @@ export async function mustBeEmpty(sql: Sql): Promise<void> {
 }
 
 /** Checks that the schema has all tables and columns of the backup. @throws BackupFileError if it does not. */
-function mustFit(
+function requireCompatible(
   path: string,
   header: BackupHeader,
   tables: readonly TableShape[],

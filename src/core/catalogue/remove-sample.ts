@@ -38,7 +38,7 @@ export async function previewRemoval(
   catalogue: SampleCatalogue,
   { engagementOnly }: RemovalScope,
 ): Promise<SampleRemoval> {
-  const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await sortOut(sql, catalogue);
+  const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
   const [sample] = await sql.query<{ upvotes: number; comments: number }>(COUNT_SAMPLE, [
     catalogue.products.map((product) => product.id),
     `${SAMPLE_SESSION_PREFIX}%`,
@@ -69,7 +69,7 @@ export async function removeSample(
     await lockCounts(sql, productIds);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
-    const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await sortOut(sql, catalogue);
+    const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
     const periods = await periodsOf(sql, unchanged);
     await leaveBoards(sql, unchanged);
@@ -156,7 +156,10 @@ async function removeComments(sql: Sql, catalogue: SampleCatalogue): Promise<num
   return row?.removed ?? 0;
 }
 
-async function sortOut(sql: Sql, catalogue: SampleCatalogue): Promise<{ unchanged: string[]; changed: string[] }> {
+async function findSampleProducts(
+  sql: Sql,
+  catalogue: SampleCatalogue,
+): Promise<{ unchanged: string[]; changed: string[] }> {
   const rows = await sql.query<ProductRow>(
     `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
     [catalogue.products.map((product) => product.id)],

@@ -32,7 +32,7 @@ export interface SampleUpvote {
 /**
  * The numbers of a product's upvotes: counted in its launch window, excluded there by the network cap, and cast later.
  */
-interface UpvoteNumbers {
+interface UpvoteCounts {
   inWindow: number;
   excluded?: number;
   later?: number;
@@ -59,10 +59,10 @@ export async function readSampleCatalogue(
   const [products, comments, upvotes] = await Promise.all([
     read<(PartialProduct & { createdAt: string })[]>('products.json'),
     read<Comment[]>('comments.json'),
-    read<Record<string, UpvoteNumbers>>('upvotes.json'),
+    read<Record<string, UpvoteCounts>>('upvotes.json'),
   ]);
   const lastDay = Math.floor(Math.max(...products.map(({ createdAt }) => Date.parse(createdAt))) / DAY_MS);
-  const move = timeMover(lastDay, loadedAt);
+  const move = createTimeShift(lastDay, loadedAt);
   const moved = products.map((product) =>
     completeProduct({ ...product, createdAt: move(product.createdAt) }, new Date(0)),
   );
@@ -72,7 +72,7 @@ export async function readSampleCatalogue(
     comments: comments.map((comment) => ({ ...comment, createdAt: move(comment.createdAt) })),
     upvotes: moved.flatMap(({ id, createdAt }) => {
       const numbers = upvotes[id];
-      return numbers ? castUpvotes(id, Date.parse(createdAt), numbers, Date.parse(loadedAt.now)) : [];
+      return numbers ? generateUpvotes(id, Date.parse(createdAt), numbers, Date.parse(loadedAt.now)) : [];
     }),
   };
 }
@@ -81,7 +81,7 @@ export async function readSampleCatalogue(
  * Returns a function that moves times. The last day becomes the day of `now`, compressed into the part of it that has
  * passed, so a new site has launches today and none in the future. On all other days, the time of day does not change.
  */
-function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
+function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
   const instant = DateTime.fromISO(now, { zone: timeZone });
   const isTooEarly = instant.diff(instant.startOf('day')).toMillis() < MIN_DAY_MS;
   const end = isTooEarly ? instant.startOf('day').minus({ milliseconds: 1 }) : instant;
@@ -100,10 +100,10 @@ function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: strin
  * Creates upvotes that are spread over the elapsed part of the launch window, the last of which exceed the network cap,
  * and upvotes after the window.
  */
-function castUpvotes(
+function generateUpvotes(
   productId: string,
   launchedAt: number,
-  { inWindow, excluded = 0, later = 0 }: UpvoteNumbers,
+  { inWindow, excluded = 0, later = 0 }: UpvoteCounts,
   now: number,
 ): SampleUpvote[] {
   const windowEnd = launchedAt + WINDOW_MS;

@@ -33,7 +33,7 @@ export interface ChangePollerListener {
 
 export interface ChangePoller {
   /** Resolves when the first read has succeeded or failed. After the first success, every change is passed on. */
-  firstTried: Promise<void>;
+  firstAttempt: Promise<void>;
   /** Reads now instead of at the next interval. */
   readNow(): void;
   stop(): void;
@@ -182,7 +182,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   }
 
   return {
-    firstTried: read(),
+    firstAttempt: read(),
     readNow: () => dispatch({ kind: 'wake' }),
     stop: () => dispatch({ kind: 'stop' }),
   };

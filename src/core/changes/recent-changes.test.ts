@@ -47,7 +47,7 @@ describe('the changes since a time', () => {
   test('are unknown if a change was too large to be listed', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
-    recent.forget(START + 2 * MINUTE);
+    recent.evictUpTo(START + 2 * MINUTE);
     expect(recent.since(START + 2 * MINUTE)).toBeUndefined();
     recent.add(counts('b'), START + 3 * MINUTE);
     expect(recent.since(START + 3 * MINUTE)?.productIds).toEqual(['b']);

@@ -52,10 +52,10 @@ export interface SiteChanges {
    */
   observedUpTo(): number | undefined;
   /**
-   * Returns the changes of these products, or of all, since `moment`, a result of `observedUpTo`; undefined if they are
+   * Returns the changes of these products, or of all, since `time`, a result of `observedUpTo`; undefined if they are
    * no longer known.
    */
-  since(moment: number, productIds?: Iterable<string>): MissedChanges | undefined;
+  since(time: number, productIds?: Iterable<string>): MissedChanges | undefined;
   /**
    * Returns the time of the site: the database's, which all processes share. It goes back only if the database's clock
    * is set back by more than a minute.
@@ -73,7 +73,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const now = () => new Date(clock.now(Date.now(), performance.now()));
   const databaseNow = () => clock.databaseNow(performance.now());
   /** The time up to which launches were announced, in milliseconds since 1970. */
-  let launchedUpTo: number | undefined;
+  let launchesReadUpTo: number | undefined;
   let announcing: Promise<void> | undefined;
 
   /**
@@ -82,25 +82,25 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
    */
   async function announceLaunches(): Promise<void> {
     const upTo = now();
-    const from = launchedUpTo;
-    launchedUpTo = upTo.getTime();
-    if (from === undefined || from >= launchedUpTo) return;
+    const from = launchesReadUpTo;
+    launchesReadUpTo = upTo.getTime();
+    if (from === undefined || from >= launchesReadUpTo) return;
     try {
       const productIds = await readLaunches(database, new Date(from), upTo);
       if (productIds === undefined) for (const listener of listeners) listener.onGap();
       else if (productIds.length > 0) passOn({ productIds, catalogue: true });
     } catch (error) {
       // The next call starts from the same time again.
-      launchedUpTo = Math.min(launchedUpTo ?? from, from);
+      launchesReadUpTo = Math.min(launchesReadUpTo ?? from, from);
       if (!(error instanceof CoreError))
         log.warn({ err: error }, 'Cannot read the products that launched; trying again');
     }
   }
 
-  function noteSetBack(moment: number, setBackMs: number): void {
+  function noteSetBack(time: number, setBackMs: number): void {
     log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The database's clock was set back");
-    launchedUpTo = moment;
-    recent.forget(databaseNow());
+    launchesReadUpTo = time;
+    recent.evictUpTo(databaseNow());
     for (const listener of listeners) listener.onGap();
   }
 
@@ -111,22 +111,22 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
 
   const publisher = new ChangePublisher(database, log, () => notify.send());
   const poller = pollChanges(database, log, {
-    onHistory: (records, moment) => recent.begin(records, moment),
+    onHistory: (records, time) => recent.begin(records, time),
     onChange(record) {
       // This process's own changes were passed on when they were made. They are remembered again with this later time,
       // because other processes can read them only now.
       if (publisher.isOwn(record.id)) recent.add(record, databaseNow());
       else passOn(record);
     },
-    onObservedUpTo(moment) {
-      const setBackMs = clock.synchronise(moment, performance.now());
-      if (setBackMs > 0) noteSetBack(moment, setBackMs);
+    onObservedUpTo(time) {
+      const setBackMs = clock.synchronise(time, performance.now());
+      if (setBackMs > 0) noteSetBack(time, setBackMs);
       announcing ??= announceLaunches().finally(() => {
         announcing = undefined;
       });
     },
     onGap() {
-      recent.forget(databaseNow());
+      recent.evictUpTo(databaseNow());
       for (const listener of listeners) listener.onGap();
     },
     onDisconnect(since) {
@@ -148,9 +148,9 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       publisher.add(change);
     },
     subscribe: (listener) => listeners.push(listener),
-    ready: poller.firstTried,
+    ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
-    since: (moment, productIds) => recent.since(moment, productIds),
+    since: (time, productIds) => recent.since(time, productIds),
     now,
     async close() {
       clearInterval(timer);
@@ -197,7 +197,7 @@ export class RecentChanges {
   begin(records: readonly ChangeRecord[], now: number): void {
     this.#horizon = now - RETENTION_MS;
     for (const record of records.toSorted((a, b) => a.createdAt - b.createdAt)) {
-      if (isEverything(record)) this.forget(record.createdAt);
+      if (isEverything(record)) this.evictUpTo(record.createdAt);
       else this.add(record, record.createdAt);
     }
   }
@@ -209,19 +209,19 @@ export class RecentChanges {
       this.#products.set(id, at);
     }
     for (const id of commentIds) this.#comments.push({ id, at });
-    this.#forgetTooMany();
+    this.#evictExcess();
   }
 
-  /** Forgets all changes up to a time. */
-  forget(upTo: number): void {
+  /** Evicts all changes up to a time. */
+  evictUpTo(upTo: number): void {
     this.#products.clear();
     this.#comments = [];
     this.#horizon = upTo;
   }
 
   /** Returns the changes of these products, or of all by default; undefined if they are no longer known. */
-  since(moment: number, productIds: Iterable<string> = this.#products.keys()): MissedChanges | undefined {
-    const from = moment - MARGIN_MS;
+  since(time: number, productIds: Iterable<string> = this.#products.keys()): MissedChanges | undefined {
+    const from = time - MARGIN_MS;
     if (from < this.#horizon) return undefined;
     const changed = [...productIds].filter((id) => (this.#products.get(id) ?? Number.NEGATIVE_INFINITY) > from);
     return { productIds: changed, commentIds: this.#commentsSince(from), catalogue: this.#catalogueAt > from };
@@ -237,7 +237,7 @@ export class RecentChanges {
     return [...ids];
   }
 
-  #forgetTooMany(): void {
+  #evictExcess(): void {
     for (const [id, at] of this.#products) {
       if (this.#products.size <= MAX_PRODUCTS) break;
       this.#products.delete(id);
@@ -245,7 +245,7 @@ export class RecentChanges {
     }
     // Comments are removed in large steps, since each removal moves all remaining entries.
     if (this.#comments.length < 2 * MAX_COMMENTS) return;
-    const forgotten = this.#comments.splice(0, this.#comments.length - MAX_COMMENTS);
-    this.#horizon = Math.max(this.#horizon, forgotten.at(-1)?.at ?? this.#horizon);
+    const evicted = this.#comments.splice(0, this.#comments.length - MAX_COMMENTS);
+    this.#horizon = Math.max(this.#horizon, evicted.at(-1)?.at ?? this.#horizon);
   }
 }

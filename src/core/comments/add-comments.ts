@@ -154,7 +154,7 @@ function outcomeOf(
 export interface Repetition {
   isRepeated: boolean;
   /** Removes the text from the count. Called if no comment was created. */
-  forget(): void;
+  uncount(): void;
 }
 
 /**
@@ -173,6 +173,6 @@ export async function holdSpam(
     created = added.created;
     return added;
   } finally {
-    if (!created) repetition?.forget();
+    if (!created) repetition?.uncount();
   }
 }

@@ -32,13 +32,13 @@ const WINDOW_ROWS = 2_000;
 
 /**
  * Lists the newest matching comments, newest first. Each statement reads a bounded number of rows with an index; a rare
- * text takes many statements. `onLooked` receives the number of comments read so far.
+ * text takes many statements. `onScanned` receives the number of comments read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(
   sql: Sql,
   filter: CommentFilter,
-  onLooked: (comments: number) => void = () => {},
+  onScanned: (comments: number) => void = () => {},
 ): Promise<BrowsedComment[]> {
   const { text = '', limit } = filter;
   if (text === '') return (await readWindow(sql, filter, limit)).map(browsedOf);
@@ -50,7 +50,7 @@ export async function browseComments(
     const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
     found.push(...rows.filter(({ content }) => foldText(content).includes(folded)).map(browsedOf));
     looked += rows.length;
-    onLooked(looked);
+    onScanned(looked);
     cursor = rows.length < WINDOW_ROWS ? undefined : cursorOf(rows.at(-1));
   } while (cursor !== undefined && found.length < limit);
   return found.slice(0, limit);
@@ -66,7 +66,7 @@ const NEWEST: KeysetOrder<BrowsedRow> = {
 };
 
 /** The maximum number of comments that a search reads for one page, so requests stay short even for a rare text. */
-const MAX_LOOKED = 20_000;
+const MAX_SCANNED = 20_000;
 
 /**
  * Returns a page of the list of `browseComments`. In a search, even an empty page may have a next one.
@@ -84,7 +84,7 @@ export async function browseCommentPage(
   const folded = foldText(text);
   const found: BrowsedRow[] = [];
   let { cursor } = filter;
-  for (let looked = 0; looked < MAX_LOOKED; looked += WINDOW_ROWS) {
+  for (let looked = 0; looked < MAX_SCANNED; looked += WINDOW_ROWS) {
     const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
     found.push(...rows.filter(({ content }) => foldText(content).includes(folded)));
     const page = pageOf(NEWEST, found, limit);

@@ -53,7 +53,7 @@ export async function acceptInvitation(
     await endSessionsOf(sql, operator);
     await sql.query('DELETE FROM operator_devices WHERE operator = $1', [operator]);
     await runAsOperator(operator, () => recordAudit(sql, { action: 'console accept', target: operator }));
-    return begin(sql, operator, now);
+    return completeSignIn(sql, operator, now);
   });
 }
 
@@ -87,7 +87,7 @@ export async function signIn(
       hashToken(deviceToken ?? ''),
       name,
     ]);
-    return begin(sql, name, now);
+    return completeSignIn(sql, name, now);
   });
 }
 
@@ -103,7 +103,7 @@ function signInFailed(): CoreError {
   return new CoreError('sign_in_failed', 'The name or passphrase is wrong.');
 }
 
-async function begin(sql: Sql, operator: string, now: Date): Promise<SignedIn> {
+async function completeSignIn(sql: Sql, operator: string, now: Date): Promise<SignedIn> {
   const sessionToken = await beginSession(sql, operator, now);
   const device = createToken();
   await sql.query('INSERT INTO operator_devices (token_hash, operator, created_at) VALUES ($1, $2, $3)', [
@@ -123,26 +123,26 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 /** Each hash takes 32 MB and a quarter of a second of CPU time, so only one runs at a time; others wait up to 10 s. */
-const slots = createSemaphore(1);
+const hashSemaphore = createSemaphore(1);
 const SLOT_TIMEOUT_MS = 10_000;
 
-const STORED = /^scrypt\$(\d{2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
+const STORED_HASH = /^scrypt\$(\d{2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
 /**
  * The hash that is compared if an operator has no passphrase, so an unknown name takes as long as a wrong passphrase.
  */
-const NOBODY = formatOf(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+const DUMMY_HASH = formatHash(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /** Hashes a passphrase for storage. @throws CoreError `passphrase_too_short`, `overloaded`. */
 async function hashPassphrase(passphrase: string): Promise<string> {
-  const text = normal(passphrase);
+  const text = normalizePassphrase(passphrase);
   if ([...text].length < PASSPHRASE_CHARACTERS.min)
     throw new CoreError(
       'passphrase_too_short',
       `A passphrase must have at least ${PASSPHRASE_CHARACTERS.min} characters. Four or five unrelated words make a good one.`,
     );
   const salt = randomBytes(SALT_BYTES);
-  return formatOf(COST, salt, await derive(text, salt, COST, HASH_BYTES));
+  return formatHash(COST, salt, await derive(text, salt, COST, HASH_BYTES));
 }
 
 /**
@@ -150,24 +150,24 @@ async function hashPassphrase(passphrase: string): Promise<string> {
  * @throws CoreError `overloaded`.
  */
 async function isPassphrase(passphrase: string, stored: string | undefined): Promise<boolean> {
-  const [, logN, r, p, salt = '', hash = ''] = STORED.exec(stored ?? NOBODY) ?? [];
+  const [, logN, r, p, salt = '', hash = ''] = STORED_HASH.exec(stored ?? DUMMY_HASH) ?? [];
   const expected = Buffer.from(hash, 'base64url');
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
-  const actual = await derive(normal(passphrase), Buffer.from(salt, 'base64url'), cost, expected.length);
+  const actual = await derive(normalizePassphrase(passphrase), Buffer.from(salt, 'base64url'), cost, expected.length);
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
 /** Normalizes a passphrase with NFKC (RFC 8265), because keyboards encode accented letters in different ways. */
-function normal(passphrase: string): string {
+function normalizePassphrase(passphrase: string): string {
   return passphrase.normalize('NFKC');
 }
 
-function formatOf({ logN, r, p }: typeof COST, salt: Buffer, hash: Buffer): string {
+function formatHash({ logN, r, p }: typeof COST, salt: Buffer, hash: Buffer): string {
   return ['scrypt', logN, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
 async function derive(text: string, salt: Buffer, { logN, r, p }: typeof COST, bytes: number): Promise<Buffer> {
-  const release = await slots.take(SLOT_TIMEOUT_MS);
+  const release = await hashSemaphore.acquire(SLOT_TIMEOUT_MS);
   if (release === undefined)
     throw new CoreError('overloaded', 'Too many people are signing in right now. Please try again in a moment.');
   const N = 2 ** logN;

@@ -1,4 +1,4 @@
-import { type AuditEntry, readAuditEntry, runUndoing } from '../audit/audit-log.ts';
+import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
 import type { Connection } from '../database/connect.ts';
@@ -7,7 +7,7 @@ import { undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
-import { LONG_FROM_ROWS, removeProducts } from '../products/remove-products.ts';
+import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { versionOf } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
@@ -51,7 +51,7 @@ export async function undoEntry(
   const entry = await readAuditEntry(database, id);
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This was already undone.');
-  const run = (on: Database) => runUndoing(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
+  const run = (on: Database) => runAsUndo(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
   await (isLong(entry) ? withoutTimeLimit(run) : run(database));
   return entry;
 }
@@ -63,7 +63,7 @@ export async function undoEntry(
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
-  return upvotes + comments >= LONG_FROM_ROWS;
+  return upvotes + comments >= LARGE_REMOVAL_ROWS;
 }
 
 async function revert(
@@ -78,18 +78,18 @@ async function revert(
     case 'products remove': {
       const { restored, taken } = await restoreProducts(database, { removalId: entry.id });
       if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now.`);
-      return expectDone(restored);
+      return requireDone(restored);
     }
     case 'products restore':
-      return expectDone((await removeProducts(database, [target])).removed);
+      return requireDone((await removeProducts(database, [target])).removed);
     case 'comments hide':
-      return expectDone((await restoreComments(database, [target])).done);
+      return requireDone((await restoreComments(database, [target])).done);
     case 'comments restore':
-      return expectDone((await hideComments(database, [target], await reasonOf(database, entry))).done);
+      return requireDone((await hideComments(database, [target], await reasonOf(database, entry))).done);
     case 'comments hold':
-      return expectDone((await releaseComments(database, [target])).released);
+      return requireDone((await releaseComments(database, [target])).released);
     case 'comments release':
-      return expectDone((await holdComments(database, [target])).done);
+      return requireDone((await holdComments(database, [target])).done);
     case 'import': {
       const undone = await undoImport(database, entry);
       if (undone === undefined)
@@ -137,7 +137,7 @@ async function revertEdit(
   await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
 }
 
-function expectDone(done: readonly unknown[]): void {
+function requireDone(done: readonly unknown[]): void {
   if (done.length === 0) throw notUndoable('It has changed since this entry.');
 }
 

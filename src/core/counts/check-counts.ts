@@ -113,16 +113,16 @@ interface DriftSampler {
 }
 
 /** Checking this many products takes only a few milliseconds. */
-const PRODUCTS_A_STEP = 200;
+const PRODUCTS_PER_STEP = 200;
 
 /** Creates a sampler that checks all products of a running site in rounds, a few products per step. */
-export function createDriftSampler(sql: Sql, productsAStep = PRODUCTS_A_STEP): DriftSampler {
+export function createDriftSampler(sql: Sql, productsPerStep = PRODUCTS_PER_STEP): DriftSampler {
   let after = '';
   let lastRound = 0;
   let thisRound = 0;
   return {
     async step() {
-      const { wrong, next } = await checkCounts(sql, { after, limit: productsAStep });
+      const { wrong, next } = await checkCounts(sql, { after, limit: productsPerStep });
       after = next ?? '';
       thisRound += wrong.length;
       if (next === null) {

@@ -11,7 +11,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { DISTRIBUTED_TABLES, distribute, rowLock } from './citus.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
-import { expectReplicable } from './replicas.ts';
+import { requireReplicable } from './replicas.ts';
 
 let database: TestDatabase;
 
@@ -33,7 +33,7 @@ if (inject('citusWorkers').length === 0) {
     await migrate(database, MIGRATIONS, silentLog);
     expect(await distribute(database, silentLog)).toEqual([]);
     expect(await rowLock(database, 'FOR UPDATE')).toBe('FOR UPDATE');
-    await expectReplicable(database);
+    await requireReplicable(database);
   });
 } else {
   describe('on Citus', () => {
@@ -50,7 +50,7 @@ if (inject('citusWorkers').length === 0) {
     });
 
     test('replicas are refused with one line of advice', async () => {
-      await expect(expectReplicable(database)).rejects.toThrow(/^DATABASE_REPLICA_URL: .* Leave it unset/);
+      await expect(requireReplicable(database)).rejects.toThrow(/^DATABASE_REPLICA_URL: .* Leave it unset/);
     });
 
     test('several processes that start at once distribute it once', async () => {

@@ -21,16 +21,16 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
  * @returns the names of the tables that this call distributed; none on other engines.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
-  if (!(await hasCitus(database)) || (await leftToDistribute(database)).length === 0) return [];
+  if (!(await hasCitus(database)) || (await findUndistributedTables(database)).length === 0) return [];
   const distributed = await database.transaction(async (sql) => {
     await sql.query('LOCK TABLE schema_migrations IN EXCLUSIVE MODE');
-    const tables = await leftToDistribute(sql);
+    const tables = await findUndistributedTables(sql);
     if (tables.length > 0) await distributeTables(sql, tables);
     return tables.map(({ name }) => name);
   });
   if (distributed.length === 0) return [];
   log.info({ tables: distributed }, 'Tables distributed over the servers of Citus');
-  await lockRowsAlone(database, log);
+  await disableShardLocks(database, log);
   return distributed;
 }
 
@@ -39,7 +39,7 @@ export async function distribute(database: Database, log: Log): Promise<string[]
  * a row. The setting is safe because each shard has only one placement; streaming replication protects its server. It
  * applies to new connections.
  */
-async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
+async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
   try {
     await sql.query(`ALTER DATABASE ${current?.name} SET citus.all_modifications_commutative = on`);
@@ -53,7 +53,7 @@ async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
 
 type DistributedTable = (typeof DISTRIBUTED_TABLES)[number];
 
-async function leftToDistribute(sql: Sql): Promise<DistributedTable[]> {
+async function findUndistributedTables(sql: Sql): Promise<DistributedTable[]> {
   const rows = await sql.query<{ name: string }>(
     `SELECT wanted.name FROM unnest($1::text[]) AS wanted (name)
      WHERE to_regclass(wanted.name) IS NOT NULL
@@ -97,20 +97,20 @@ function readReferences(
   );
 }
 
-const remembered = new WeakMap<Sql, Promise<boolean>>();
+const distributedCache = new WeakMap<Sql, Promise<boolean>>();
 
 /**
  * Whether rows are distributed, that is, whether the database has Citus. Queried once per pool or transaction.
  * @throws CoreError `unavailable`.
  */
 export function isDistributed(sql: Sql): Promise<boolean> {
-  const known = remembered.get(sql);
+  const known = distributedCache.get(sql);
   if (known) return known;
-  const asking = hasCitus(sql);
-  remembered.set(sql, asking);
+  const pending = hasCitus(sql);
+  distributedCache.set(sql, pending);
   // The next call repeats a failed query.
-  asking.catch(() => remembered.delete(sql));
-  return asking;
+  pending.catch(() => distributedCache.delete(sql));
+  return pending;
 }
 
 /** Whether this database has the extension Citus. */

@@ -39,7 +39,7 @@ export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
 
-const OLDEST_VERSION = 14;
+const MIN_VERSION = 14;
 
 /** The names of the site's settings in messages of the embedded database. */
 export const OPERATOR_TERMS: OperatorTerms = {
@@ -124,9 +124,9 @@ async function checkServer(url: string, location: string): Promise<void> {
   } finally {
     await database.close();
   }
-  if (version < OLDEST_VERSION) {
+  if (version < MIN_VERSION) {
     throw new ConnectError(
-      `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${OLDEST_VERSION} or newer: upgrade that server, or use another one.`,
+      `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${MIN_VERSION} or newer: upgrade that server, or use another one.`,
     );
   }
 }

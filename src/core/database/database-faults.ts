@@ -24,13 +24,13 @@ const SOCKET_CODES = new Set([
  * connection, 25006 read-only, 28 authorization, 3D000 database missing, 53 resources (53100: disk full), 57 shutdown,
  * recovery or cancelled, 58 system errors outside PostgreSQL.
  */
-const UNAVAILABLE_STATE = /^(?:08...|25006|28...|3D000|53...|57...|58...)$/;
+const CONNECTION_FAILURE_STATE = /^(?:08...|25006|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 
 /** Whether an error means that the database is unavailable or read-only, rather than that a statement was wrong. */
-export function isUnavailable(error: unknown): boolean {
+export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATE.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return CONNECTION_FAILURE_STATE.test(error.code ?? '');
   const code = 'code' in error ? String(error.code) : '';
   // If several addresses of a host name fail, Node throws an AggregateError without a message but with a code.
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
@@ -42,11 +42,11 @@ export function refusesWrites(error: unknown): boolean {
 }
 
 /** SQLSTATE classes of invalid values, violated constraints and exceeded limits, which one row of many can cause. */
-const DATA_FAULT_STATE = /^(?:2[123]|44|54)...$/;
+const DATA_ERROR_STATE = /^(?:2[123]|44|54)...$/;
 
 /** Whether one item of a batch can have caused the error. After any other error, splitting the batch does not help. */
-export function isFaultOfAnItem(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || DATA_FAULT_STATE.test(error.code ?? '');
+export function isItemError(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || DATA_ERROR_STATE.test(error.code ?? '');
 }
 
 const QUERY_CANCELED = '57014';
@@ -73,7 +73,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /** Failures with the same reason within this time belong to one outage. */
-const QUIET_MS = 60_000;
+const OUTAGE_GAP_MS = 60_000;
 
 /**
  * Logs an outage once, with its cause, because every request during the outage fails for the same reason. The reason is
@@ -86,7 +86,7 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
     const last = lastSeen.get(reason) ?? Number.NEGATIVE_INFINITY;
     lastSeen.set(reason, now());
-    if (now() - last > QUIET_MS) log.error({ err: cause, reason }, 'The database is unavailable');
+    if (now() - last > OUTAGE_GAP_MS) log.error({ err: cause, reason }, 'The database is unavailable');
   }
 
   return {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
-import { createOutageLog, isUnavailable, refusesWrites } from './database-faults.ts';
+import { createOutageLog, isConnectionFailure, refusesWrites } from './database-faults.ts';
 import { type Listener, type Listening, NotificationListener } from './listen.ts';
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
@@ -119,7 +119,7 @@ async function limitStatements(client: pg.ClientBase, statementTimeoutMs: number
   const settings = { statement_timeout: serverTimeoutMs, client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS };
   for (const [name, ms] of Object.entries(settings)) {
     await client.query(`SET ${name} = ${ms}`).catch((error: unknown) => {
-      if (isUnavailable(error)) throw error;
+      if (isConnectionFailure(error)) throw error;
     });
   }
 }
@@ -195,7 +195,7 @@ function isUnavailableError(error: unknown): error is CoreError {
 }
 
 function asCoreError(error: unknown): unknown {
-  if (!isUnavailable(error)) return error;
+  if (!isConnectionFailure(error)) return error;
   const message = refusesWrites(error)
     ? 'The database accepts no changes right now. Please try again in a moment.'
     : 'The database cannot be reached right now. Please try again in a moment.';
@@ -207,7 +207,7 @@ const CHECK_INTERVAL_MS = 500;
  * How many checks without a response mean that the connections are dead. A count, not a time, because a process that
  * was suspended has not read the responses that arrived meanwhile.
  */
-const SILENT_CHECKS = 8;
+const MAX_SILENT_CHECKS = 8;
 
 interface PoolWatchdog {
   /** Call after every response of the server. */
@@ -234,7 +234,7 @@ function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
 
   function check(): void {
     silentChecks += 1;
-    if (silentChecks < SILENT_CHECKS) return;
+    if (silentChecks < MAX_SILENT_CHECKS) return;
     silentChecks = 0;
     if (!isLogged) log.warn('The database has not responded for several seconds; reopening the connections');
     isLogged = true;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10 * 60 * 1_000;
+const INITIAL_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 10 * 60 * 1_000;
 
 export interface Listener {
   /** Called after each successful LISTEN. */
@@ -29,7 +29,7 @@ export class NotificationListener implements Listening {
   /** Undefined between two connections. */
   #client: pg.Client | undefined;
   /** The delay before the next connection. */
-  #pauseMs = FIRST_PAUSE_MS;
+  #backoffMs = INITIAL_BACKOFF_MS;
 
   constructor(url: string, channel: string, listener: Listener) {
     this.#url = url;
@@ -39,7 +39,7 @@ export class NotificationListener implements Listening {
   }
 
   pause(): void {
-    this.#pauseMs = LONGEST_PAUSE_MS;
+    this.#backoffMs = MAX_BACKOFF_MS;
     this.#client?.end().catch(() => {});
   }
 
@@ -59,9 +59,9 @@ export class NotificationListener implements Listening {
       await Promise.race([ended, this.#listen(client, ended)]);
       if (signal.aborted) return;
       this.#client = undefined;
-      const pauseMs = this.#pauseMs;
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
-      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      const backoffMs = this.#backoffMs;
+      this.#backoffMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2);
+      await delay(backoffMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -70,7 +70,7 @@ export class NotificationListener implements Listening {
       await client.connect();
       await client.query(`LISTEN ${this.#channel}`);
       if (this.#stopping.signal.aborted) return;
-      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#backoffMs = INITIAL_BACKOFF_MS;
       this.#listener.onListening();
       await ended;
     } catch {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BlackHoleProxy, startBlackHoleProxy } from '../../../tests/support/black-hole-proxy.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
-import { type SwallowingProxy, startSwallowingProxy } from '../../../tests/support/swallowing-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from './database.ts';
 
@@ -9,7 +9,7 @@ const CHECK_INTERVAL_MS = 50;
 const CONNECTIONS = 3;
 
 let database: TestDatabase;
-let proxy: SwallowingProxy;
+let proxy: BlackHoleProxy;
 let pool: Database;
 let logged: ReturnType<typeof createLogLines>;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  proxy = await startSwallowingProxy(database.url);
+  proxy = await startBlackHoleProxy(database.url);
   logged = createLogLines();
   pool = openDatabase({ url: proxy.url, log: logged.log, maxConnections: CONNECTIONS });
 });
@@ -40,12 +40,12 @@ test('silently dead connections are closed, in use or not, and new ones reach th
   const endWatch = pool.startWatchdog(CHECK_INTERVAL_MS);
   const inTransaction = pool.transaction(async (sql) => {
     await sql.query('SELECT 1');
-    proxy.swallow();
+    proxy.dropTraffic();
     await sql.query('SELECT 2');
   });
   await expect(inTransaction).rejects.toEqual(unavailable);
   await expect.poll(() => pool.connections()).toMatchObject({ busy: 0, idle: 0 });
-  proxy.heal();
+  proxy.restoreTraffic();
   await askOnAll();
   expect(logged.text()).toContain('The database has not responded for several seconds');
   endWatch();

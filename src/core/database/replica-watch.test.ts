@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ReplicaEvent, type ReplicaState, shows, step } from './replica-watch.ts';
+import { isCurrentEnough, type ReplicaEvent, type ReplicaState, step } from './replica-watch.ts';
 
 const goal = { position: '0/16B3748', requestedAt: 9_000 };
 const unverified: ReplicaState = { kind: 'unverified' };
@@ -55,5 +55,5 @@ test.each<[string, ReplicaState, number, number, boolean]>([
   ['nothing once it lags', usable, Number.NEGATIVE_INFINITY, 13_000, false],
   ['what it has, while the primary is away', { ...usable, isPrimaryUnreachable: true }, 7_000, 60_000, true],
 ])('a replica shows %s', (_name, state, moment, now, expected) => {
-  expect(shows(state, moment, now)).toBe(expected);
+  expect(isCurrentEnough(state, moment, now)).toBe(expected);
 });

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 export interface Replica {
   database: Database;
   /** Whether the replica is known to show everything committed up to a time, and to lag by a few seconds at most. */
-  hasReplayed(moment: number): boolean;
+  hasReplayed(time: number): boolean;
   /** Marks the replica as unusable until it has been verified again. */
   markUnverified(reason: unknown): void;
   close(): Promise<void>;
@@ -40,23 +40,23 @@ const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
 
 /** A position in the primary's log (WAL), and when it was requested. */
-export interface Goal {
+export interface WalPosition {
   position: string;
   requestedAt: number;
 }
 
 /** The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
 export type ReplicaState =
-  | { kind: 'unverified'; goal?: Goal | undefined }
-  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryUnreachable: boolean; goal?: Goal | undefined };
+  | { kind: 'unverified'; goal?: WalPosition | undefined }
+  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryUnreachable: boolean; goal?: WalPosition | undefined };
 
 export type ReplicaEvent =
-  | { type: 'position'; goal: Goal }
+  | { type: 'position'; goal: WalPosition }
   /** The primary did not respond, so it cannot commit writes either. */
   | { type: 'primaryUnreachable' }
   /** The engine has no WAL positions, but the replica responded. */
   | { type: 'noPosition'; requestedAt: number }
-  | { type: 'replayed'; goal: Goal }
+  | { type: 'replayed'; goal: WalPosition }
   | { type: 'behind'; now: number }
   | { type: 'failed' };
 
@@ -82,8 +82,8 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
 }
 
 /** Whether a replica in this state may serve a read that must show everything committed up to a time. */
-export function shows(state: ReplicaState, moment: number, now: number): boolean {
-  if (state.kind === 'unverified' || state.verifiedAt <= moment) return false;
+export function isCurrentEnough(state: ReplicaState, time: number, now: number): boolean {
+  if (state.kind === 'unverified' || state.verifiedAt <= time) return false;
   return state.isPrimaryUnreachable || now - state.verifiedAt < MAX_LAG_MS;
 }
 
@@ -123,7 +123,7 @@ export function watchReplica(options: WatchOptions): Replica {
     else dispatch({ type: 'behind', now: monotonicMs() }, 'It lags');
   }
 
-  async function requestPosition(): Promise<Goal | undefined> {
+  async function requestPosition(): Promise<WalPosition | undefined> {
     const requestedAt = monotonicMs();
     try {
       const [row] = await primary.query<{ position: string }>(SELECT_POSITION, [], { timeoutMs: RESPONSE_TIMEOUT_MS });
@@ -154,7 +154,7 @@ export function watchReplica(options: WatchOptions): Replica {
 
   return {
     database,
-    hasReplayed: (moment) => shows(state, moment, monotonicMs()),
+    hasReplayed: (time) => isCurrentEnough(state, time, monotonicMs()),
     markUnverified,
     async close() {
       isClosed = true;

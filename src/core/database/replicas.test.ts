@@ -93,7 +93,7 @@ describe('replicas of a real server', () => {
       expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 4, replicas: 0 });
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
       // Reads as for a browser that has written through another process.
-      const readOfWriter = () => reads.showing(performance.now(), () => core.getProduct('ebb'));
+      const readOfWriter = () => reads.runAsOf(performance.now(), () => core.getProduct('ebb'));
       expect(await readsDuring(readOfWriter)).toEqual({ primary: 2, replicas: 0 });
       // Reads for other visitors still go to the replicas.
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
@@ -160,7 +160,7 @@ describe('replicas of a real server', () => {
     await servers.primary.stop();
     try {
       expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
-      await expect(reads.showing(performance.now(), () => core.getProduct('ebb'))).rejects.toThrow(/cannot be reached/);
+      await expect(reads.runAsOf(performance.now(), () => core.getProduct('ebb'))).rejects.toThrow(/cannot be reached/);
       await expect(upvote('ebb')).rejects.toThrow(/cannot be reached/);
     } finally {
       await servers.primary.start();
@@ -214,7 +214,7 @@ test('old entries are removed, and too many entries become one time for all', ()
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);
-  writes.forget(10 + RETENTION_MS);
+  writes.evictOld(10 + RETENTION_MS);
   expect(writes.since({ productIds: ['tide'] })).toBe(Number.NEGATIVE_INFINITY);
   expect(writes.since({ productIds: ['ebb'] })).toBe(20);
   for (let number = 0; number <= 20_000; number += 1) writes.add(change(`p-${number}`), 30);

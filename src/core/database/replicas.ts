@@ -33,23 +33,23 @@ export class LastWrites {
   /** The last write that concerns every scope. */
   #everything = NEVER;
 
-  add({ productIds, catalogue }: Change, moment: number): void {
+  add({ productIds, catalogue }: Change, time: number): void {
     // A change of the catalogue also affects reads of other products, such as their neighbours.
-    if (catalogue) this.addEverything(moment);
-    for (const id of productIds) put(this.#products, id, moment);
-    this.#any = Math.max(this.#any, moment);
-    if (this.#products.size > MAX_ENTRIES) this.addEverything(moment);
+    if (catalogue) this.addEverything(time);
+    for (const id of productIds) setLatest(this.#products, id, time);
+    this.#any = Math.max(this.#any, time);
+    if (this.#products.size > MAX_ENTRIES) this.addEverything(time);
   }
 
-  addSession(session: string, moment: number): void {
-    put(this.#sessions, session, moment);
-    this.#any = Math.max(this.#any, moment);
-    if (this.#sessions.size > MAX_ENTRIES) this.addEverything(moment);
+  addSession(session: string, time: number): void {
+    setLatest(this.#sessions, session, time);
+    this.#any = Math.max(this.#any, time);
+    if (this.#sessions.size > MAX_ENTRIES) this.addEverything(time);
   }
 
-  addEverything(moment: number): void {
-    this.#everything = Math.max(this.#everything, moment);
-    this.#any = Math.max(this.#any, moment);
+  addEverything(time: number): void {
+    this.#everything = Math.max(this.#everything, time);
+    this.#any = Math.max(this.#any, time);
     if (this.#products.size > MAX_ENTRIES) this.#products.clear();
     if (this.#sessions.size > MAX_ENTRIES) this.#sessions.clear();
   }
@@ -57,10 +57,10 @@ export class LastWrites {
   /** Returns the time of the last write that a read must show. */
   since({ productIds, session }: ReadScope): number {
     if (productIds === undefined && session === undefined) return this.#any;
-    let moment = this.#everything;
-    for (const id of productIds ?? []) moment = Math.max(moment, this.#products.get(id) ?? NEVER);
-    if (session !== undefined) moment = Math.max(moment, this.#sessions.get(session) ?? NEVER);
-    return moment;
+    let time = this.#everything;
+    for (const id of productIds ?? []) time = Math.max(time, this.#products.get(id) ?? NEVER);
+    if (session !== undefined) time = Math.max(time, this.#sessions.get(session) ?? NEVER);
+    return time;
   }
 
   /** Returns the time of the last write of any kind. */
@@ -68,21 +68,21 @@ export class LastWrites {
     return this.#any;
   }
 
-  /** Forgets the writes that every readable replica already shows. */
-  forget(now: number): void {
-    for (const moments of [this.#products, this.#sessions]) {
-      for (const [key, moment] of moments) {
-        if (now - moment < RETENTION_MS) break;
-        moments.delete(key);
+  /** Evicts the writes that every readable replica already shows. */
+  evictOld(now: number): void {
+    for (const times of [this.#products, this.#sessions]) {
+      for (const [key, time] of times) {
+        if (now - time < RETENTION_MS) break;
+        times.delete(key);
       }
     }
   }
 }
 
 /** Moves an entry to the end, so the oldest come first. */
-function put(moments: Map<string, number>, key: string, moment: number): void {
-  moments.delete(key);
-  moments.set(key, moment);
+function setLatest(times: Map<string, number>, key: string, time: number): void {
+  times.delete(key);
+  times.set(key, time);
 }
 
 /** Chooses the server for a read: one that shows at least the writes that this process knows of. */
@@ -110,7 +110,7 @@ export interface ReplicatedReads extends ReadSources {
   /** Records that anything may have been written. */
   noteGap(): void;
   /** Runs `work` with reads that show all writes of all processes up to a time of the monotonic clock. */
-  showing<Result>(moment: number, work: () => Result): Result;
+  runAsOf<Result>(time: number, work: () => Result): Result;
   stats(): ReadStats;
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ function readFromReplicas(
       log,
       monotonicMs,
       latestWrite: () => writes.latest(),
-      onVerified: () => writes.forget(monotonicMs()),
+      onVerified: () => writes.evictOld(monotonicMs()),
     }),
   );
   /**
@@ -196,7 +196,7 @@ function readFromReplicas(
     noteSession: (session) => writes.addSession(session, monotonicMs()),
     noteChange: (change) => writes.add(change, monotonicMs()),
     noteGap: () => writes.addEverything(monotonicMs()),
-    showing: (moment, work) => claimed.run(moment, work),
+    runAsOf: (time, work) => claimed.run(time, work),
     stats: () => ({
       ...counted,
       usable: replicas.filter((replica) => replica.hasReplayed(Number.NEGATIVE_INFINITY)).length,
@@ -212,7 +212,7 @@ function readFromReplicas(
  * coordinator's replica does not cover the workers.
  * @throws ConnectError.
  */
-export async function expectReplicable(primary: Sql): Promise<void> {
+export async function requireReplicable(primary: Sql): Promise<void> {
   if (!(await isDistributed(primary))) return;
   throw new ConnectError(
     'DATABASE_REPLICA_URL: replicas of a database with Citus cannot be verified. Leave it unset, and add workers to spread reads.',

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
 import { isSerializationFailure } from './database-faults.ts';
 
-const MAX_TRIES = 6;
-const FIRST_PAUSE_MS = 20;
+const MAX_ATTEMPTS = 6;
+const INITIAL_BACKOFF_MS = 20;
 
 /**
  * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. On a single PostgreSQL
@@ -18,9 +18,9 @@ export async function transactionWithRetries<Result>(
     try {
       return await database.transaction(work);
     } catch (error) {
-      if (tried === MAX_TRIES || !isSerializationFailure(error)) throw error;
+      if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
       // Jittered, so the same transactions do not deadlock again.
-      await sleep(FIRST_PAUSE_MS * 2 ** tried * Math.random());
+      await sleep(INITIAL_BACKOFF_MS * 2 ** tried * Math.random());
     }
   }
 }
@@ -64,19 +64,19 @@ export async function* readInBatches<Row extends object>(
  * Maps the parts of a source in order, and prepares the next result while the consumer uses the current one.
  * @throws the errors of the source or `make`, in order.
  */
-export async function* oneAhead<Part, Made>(
+export async function* prefetchOne<Part, Made>(
   source: AsyncIterable<Part>,
-  make: (part: Part) => Promise<Made>,
+  prepare: (part: Part) => Promise<Made>,
 ): AsyncGenerator<Made> {
-  let ahead: Promise<Made> | undefined;
+  let prefetched: Promise<Made> | undefined;
   for await (const part of source) {
-    const making = make(part);
+    const pending = prepare(part);
     // Prevents an unhandled rejection if the consumer stops. Otherwise, the consumer gets the error from `await` below.
-    making.catch(() => {});
-    if (ahead !== undefined) yield await ahead;
-    ahead = making;
+    pending.catch(() => {});
+    if (prefetched !== undefined) yield await prefetched;
+    prefetched = pending;
   }
-  if (ahead !== undefined) yield await ahead;
+  if (prefetched !== undefined) yield await prefetched;
 }
 
 /** A connection that accepts a statement before the previous one has ended. */

@@ -32,7 +32,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
   return ok('database', message);
 }
 
-const NEARLY_ALL = 0.9;
+const HIGH_USAGE_SHARE = 0.9;
 
 /** Checks that the database allows the site's connections, and that some are free. */
 export async function checkConnections(sql: Sql, needed: number): Promise<Finding> {
@@ -43,7 +43,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
   const open = row?.open ?? 0;
   const message = `${open} of ${connections} are open (${setBy}); this site opens up to ${needed}`;
   const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or use a connection pooler.`;
-  if (needed > connections || open > connections * NEARLY_ALL) return warning('connections', message, advice);
+  if (needed > connections || open > connections * HIGH_USAGE_SHARE) return warning('connections', message, advice);
   return ok('connections', message);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { PRODUCT_FIELD_NAMES, TEAM_MEMBER_BOUNDS } from '../../contract/products/fields.ts';
+import { PRODUCT_FIELD_NAMES, TEAM_MEMBER_LIMITS } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import type { FileKind } from '../imports/check-file.ts';
 import { importProducts } from '../imports/import-products.ts';
@@ -134,7 +134,7 @@ describe('importing an export into an empty site and exporting again gives the s
     ),
     text(20).map((path) => `/${path}`),
   );
-  const role = fc.oneof(fc.constant(''), text(TEAM_MEMBER_BOUNDS.maxCharacters));
+  const role = fc.oneof(fc.constant(''), text(TEAM_MEMBER_LIMITS.maxCharacters));
   const product = fc.record(
     {
       id: fc.stringMatching(/^[a-z0-9](-?[a-z0-9]){0,9}$/),

@@ -8,7 +8,7 @@ import { hasLocalPictures, type ProductPatch } from './read-product.ts';
 import { slugOfName } from './read-values.ts';
 
 /** An existing product whose id is a slug, or a slug with a number. */
-interface Namesake {
+interface ProductWithSlug {
   id: string;
   createdAt: string;
   /** A fingerprint of the product's pictures. */
@@ -17,15 +17,15 @@ interface Namesake {
 
 interface SlugState {
   /** The next number to try. 1 stands for the slug without a number. */
-  next: number;
+  nextNumber: number;
   /**
    * Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures.
    */
-  namesakes?: Map<string, Namesake[]>;
+  matchCandidates?: Map<string, ProductWithSlug[]>;
   ids?: Set<string>;
 }
 
-const SELECT_NAMESAKES = `SELECT wanted.slug, ${PRODUCT_COLUMNS}
+const SELECT_PRODUCTS_WITH_SLUG = `SELECT wanted.slug, ${PRODUCT_COLUMNS}
   FROM unnest($1::text[]) AS wanted (slug)
   CROSS JOIN LATERAL (
     SELECT * FROM products WHERE id = wanted.slug
@@ -51,7 +51,7 @@ export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
   /** The assigned ids. They are remembered because a slug with a number may equal the slug of another name. */
-  readonly #given = new Set<string>();
+  readonly #assigned = new Set<string>();
 
   /** @param idsOfFile the ids of the file's other rows, as keys. */
   constructor(idsOfFile: ReadonlyMap<string, unknown>) {
@@ -61,21 +61,21 @@ export class IdAssigner {
   /** Assigns ids to rows. @returns an id for each patch, in order. @throws CoreError `unavailable`. */
   async assign(sql: Sql, patches: readonly ProductPatch[]): Promise<string[]> {
     // The time does not matter, because it is not part of the compared content.
-    const made = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
-    const slugs = made.map(({ name }) => slugOfName(name));
-    await this.#look(sql, slugs);
-    return made.map((product, index) => this.#idFor(slugs[index] ?? '', product, patches[index]?.createdAt));
+    const products = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
+    const slugs = products.map(({ name }) => slugOfName(name));
+    await this.#readSlugs(sql, slugs);
+    return products.map((product, index) => this.#idFor(slugs[index] ?? '', product, patches[index]?.createdAt));
   }
 
-  async #look(sql: Sql, slugs: readonly string[]): Promise<void> {
+  async #readSlugs(sql: Sql, slugs: readonly string[]): Promise<void> {
     const unknown = [...new Set(slugs)].filter((slug) => !this.#slugs.has(slug));
     if (unknown.length === 0) return;
-    for (const slug of unknown) this.#slugs.set(slug, { next: 1 });
+    for (const slug of unknown) this.#slugs.set(slug, { nextNumber: 1 });
     for (const { slug, id } of await sql.query<{ slug: string; id: string }>(SELECT_RESERVED, [unknown])) {
       const state = this.#slugs.get(slug);
       if (state) state.ids = (state.ids ?? new Set()).add(id);
     }
-    const rows = await sql.query<ProductRow & { slug: string }>(SELECT_NAMESAKES, [unknown]);
+    const rows = await sql.query<ProductRow & { slug: string }>(SELECT_PRODUCTS_WITH_SLUG, [unknown]);
     for (const row of rows) {
       const state = this.#slugs.get(row.slug);
       if (state === undefined || this.#idsOfFile.has(row.id)) continue;
@@ -83,9 +83,9 @@ export class IdAssigner {
       const content = contentOf(product);
       state.ids ??= new Set();
       state.ids.add(product.id);
-      state.namesakes ??= new Map();
-      const same = state.namesakes.get(content) ?? [];
-      state.namesakes.set(content, same);
+      state.matchCandidates ??= new Map();
+      const same = state.matchCandidates.get(content) ?? [];
+      state.matchCandidates.set(content, same);
       same.push({ id: product.id, createdAt: product.createdAt, pictures: picturesOf(product) });
     }
   }
@@ -93,16 +93,16 @@ export class IdAssigner {
   #idFor(slug: string, product: StoredProduct, createdAt: string | undefined): string {
     const state = this.#slugs.get(slug);
     if (state === undefined) throw new Error(`The slug ${slug} was not looked up`);
-    const id = claimedBy(state, product, createdAt) ?? this.#freeId(slug, state);
-    this.#given.add(id);
+    const id = takeMatch(state, product, createdAt) ?? this.#freeId(slug, state);
+    this.#assigned.add(id);
     return id;
   }
 
   #freeId(slug: string, state: SlugState): string {
     for (;;) {
-      const id = state.next === 1 ? slug : `${slug}-${state.next}`;
-      state.next += 1;
-      if (!this.#idsOfFile.has(id) && !this.#given.has(id) && !state.ids?.has(id)) return id;
+      const id = state.nextNumber === 1 ? slug : `${slug}-${state.nextNumber}`;
+      state.nextNumber += 1;
+      if (!this.#idsOfFile.has(id) && !this.#assigned.has(id) && !state.ids?.has(id)) return id;
     }
   }
 }
@@ -111,12 +111,12 @@ export class IdAssigner {
  * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a row
  * with pictures that were not copied matches any pictures. @returns its id.
  */
-function claimedBy(
-  { namesakes }: SlugState,
+function takeMatch(
+  { matchCandidates }: SlugState,
   product: StoredProduct,
   createdAt: string | undefined,
 ): string | undefined {
-  const same = namesakes?.get(contentOf(product)) ?? [];
+  const same = matchCandidates?.get(contentOf(product)) ?? [];
   const pictures = hasLocalPictures(product) ? undefined : picturesOf(product);
   const index = same.findLastIndex(
     (each) =>
@@ -126,8 +126,8 @@ function claimedBy(
   return index === -1 ? undefined : same.splice(index, 1)[0]?.id;
 }
 
-const APART: ReadonlySet<string> = new Set(['id', 'createdAt', 'image', 'screenshots', 'team']);
-const CONTENT_FIELDS = PRODUCT_FIELD_NAMES.filter((field) => !APART.has(field));
+const SEPARATELY_COMPARED: ReadonlySet<string> = new Set(['id', 'createdAt', 'image', 'screenshots', 'team']);
+const CONTENT_FIELDS = PRODUCT_FIELD_NAMES.filter((field) => !SEPARATELY_COMPARED.has(field));
 
 /** Returns a fingerprint of a product's content without id, time and pictures. */
 function contentOf(product: StoredProduct): string {

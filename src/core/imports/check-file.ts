@@ -66,22 +66,22 @@ function readRecords(
   return readCsv(
     path,
     (names) => {
-      columns.see(names);
-      columns.refuseMissing();
-      if (columns.rivals) {
-        const [one, other] = columns.rivals;
+      columns.addColumns(names);
+      columns.requireMappedColumns();
+      if (columns.conflict) {
+        const [one, other] = columns.conflict;
         throw new UnreadableFileError(
           1,
           `The columns '${one}' and '${other}' map to the same field. Choose one with --map`,
         );
       }
-      if (!columns.areFields(names)) throw new UnreadableFileError(1, noFieldAmong(names));
+      if (!columns.includesField(names)) throw new UnreadableFileError(1, noFieldReason(names));
     },
     onBytes,
   );
 }
 
-function noFieldAmong(columns: readonly string[]): string {
+function noFieldReason(columns: readonly string[]): string {
   const named = columns.map((name) => `'${name}'`).join(', ');
   return `No column is a field of a product: ${named}. Assign columns to fields with --map`;
 }
@@ -90,7 +90,7 @@ class FileChecker {
   readonly columns: FileColumns;
   readonly errors = new ErrorList();
   readonly #options: CheckOptions;
-  readonly #lasts = new Map<string, Position & { rowIndex: number; rawId: string | undefined }>();
+  readonly #lastById = new Map<string, Position & { rowIndex: number; rawId: string | undefined }>();
   readonly #repeatedIds: RepeatedId[] = [];
   #rows = 0;
   #localPictures = 0;
@@ -110,9 +110,9 @@ class FileChecker {
     }
     if (this.#options.kind !== 'csv') {
       const names = Object.keys(record.values);
-      this.columns.see(names);
-      if (names.length > 0 && !this.columns.areFields(names)) {
-        this.errors.add({ ...position, field: null, reason: noFieldAmong(names) });
+      this.columns.addColumns(names);
+      if (names.length > 0 && !this.columns.includesField(names)) {
+        this.errors.add({ ...position, field: null, reason: noFieldReason(names) });
         return undefined;
       }
     }
@@ -122,7 +122,7 @@ class FileChecker {
       separator: this.#options.separator,
       onError: (field, reason) => this.errors.add({ ...position, field, reason }),
     });
-    await this.#takePictures(patch, position);
+    await this.#collectPictures(patch, position);
     const rowIndex = this.#rows;
     this.#rows += 1;
     this.#noteId(patch, rowIndex, position);
@@ -131,7 +131,7 @@ class FileChecker {
 
   #noteId({ id, rawId }: ProductPatch, rowIndex: number, position: Position): void {
     if (id === undefined) return;
-    const before = this.#lasts.get(id);
+    const before = this.#lastById.get(id);
     if (before !== undefined) {
       if (before.rawId === rawId) this.#repeatedIds.push({ id, line: before.line, item: before.item });
       else {
@@ -143,10 +143,10 @@ class FileChecker {
         });
       }
     }
-    this.#lasts.set(id, { rowIndex, ...position, rawId });
+    this.#lastById.set(id, { rowIndex, ...position, rawId });
   }
 
-  async #takePictures(patch: ProductPatch, position: Position): Promise<void> {
+  async #collectPictures(patch: ProductPatch, position: Position): Promise<void> {
     const take = async (field: string, address: string): Promise<string> => {
       if (!isLocalPicture(address)) return address;
       if (this.#options.pictures === undefined) {
@@ -154,7 +154,7 @@ class FileChecker {
         return address;
       }
       try {
-        return await this.#options.pictures.take(address);
+        return await this.#options.pictures.add(address);
       } catch (error) {
         if (!(error instanceof PictureError)) throw error;
         this.errors.add({ ...position, field, reason: error.message });
@@ -170,12 +170,13 @@ class FileChecker {
 
   finish(): CheckedFile {
     // If no row has a column that --map names, other errors follow from that, so only this one is reported.
-    if (!this.isCutOff && (this.columns.hasSeenAny || this.#options.kind === 'csv')) this.columns.refuseMissing();
+    if (!this.isCutOff && (this.columns.hasColumns || this.#options.kind === 'csv'))
+      this.columns.requireMappedColumns();
     this.errors.refuseIfAny();
     const ignored = this.columns.ignored;
     return {
       rows: this.#rows,
-      lastRowIndexes: new Map([...this.#lasts].map(([id, { rowIndex }]) => [id, rowIndex])),
+      lastRowIndexes: new Map([...this.#lastById].map(([id, { rowIndex }]) => [id, rowIndex])),
       repeatedIds: this.#repeatedIds,
       ignoredColumns: ignored.filter((column) => !COUNT_COLUMNS.includes(column)),
       ignoredCounts: ignored.filter((column) => COUNT_COLUMNS.includes(column)),

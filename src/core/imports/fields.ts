@@ -36,11 +36,11 @@ export function readColumnMap(texts: readonly string[]): ColumnMap {
 /** Maps the columns of one file to fields, and finds ignored and missing columns. */
 export class FileColumns {
   readonly #fieldsByColumn = new Map<string, ProductFieldName[]>();
-  readonly #wanted: ColumnMap;
-  readonly #seen = new Set<string>();
+  readonly #map: ColumnMap;
+  readonly #columns = new Set<string>();
 
   constructor(map: ColumnMap) {
-    this.#wanted = map;
+    this.#map = map;
     const add = (column: string, field: ProductFieldName) => {
       this.#fieldsByColumn.set(column, [...(this.#fieldsByColumn.get(column) ?? []), field]);
     };
@@ -53,8 +53,8 @@ export class FileColumns {
     }
   }
 
-  see(columns: readonly string[]): void {
-    for (const column of columns) this.#seen.add(column);
+  addColumns(columns: readonly string[]): void {
+    for (const column of columns) this.#columns.add(column);
   }
 
   /** Generates each field with its columns. Columns that --map names come first, aliases last. */
@@ -63,10 +63,10 @@ export class FileColumns {
   }
 
   /** Returns the first two columns of the file that map to the same field, if any. */
-  get rivals(): readonly [string, string] | undefined {
+  get conflict(): readonly [string, string] | undefined {
     const first = new Map<ProductFieldName, string>();
     for (const [field, column] of this.pairs()) {
-      if (!this.#seen.has(column)) continue;
+      if (!this.#columns.has(column)) continue;
       const other = first.get(field);
       if (other !== undefined) return [other, column];
       first.set(field, column);
@@ -76,25 +76,25 @@ export class FileColumns {
 
   /** Returns the ignored columns, in the order of their appearance. */
   get ignored(): string[] {
-    return [...this.#seen].filter((column) => !this.#fieldsByColumn.has(column));
+    return [...this.#columns].filter((column) => !this.#fieldsByColumn.has(column));
   }
 
-  get hasSeenAny(): boolean {
-    return this.#seen.size > 0;
+  get hasColumns(): boolean {
+    return this.#columns.size > 0;
   }
 
   /** Returns whether any of these columns is a field of a product. */
-  areFields(columns: readonly string[]): boolean {
+  includesField(columns: readonly string[]): boolean {
     return columns.some((column) => this.#fieldsByColumn.has(column));
   }
 
   /** Checks that the file has all columns that --map names. @throws ImportUsageError if one is missing. */
-  refuseMissing(): void {
-    for (const [field, column] of this.#wanted) {
-      if (column === '' || this.#seen.has(column)) continue;
-      const there = [...this.#seen].map((name) => `'${name}'`).join(', ') || 'none';
+  requireMappedColumns(): void {
+    for (const [field, column] of this.#map) {
+      if (column === '' || this.#columns.has(column)) continue;
+      const present = [...this.#columns].map((name) => `'${name}'`).join(', ') || 'none';
       throw new ImportUsageError(
-        `--map ${field}=${column}: the file has no column '${column}'; its columns are ${there}`,
+        `--map ${field}=${column}: the file has no column '${column}'; its columns are ${present}`,
       );
     }
   }

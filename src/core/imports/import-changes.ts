@@ -11,7 +11,7 @@ import { versionOf, writeProducts } from '../products/save-products.ts';
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
 const MAX_CHANGES = 20_000;
 const BATCH_ROWS = 1_000;
-const STORED_DAYS = 30;
+const RETENTION_DAYS = 30;
 
 interface ImportChange {
   product_id: string;
@@ -62,7 +62,7 @@ export async function readImportChanges(
 
 /** Deletes the changes of imports that are too old to be undone. */
 export async function deleteOldImportChanges(sql: Sql, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - STORED_DAYS * 24 * 3_600_000).toISOString();
+  const oldest = new Date(now.getTime() - RETENTION_DAYS * 24 * 3_600_000).toISOString();
   await sql.query('DELETE FROM import_changes WHERE created_at < $1::timestamptz', [oldest]);
 }
 
@@ -121,7 +121,7 @@ export async function undoImport(
 ): Promise<UndoneImport | undefined> {
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
-  const untouched = await untouchedOf(database, changes);
+  const untouched = await findUnchanged(database, changes);
   const created = changes.filter(({ productId, before }) => before === null && untouched.has(productId));
   const updated = changes.flatMap(({ productId, before }) => (before && untouched.has(productId) ? before : []));
   const ids = created.map(({ productId }) => productId);
@@ -143,11 +143,11 @@ export async function undoImport(
 }
 
 /** Returns the ids of products that have not changed since the import. */
-async function untouchedOf(
+async function findUnchanged(
   sql: Sql,
   changes: readonly { productId: string; version: string }[],
 ): Promise<ReadonlySet<string>> {
-  const untouched = new Set<string>();
+  const unchanged = new Set<string>();
   for (let start = 0; start < changes.length; start += UNDO_BATCH_ROWS) {
     const batch = new Map(
       changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change.version]),
@@ -156,7 +156,7 @@ async function untouchedOf(
       `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
       [[...batch.keys()]],
     );
-    for (const row of rows) if (versionOf(storedProductOf(row)) === batch.get(row.id)) untouched.add(row.id);
+    for (const row of rows) if (versionOf(storedProductOf(row)) === batch.get(row.id)) unchanged.add(row.id);
   }
-  return untouched;
+  return unchanged;
 }

@@ -1,4 +1,4 @@
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 
 /** The position of a row or an error in the file. */
 export interface Position {
@@ -47,7 +47,7 @@ export class ImportRefusedError extends Error {
     readonly errors: readonly ImportError[],
     readonly count: number,
   ) {
-    super(`${countOf(count, 'error')}, and nothing was imported`);
+    super(`${formatQuantity(count, 'error')}, and nothing was imported`);
   }
 }
 

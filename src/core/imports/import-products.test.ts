@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
-import { counts, lines, NOW, openImportGround } from '../../../tests/support/import-ground.ts';
+import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { listProducts } from '../products/list-products.ts';
 import { readColumnMap } from './fields.ts';
 
-let ground: Awaited<ReturnType<typeof openImportGround>>;
+let harness: Awaited<ReturnType<typeof openImportHarness>>;
 
 beforeAll(async () => {
-  ground = await openImportGround();
+  harness = await openImportHarness();
 });
-afterAll(() => ground.close());
-beforeEach(() => ground.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 test('an import leaves nothing pending in the trigram index, which searches would read', async () => {
   const rows = Array.from({ length: 50 }, (_, index) => ({ id: `p-${index}`, name: `Product ${index}` }));
-  await ground.run(lines(...rows));
-  const pending = await ground.database.query("SELECT gin_clean_pending_list('products_search')::integer AS pages");
+  await harness.run(lines(...rows));
+  const pending = await harness.database.query("SELECT gin_clean_pending_list('products_search')::integer AS pages");
   expect(pending).toEqual([{ pages: 0 }]);
 });
 
@@ -38,8 +38,8 @@ describe('fields', () => {
       screenshots: 'https://x.example/1,2.png, https://x.example/3.png',
       createdAt: '2023-01-22',
     };
-    await ground.run(lines(full, { id: 'bare' }));
-    expect(await ground.product('tide')).toEqual({
+    await harness.run(lines(full, { id: 'bare' }));
+    expect(await harness.product('tide')).toEqual({
       ...declaredDefaults('tide', NOW.toISOString()),
       ...full,
       name: 'Tide',
@@ -49,7 +49,7 @@ describe('fields', () => {
       createdAt: '2023-01-22T00:00:00.000Z',
       ...{ upvotes: 0, comments: 0 },
     });
-    expect(await ground.product('bare')).toEqual({
+    expect(await harness.product('bare')).toEqual({
       ...declaredDefaults('bare', NOW.toISOString()),
       name: 'Untitled Product',
       description: 'No description available',
@@ -65,7 +65,7 @@ describe('fields', () => {
       createdAt: NOW.toISOString(),
       ...{ upvotes: 0, comments: 0 },
     });
-    expect(await ground.database.query('SELECT product_id FROM product_counts')).toHaveLength(2);
+    expect(await harness.database.query('SELECT product_id FROM product_counts')).toHaveLength(2);
   });
 
   test('values at their limits are accepted, and each one beyond is an error of its row', async () => {
@@ -76,8 +76,8 @@ describe('fields', () => {
       tags: ['t'.repeat(60)],
     };
     const team = Array.from({ length: 50 }, (_, index) => ({ name: `N${index}` }));
-    expect(counts(await ground.run(lines({ ...atLimit, team })))).toEqual({ created: 1, updated: 0, unchanged: 0 });
-    const errors = await ground.errorsOf(
+    expect(counts(await harness.run(lines({ ...atLimit, team })))).toEqual({ created: 1, updated: 0, unchanged: 0 });
+    const errors = await harness.errorsOf(
       lines(
         { id: 'a'.repeat(65) },
         { name: '🌊'.repeat(301), description: 'd'.repeat(10_001) },
@@ -96,7 +96,7 @@ describe('fields', () => {
 
   test('values that cannot be stored, or are of the wrong kind, are errors', async () => {
     expect(
-      await ground.errorsOf(
+      await harness.errorsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
           '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":[{"role":"CEO"}]}\n{"tags":5}\nno\n{"id":"No"}',
       ),
@@ -117,9 +117,9 @@ describe('fields', () => {
 
   test('the first two hundred errors are named and all are counted, also in a file that ends early', async () => {
     const rows = Array.from({ length: 210 }, () => ({ name: {} }));
-    await expect(ground.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
+    await expect(harness.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
     const text = `name,createdAt\na,never\nb,"`;
-    expect(await ground.errorsOf(text, { kind: 'csv' })).toEqual([
+    expect(await harness.errorsOf(text, { kind: 'csv' })).toEqual([
       expect.stringContaining('2: createdAt'),
       expect.stringContaining('3: null: A quote'),
     ]);
@@ -130,9 +130,9 @@ describe('columns', () => {
   test('--map reads a field from a column of another name; ignored columns are reported once', async () => {
     const map = readColumnMap(['name=Title', 'description = Tag line']);
     const csv = 'Title,Tag line,launch_date,name,upvotes,Extra\nTide,Charts,May 2020,Other,99,1\nEbb,Sand,,,,2\n';
-    const report = await ground.run(csv, { kind: 'csv', map });
+    const report = await harness.run(csv, { kind: 'csv', map });
     expect(report).toMatchObject({ ignoredColumns: ['name', 'Extra'], ignoredCounts: ['upvotes'] });
-    expect(await ground.product('tide')).toMatchObject({
+    expect(await harness.product('tide')).toMatchObject({
       name: 'Tide',
       description: 'Charts',
       launchDate: 'May 2020',
@@ -150,53 +150,53 @@ describe('columns', () => {
   });
 
   test('--map without a column ignores the column with the name of a field', async () => {
-    const report = await ground.run(lines({ id: 'tide', name: 'Tide', launch_date: 'May 2020' }), {
+    const report = await harness.run(lines({ id: 'tide', name: 'Tide', launch_date: 'May 2020' }), {
       map: readColumnMap(['name=', 'launchDate=']),
     });
     expect(report).toMatchObject({ ignoredColumns: ['name', 'launch_date'] });
-    expect(await ground.product('tide')).toMatchObject({ name: 'Untitled Product', launchDate: 'Today' });
+    expect(await harness.product('tide')).toMatchObject({ name: 'Untitled Product', launchDate: 'Today' });
   });
 
   test('a column that the file lacks is refused, in CSV and in JSON, and so is a header of no field', async () => {
     const map = readColumnMap(['name=Title']);
-    await expect(ground.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
+    await expect(harness.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Title'; its columns are 'id', 'name'/,
     );
-    await expect(ground.run(lines({ id: 'a', name: 'A' }), { map })).rejects.toThrow(/no column 'Title'/);
-    expect(await ground.ids()).toEqual([]);
-    expect(await ground.errorsOf('Foo,Bar\n1,2\n', { kind: 'csv' })).toEqual([
+    await expect(harness.run(lines({ id: 'a', name: 'A' }), { map })).rejects.toThrow(/no column 'Title'/);
+    expect(await harness.ids()).toEqual([]);
+    expect(await harness.errorsOf('Foo,Bar\n1,2\n', { kind: 'csv' })).toEqual([
       expect.stringContaining('1: null: No column is'),
     ]);
   });
 
   test('a missing column of --map is reported before the errors that it causes', async () => {
     const map = readColumnMap(['name=Headline']);
-    await expect(ground.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
+    await expect(harness.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Headline'; its columns are/,
     );
-    await expect(ground.run('[{"Title":"A"}]', { kind: 'json', map })).rejects.toThrow(
+    await expect(harness.run('[{"Title":"A"}]', { kind: 'json', map })).rejects.toThrow(
       /no column 'Headline'; its columns are/,
     );
   });
 
   test('two columns for the same field are refused, unless --map selects one', async () => {
     const csv = 'id,launchDate,launch_date\na,2021,2022\n';
-    expect(await ground.errorsOf(csv, { kind: 'csv' })).toEqual([
+    expect(await harness.errorsOf(csv, { kind: 'csv' })).toEqual([
       "1: null: The columns 'launchDate' and 'launch_date' map to the same field. Choose one with --map",
     ]);
-    await ground.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });
-    expect(await ground.product('a')).toMatchObject({ launchDate: '2022' });
+    await harness.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });
+    expect(await harness.product('a')).toMatchObject({ launchDate: '2022' });
   });
 
   test('names of inherited properties are not columns', async () => {
-    const report = await ground.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
+    const report = await harness.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
     expect(report.ignoredColumns).toEqual(['__proto__', 'constructor']);
-    expect(await ground.product('a')).toMatchObject({ name: 'Untitled Product' });
+    expect(await harness.product('a')).toMatchObject({ name: 'Untitled Product' });
   });
 });
 
 test('a cancelled import changes no product and leaves no temporary file', async () => {
-  const temporary = await mkdtemp(join(ground.folder, 'tmp-'));
+  const temporary = await mkdtemp(join(harness.folder, 'tmp-'));
   vi.stubEnv('TMPDIR', temporary);
   const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
   for (const last of ['check', 'write']) {
@@ -205,9 +205,9 @@ test('a cancelled import changes no product and leaves no temporary file', async
       seen.push(stage, ...readdirSync(temporary));
       if (stage === last) throw new Error('Given up');
     };
-    await expect(ground.run(lines(...rows), { onProgress })).rejects.toThrow('Given up');
+    await expect(harness.run(lines(...rows), { onProgress })).rejects.toThrow('Given up');
     expect(new Set(seen)).toEqual(new Set(last === 'check' ? ['check'] : ['check', 'write']));
-    expect(await ground.ids()).toEqual([]);
+    expect(await harness.ids()).toEqual([]);
   }
   vi.unstubAllEnvs();
   expect(await readdir(temporary)).toEqual([]);
@@ -221,45 +221,45 @@ test('an import that ends in a deadlock is retried', async () => {
     if (batches !== 2) return;
     throw Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
   };
-  expect(counts(await ground.run(lines(...rows), { onProgress }))).toEqual({
+  expect(counts(await harness.run(lines(...rows), { onProgress }))).toEqual({
     created: 1_200,
     updated: 0,
     unchanged: 0,
   });
   expect(batches).toBe(2 + 3);
-  expect(await ground.ids()).toHaveLength(1_200);
+  expect(await harness.ids()).toHaveLength(1_200);
 });
 
 test('--dry-run reports the changes without writing rows or pictures', async () => {
-  await ground.run(lines({ id: 'a', name: 'A' }));
-  const pictures = { from: join(ground.folder, 'from'), to: join(ground.folder, 'to') };
+  await harness.run(lines({ id: 'a', name: 'A' }));
+  const pictures = { from: join(harness.folder, 'from'), to: join(harness.folder, 'to') };
   await mkdir(pictures.from);
   await writeFile(join(pictures.from, 'a.svg'), '<svg/>');
   const file = lines({ id: 'a', name: 'New', image: 'a.svg' }, { id: 'b' });
-  const report = await ground.run(file, { dryRun: true, pictures });
+  const report = await harness.run(file, { dryRun: true, pictures });
   expect(counts(report)).toEqual({ created: 1, updated: 1, unchanged: 0 });
-  expect(await ground.product('a')).toMatchObject({ name: 'A' });
-  expect(await ground.ids()).toEqual(['a']);
+  expect(await harness.product('a')).toMatchObject({ name: 'A' });
+  expect(await harness.ids()).toEqual(['a']);
   await expect(readdir(pictures.to)).rejects.toThrow('ENOENT');
-  expect(counts(await ground.run(file, { pictures }))).toEqual(counts(report));
+  expect(counts(await harness.run(file, { pictures }))).toEqual(counts(report));
   const [name = ''] = await readdir(pictures.to);
-  expect(await ground.product('a')).toMatchObject({ image: `/images/${name}` });
+  expect(await harness.product('a')).toMatchObject({ image: `/images/${name}` });
 });
 
 test('importing again without the folder of pictures keeps stored pictures, also of rows without ids', async () => {
-  const pictures = { from: join(ground.folder, 'again'), to: join(ground.folder, 'stored') };
+  const pictures = { from: join(harness.folder, 'again'), to: join(harness.folder, 'stored') };
   await mkdir(pictures.from);
   await writeFile(join(pictures.from, 'a.svg'), '<svg/>');
   const team = [{ name: 'Ann', avatar: 'a.svg' }];
   const file = lines({ id: 'a', image: 'a.svg', screenshots: ['a.svg'], team }, { name: 'B', image: 'a.svg' });
-  await ground.run(file, { pictures });
-  const before = [await ground.product('a'), await ground.product('b')];
-  const report = await ground.run(file);
+  await harness.run(file, { pictures });
+  const before = [await harness.product('a'), await harness.product('b')];
+  const report = await harness.run(file);
   expect(counts(report)).toEqual({ created: 0, updated: 0, unchanged: 2 });
   expect(report.localPictures).toBe(4);
-  expect([await ground.product('a'), await ground.product('b')]).toEqual(before);
-  await ground.run(lines({ id: 'a', name: 'New', image: 'a.svg', team: [...team, { name: 'Bob', avatar: 'b.png' }] }));
-  expect(await ground.product('a')).toEqual({
+  expect([await harness.product('a'), await harness.product('b')]).toEqual(before);
+  await harness.run(lines({ id: 'a', name: 'New', image: 'a.svg', team: [...team, { name: 'Bob', avatar: 'b.png' }] }));
+  expect(await harness.product('a')).toEqual({
     ...before[0],
     name: 'New',
     team: [...(before[0]?.team ?? []), { name: 'Bob', role: '', avatar: '/pictures/avatar-default.svg' }],
@@ -268,8 +268,8 @@ test('importing again without the folder of pictures keeps stored pictures, also
 
 test('a new product whose pictures were not copied gets the default ones', async () => {
   const screenshots = ['a.png', 'https://x.example/1.png'];
-  await ground.run(lines({ id: 'a', image: 'a.png', screenshots, team: [{ name: 'Ann', avatar: 'a.png' }] }));
-  expect(await ground.product('a')).toMatchObject({
+  await harness.run(lines({ id: 'a', image: 'a.png', screenshots, team: [{ name: 'Ann', avatar: 'a.png' }] }));
+  expect(await harness.product('a')).toMatchObject({
     image: '/pictures/placeholder.svg',
     screenshots: ['https://x.example/1.png'],
     team: [{ name: 'Ann', avatar: '/pictures/avatar-default.svg' }],
@@ -278,23 +278,24 @@ test('a new product whose pictures were not copied gets the default ones', async
 
 test('rows without times are listed in the order of the file, within the day of the import', async () => {
   const rows = ['m', 'z', 'a', 'k'].map((id) => ({ id }));
-  const listed = async () => (await listProducts(ground.database, {}, ground.database, NOW)).items.map(({ id }) => id);
-  await ground.run(lines(...rows));
+  const listed = async () =>
+    (await listProducts(harness.database, {}, harness.database, NOW)).items.map(({ id }) => id);
+  await harness.run(lines(...rows));
   expect(await listed()).toEqual(['m', 'z', 'a', 'k']);
-  await ground.clear();
+  await harness.clear();
   const midnight = new Date('2026-05-06T00:00:00.001Z');
-  await ground.run(lines(...rows), { now: midnight });
-  expect((await ground.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
+  await harness.run(lines(...rows), { now: midnight });
+  expect((await harness.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
 });
 
 test('changed products are recorded in the same transaction, by id, or as everything if there are many', async () => {
-  await ground.run(lines({ id: 'a' }, { id: 'b' }));
-  const changed = () => ground.database.query('SELECT product_ids, catalogue FROM changes WHERE catalogue');
+  await harness.run(lines({ id: 'a' }, { id: 'b' }));
+  const changed = () => harness.database.query('SELECT product_ids, catalogue FROM changes WHERE catalogue');
   expect(await changed()).toEqual([{ product_ids: ['a', 'b'], catalogue: true }]);
-  await ground.database.query('TRUNCATE changes');
-  await ground.run(lines(...Array.from({ length: 2_000 }, (_, index) => ({ id: `many-${index}` }))));
+  await harness.database.query('TRUNCATE changes');
+  await harness.run(lines(...Array.from({ length: 2_000 }, (_, index) => ({ id: `many-${index}` }))));
   expect(await changed()).toEqual([{ product_ids: ['*'], catalogue: true }]);
-  expect(await ground.database.query('SELECT action, details FROM audit_log ORDER BY created_at DESC LIMIT 1')).toEqual(
-    [{ action: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } }],
-  );
+  expect(
+    await harness.database.query('SELECT action, details FROM audit_log ORDER BY created_at DESC LIMIT 1'),
+  ).toEqual([{ action: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } }]);
 });

@@ -61,7 +61,7 @@ export async function importProducts(database: Database, options: ImportOptions)
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
     if (!dryRun && merged.created.count + merged.updated.count > 0) await flushSearchIndex(database);
-    await merged.names.compareWithSite(database);
+    await merged.duplicateNames.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
     await spool.close();
@@ -94,10 +94,10 @@ async function flushSearchIndex(database: Database): Promise<void> {
 }
 
 function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {
-  const { created, updated, unchanged, names } = merged;
+  const { created, updated, unchanged, duplicateNames } = merged;
   const { rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures } = file;
   return {
-    ...{ created, updated, unchanged, duplicates: names.found },
+    ...{ created, updated, unchanged, duplicates: duplicateNames.found },
     ...{ rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures, picturesCopied },
   };
 }

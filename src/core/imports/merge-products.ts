@@ -3,7 +3,7 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { oneAhead, serializeStatements } from '../database/transactions.ts';
+import { prefetchOne, serializeStatements } from '../database/transactions.ts';
 import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
 import { completeProduct, writeProducts } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
@@ -25,7 +25,7 @@ const MAX_CHANGED_IDS = 1_000;
  * (measured with 60,000 rows). Searches read the pending batch, so its size stays limited. Values are in kilobytes, and
  * are not set on engines without these settings.
  */
-const LARGE_PORTIONS = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
+const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
 
 interface MergeOptions {
@@ -42,7 +42,7 @@ export interface MergedProducts {
   created: Sampled<Position & { id: string; name: string }>;
   updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
   unchanged: number;
-  names: DuplicateNames;
+  duplicateNames: DuplicateNames;
 }
 
 /**
@@ -54,15 +54,15 @@ export async function mergeProducts(
   work: { spool: Spool; file: CheckedFile },
   options: MergeOptions,
 ): Promise<MergedProducts> {
-  const turns = serializeStatements(connection);
+  const statements = serializeStatements(connection);
   try {
-    return await mergeInTurns(turns.sql, work, options);
+    return await mergeBatches(statements.sql, work, options);
   } finally {
-    await turns.end();
+    await statements.end();
   }
 }
 
-async function mergeInTurns(
+async function mergeBatches(
   sql: Sql,
   { spool, file }: { spool: Spool; file: CheckedFile },
   { target, dryRun, now, onRows }: MergeOptions,
@@ -71,7 +71,7 @@ async function mergeInTurns(
     created: new Sampled(),
     updated: new Sampled(),
     unchanged: 0,
-    names: new DuplicateNames(),
+    duplicateNames: new DuplicateNames(),
   };
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
@@ -79,7 +79,7 @@ async function mergeInTurns(
   /** The number of new products without a time so far. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
-  else await sql.query(LARGE_PORTIONS);
+  else await sql.query(LARGE_INDEX_BATCHES);
   const isLast = ({ patch, rowIndex }: CheckedRow) =>
     patch.id === undefined || file.lastRowIndexes.get(patch.id) === rowIndex;
   const lookUp = async (rows: CheckedRow[]) => {
@@ -88,7 +88,7 @@ async function mergeInTurns(
   };
   // While the database writes one batch, the next is prepared. This is safe, because no product is in two batches.
   let written: Promise<void> = Promise.resolve();
-  for await (const { rows, ids, present } of oneAhead(spool.batches(BATCH_ROWS, isLast), lookUp)) {
+  for await (const { rows, ids, present } of prefetchOne(spool.batches(BATCH_ROWS, isLast), lookUp)) {
     const changed: StoredProduct[] = [];
     for (const [index, { line, item, patch }] of rows.entries()) {
       const id = ids[index] ?? '';
@@ -99,7 +99,7 @@ async function mergeInTurns(
       const changes = before === undefined ? [] : changesBetween(before, after);
       if (before === undefined) {
         merged.created.add({ id, name: after.name, line, item });
-        merged.names.add({ id, name: after.name, line, item });
+        merged.duplicateNames.add({ id, name: after.name, line, item });
       } else if (changes.length > 0) merged.updated.add({ id, line, item, changes });
       else {
         merged.unchanged += 1;

@@ -24,14 +24,14 @@ export async function* readBytes(
   let tail: Buffer = Buffer.alloc(0);
   for await (const read of chunksOf(source)) {
     onBytes(read.length);
-    if (!decodes(decoder, read)) throw notUtf8(Buffer.concat([tail, read]), line);
+    if (!isDecodable(decoder, read)) throw notUtf8(Buffer.concat([tail, read]), line);
     line += countLineFeeds(read);
-    tail = unfinishedIn(read);
+    tail = incompleteCharacter(read);
     const hasMark = isFirst && read.subarray(0, 3).equals(BYTE_ORDER_MARK);
     isFirst = false;
     yield hasMark ? read.subarray(3) : read;
   }
-  if (!decodes(decoder)) throw new UnreadableFileError(line, 'The file ends in the middle of a character');
+  if (!isDecodable(decoder)) throw new UnreadableFileError(line, 'The file ends in the middle of a character');
 }
 
 function chunksOf(source: FileSource): AsyncIterable<Buffer> {
@@ -51,7 +51,7 @@ async function* chunksOfOpenFile(file: FileHandle): AsyncGenerator<Buffer> {
 
 const LINE_FEED = 0x0a;
 
-function decodes(decoder: TextDecoder, bytes?: Buffer): boolean {
+function isDecodable(decoder: TextDecoder, bytes?: Buffer): boolean {
   try {
     decoder.decode(bytes, { stream: bytes !== undefined });
     return true;
@@ -72,7 +72,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
 }
 
 /** Returns at most the last three bytes, from where the last multi-byte character in them begins. */
-function unfinishedIn(bytes: Buffer): Buffer {
+function incompleteCharacter(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);
   return start === -1 ? end.subarray(end.length) : end.subarray(start);

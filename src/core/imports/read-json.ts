@@ -35,24 +35,24 @@ class ArrayReader {
 
   write(bytes: Buffer): SourceRecord[] {
     this.#complete = [];
-    this.#lines.see(bytes);
+    this.#lines.add(bytes);
     this.#guard(() => this.#tokenizer.write(bytes));
     return this.#complete;
   }
 
   end(): void {
     if (this.#parser.isEnded) return;
-    throw this.#unreadable(this.#lines.last, 'The file ends in the middle of its JSON');
+    throw this.#unreadable(this.#lines.lastLine, 'The file ends in the middle of its JSON');
   }
 
   #take(token: Parameters<Tokenizer['onToken']>[0]): void {
     const isOpening = OPENING.has(token.token);
     if (this.#depth === 0 && token.token !== TokenType.LEFT_BRACKET) {
-      throw new UnreadableFileError(this.#lines.at(token.offset), 'The file must be one JSON array of objects');
+      throw new UnreadableFileError(this.#lines.lineAt(token.offset), 'The file must be one JSON array of objects');
     }
     if (this.#depth === 0) this.#item = 1;
     if (this.#depth === 1) {
-      this.#line = this.#lines.at(token.offset);
+      this.#line = this.#lines.lineAt(token.offset);
       if (token.token === TokenType.COMMA) this.#item += 1;
       if (token.token === TokenType.RIGHT_BRACKET) this.#item = 0;
     }
@@ -69,7 +69,7 @@ class ArrayReader {
       if (error instanceof UnreadableFileError) throw error;
       const message = error instanceof Error ? error.message : String(error);
       const offset = /position "?(\d+)/.exec(message)?.[1];
-      const line = offset === undefined ? this.#line : this.#lines.at(Number(offset));
+      const line = offset === undefined ? this.#line : this.#lines.lineAt(Number(offset));
       throw this.#unreadable(line, `This is not JSON: ${message.split('\n', 1)[0]}`);
     }
   }
@@ -81,26 +81,27 @@ class ArrayReader {
 
 /** Maps byte offsets to line numbers. Offsets must be requested in ascending order. */
 class LineCounter {
-  #seen = 0;
-  #passed = 0;
+  #bytes = 0;
+  #linesBefore = 0;
   /** Offsets of line feeds after the last requested offset. */
-  #ahead: number[] = [];
+  #lineFeeds: number[] = [];
 
-  see(bytes: Buffer): void {
-    for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) this.#ahead.push(this.#seen + at);
-    this.#seen += bytes.length;
+  add(bytes: Buffer): void {
+    for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1))
+      this.#lineFeeds.push(this.#bytes + at);
+    this.#bytes += bytes.length;
   }
 
-  at(offset: number): number {
-    const next = this.#ahead.findIndex((lineFeed) => lineFeed >= offset);
-    const passed = next === -1 ? this.#ahead.length : next;
-    this.#ahead.splice(0, passed);
-    this.#passed += passed;
-    return this.#passed + 1;
+  lineAt(offset: number): number {
+    const next = this.#lineFeeds.findIndex((lineFeed) => lineFeed >= offset);
+    const passed = next === -1 ? this.#lineFeeds.length : next;
+    this.#lineFeeds.splice(0, passed);
+    this.#linesBefore += passed;
+    return this.#linesBefore + 1;
   }
 
-  get last(): number {
-    return this.#passed + this.#ahead.length + 1;
+  get lastLine(): number {
+    return this.#linesBefore + this.#lineFeeds.length + 1;
   }
 }
 

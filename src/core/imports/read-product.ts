@@ -6,7 +6,7 @@ import {
   type ProductField,
   type ProductFieldKind,
   type ProductFieldName,
-  TEAM_MEMBER_BOUNDS,
+  TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
@@ -74,7 +74,7 @@ const READERS: Record<
 };
 
 /** An id to be slugified may be as long as a URL. */
-const RAW_ID = { maxCharacters: TEAM_MEMBER_BOUNDS.maxAddressCharacters };
+const RAW_ID = { maxCharacters: TEAM_MEMBER_LIMITS.maxAddressCharacters };
 
 function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'rawId'> {
   if (text === '') return {};
@@ -138,13 +138,13 @@ export function isLocalPicture(address: string): boolean {
 /** Reads a member of a team: an object, or only a name. */
 function readMember(value: unknown): TeamMember {
   const member = isRecord(value) ? value : { name: value };
-  const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_BOUNDS);
+  const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_LIMITS);
   const name = read('name');
   if (name === '') throw new FieldError('a member of the team has no name');
   return {
     name,
     avatar:
-      readAddress(cellOf(member, 'avatar') ?? null, { maxCharacters: TEAM_MEMBER_BOUNDS.maxAddressCharacters }) ||
+      readAddress(cellOf(member, 'avatar') ?? null, { maxCharacters: TEAM_MEMBER_LIMITS.maxAddressCharacters }) ||
       COMMENT_DEFAULTS.authorAvatar,
     role: read('role'),
   };

@@ -50,7 +50,7 @@ const TIME =
   '(?:(?:t| )(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?(?: ?(?<zone>z|utc|gmt|[+-]\\d{2}(?::?\\d{2})?))?)?';
 
 /** The accepted formats of dates, which are all unambiguous. */
-const FORMS = [
+const DATE_FORMATS = [
   `${YEAR}(?:([-/])(?<monthNumber>\\d{1,2})(?:\\2(?<day>\\d{1,2})${TIME})?)?`,
   `${WEEKDAY}${MONTH} ${YEAR}`,
   `${WEEKDAY}${MONTH} ${DAY},? ${YEAR}${TIME}`,
@@ -66,7 +66,7 @@ const FORMS = [
  */
 export function readDate(text: string): string | 'impossible' | undefined {
   const written = text.trim().replaceAll(/\s+/g, ' ');
-  for (const form of FORMS) {
+  for (const form of DATE_FORMATS) {
     const groups = form.exec(written)?.groups;
     if (groups !== undefined) return instantOf(groups) ?? 'impossible';
   }

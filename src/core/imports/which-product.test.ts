@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { counts, lines, openImportGround } from '../../../tests/support/import-ground.ts';
+import { counts, lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 
-let ground: Awaited<ReturnType<typeof openImportGround>>;
+let harness: Awaited<ReturnType<typeof openImportHarness>>;
 
 beforeAll(async () => {
-  ground = await openImportGround();
+  harness = await openImportHarness();
 });
-afterAll(() => ground.close());
-beforeEach(() => ground.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 test('a product is found by its id: upvotes, comments and missing fields stay, blank fields get the default', async () => {
-  await ground.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
-  await ground.database.query(
+  await harness.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
+  await harness.database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 's')",
   );
-  await ground.database.query("UPDATE product_counts SET upvotes = 1 WHERE product_id = 'a'");
-  const report = await ground.run(lines({ id: 'a', description: '', maker: 'New' }));
+  await harness.database.query("UPDATE product_counts SET upvotes = 1 WHERE product_id = 'a'");
+  const report = await harness.run(lines({ id: 'a', description: '', maker: 'New' }));
   expect(report.updated.first).toEqual([
     {
       id: 'a',
@@ -26,7 +26,7 @@ test('a product is found by its id: upvotes, comments and missing fields stay, b
       ],
     },
   ]);
-  expect(await ground.product('a')).toMatchObject({
+  expect(await harness.product('a')).toMatchObject({
     name: 'A',
     tags: ['x'],
     createdAt: '2020-01-01T00:00:00.000Z',
@@ -36,64 +36,64 @@ test('a product is found by its id: upvotes, comments and missing fields stay, b
 
 test('importing again changes, writes and records nothing', async () => {
   const file = lines({ id: 'a', name: 'A' }, { name: 'B' }, { name: 'B' }, { name: 'B', description: 'other' });
-  expect(counts(await ground.run(file))).toEqual({ created: 4, updated: 0, unchanged: 0 });
-  expect(await ground.ids()).toEqual(['a', 'b', 'b-2', 'b-3']);
-  const versions = () => ground.database.query('SELECT id, xmin::text FROM products ORDER BY id');
+  expect(counts(await harness.run(file))).toEqual({ created: 4, updated: 0, unchanged: 0 });
+  expect(await harness.ids()).toEqual(['a', 'b', 'b-2', 'b-3']);
+  const versions = () => harness.database.query('SELECT id, xmin::text FROM products ORDER BY id');
   const before = await versions();
-  await ground.database.query('TRUNCATE changes, audit_log');
-  expect(counts(await ground.run(file, { now: new Date() }))).toEqual({ created: 0, updated: 0, unchanged: 4 });
+  await harness.database.query('TRUNCATE changes, audit_log');
+  expect(counts(await harness.run(file, { now: new Date() }))).toEqual({ created: 0, updated: 0, unchanged: 4 });
   expect(await versions()).toEqual(before);
-  expect(await ground.database.query('SELECT FROM changes')).toEqual([]);
-  expect(await ground.database.query('SELECT FROM audit_log')).toEqual([]);
+  expect(await harness.database.query('SELECT FROM changes')).toEqual([]);
+  expect(await harness.database.query('SELECT FROM audit_log')).toEqual([]);
 });
 
 test('a row without an id never takes over a product, in any order of rows and ids', async () => {
-  await ground.run(lines({ id: 'foo', name: 'Foo', description: 'somebody else’s' }, { id: 'foo-3', name: 'Three' }));
+  await harness.run(lines({ id: 'foo', name: 'Foo', description: 'somebody else’s' }, { id: 'foo-3', name: 'Three' }));
   const file = [{ name: 'Foo 2' }, { name: 'Foo' }, { name: 'foo!' }, { id: 'foo-4', name: 'Four' }, { name: 'Foo' }];
-  expect(counts(await ground.run(lines(...file)))).toEqual({ created: 5, updated: 0, unchanged: 0 });
-  expect(await ground.product('foo')).toMatchObject({ description: 'somebody else’s' });
-  const made = await ground.ids();
+  expect(counts(await harness.run(lines(...file)))).toEqual({ created: 5, updated: 0, unchanged: 0 });
+  expect(await harness.product('foo')).toMatchObject({ description: 'somebody else’s' });
+  const made = await harness.ids();
   expect(made).toHaveLength(7);
-  expect(counts(await ground.run(lines(...file.toReversed())))).toEqual({ created: 0, updated: 0, unchanged: 5 });
-  expect(await ground.ids()).toEqual(made);
+  expect(counts(await harness.run(lines(...file.toReversed())))).toEqual({ created: 0, updated: 0, unchanged: 5 });
+  expect(await harness.ids()).toEqual(made);
 });
 
 test('a name without Latin letters, or with too many, gets a valid id, always the same', async () => {
   const file = lines({ name: '日本語' }, { name: '🌊' }, { name: 'é'.repeat(300) }, { name: 'é'.repeat(299) });
-  expect(counts(await ground.run(file))).toMatchObject({ created: 4 });
-  expect(await ground.ids()).toEqual([
+  expect(counts(await harness.run(file))).toMatchObject({ created: 4 });
+  expect(await harness.ids()).toEqual([
     'e'.repeat(56),
     `${'e'.repeat(56)}-2`,
     expect.stringMatching(/^product-[0-9a-f]{10}$/),
     expect.stringMatching(/^product-[0-9a-f]{10}$/),
   ]);
-  expect(counts(await ground.run(file))).toMatchObject({ unchanged: 4 });
+  expect(counts(await harness.run(file))).toMatchObject({ unchanged: 4 });
 });
 
 test('the last of equal ids wins, and the others are reported', async () => {
-  const report = await ground.run(lines({ id: 'a', name: 'First' }, { id: 'b' }, { id: 'a', name: 'Last' }));
+  const report = await harness.run(lines({ id: 'a', name: 'First' }, { id: 'b' }, { id: 'a', name: 'Last' }));
   expect(report.repeatedIds).toEqual([{ id: 'a', line: 1 }]);
   expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
-  expect(await ground.product('a')).toMatchObject({ name: 'Last' });
+  expect(await harness.product('a')).toMatchObject({ name: 'Last' });
 });
 
 test('--slugify-ids slugifies ids, and refuses two that become equal', async () => {
-  await ground.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
-  expect(await ground.ids()).toEqual(['12', 'creme-brulee']);
-  expect(await ground.errorsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
+  await harness.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
+  expect(await harness.ids()).toEqual(['12', 'creme-brulee']);
+  expect(await harness.errorsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
     "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1",
     expect.stringContaining('cannot be slugified'),
   ]);
 });
 
 test('a new product with the name of another is reported as a possible duplicate', async () => {
-  await ground.run(lines({ id: 'tide', name: 'Tide' }));
-  const report = await ground.run(
+  await harness.run(lines({ id: 'tide', name: 'Tide' }));
+  const report = await harness.run(
     lines({ id: 'x', name: 'TIDE!' }, { id: 'y', name: 'Ebb' }, { id: 'z', name: 'ebb' }),
   );
   expect(report.duplicates.first.map(({ id, of }) => [id, of]).sort()).toEqual([
     ['x', 'tide'],
     ['z', 'y'],
   ]);
-  expect((await ground.run(lines({ id: 'x', name: 'TIDE!' }))).duplicates.count).toBe(0);
+  expect((await harness.run(lines({ id: 'x', name: 'TIDE!' }))).duplicates.count).toBe(0);
 });

@@ -5,7 +5,7 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import { systemRuntime } from '../runtime.ts';
-import { createNetworkCounts, type VotedFrom } from '../upvotes/network-counts.ts';
+import { createNetworkCounts, type VoteNetwork } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { finaliseDue } from './finalise.ts';
@@ -73,11 +73,11 @@ test('applying the cap to correct votes locks and writes no rows', async () => {
 });
 
 /** Casts votes of one network in four processes, which all start before any of them is done. */
-async function voteAtOnce(): Promise<VotedFrom[]> {
+async function voteAtOnce(): Promise<VoteNetwork[]> {
   const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
   try {
     const runtime = { ...systemRuntime, now: () => new Date(at(0)) };
-    let casting: Promise<VotedFrom[]>[] = [];
+    let casting: Promise<VoteNetwork[]>[] = [];
     await database.transaction(async (sql) => {
       await lockCounts(sql, ['tide']);
       casting = processes.map(async (own, index) => {

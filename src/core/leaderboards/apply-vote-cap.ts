@@ -1,6 +1,6 @@
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import type { VotedFrom } from '../upvotes/network-counts.ts';
+import type { VoteNetwork } from '../upvotes/network-counts.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
@@ -12,9 +12,9 @@ const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_sess
   ) AS v
   WHERE ${IN_WINDOW}`;
 
-const OF_LAUNCHES = `${windowVotes('IS NOT NULL')} AND l.product_id = ANY($1::text[]) AND NOT l.final`;
+const VOTES_OF_LAUNCHES = `${windowVotes('IS NOT NULL')} AND l.product_id = ANY($1::text[]) AND NOT l.final`;
 
-const OF_PAIRS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[]) AS pair (product_id, network)
+const VOTES_OF_NETWORKS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[]) AS pair (product_id, network)
   CROSS JOIN LATERAL (${windowVotes('= pair.network')} AND l.product_id = pair.product_id AND NOT l.final) AS w`;
 
 /**
@@ -46,7 +46,7 @@ const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(vo
     window_changes = c.window_changes + 1
   FROM totals WHERE c.product_id = totals.product_id`;
 
-const CAP_LAUNCHES = applyCap(OF_LAUNCHES);
+const CAP_LAUNCHES = applyCap(VOTES_OF_LAUNCHES);
 
 /**
  * Excludes votes of these launches beyond the cap of their network, and includes again those that are below it because
@@ -59,18 +59,18 @@ export async function applyVoteCap(sql: Sql, productIds: readonly string[], vote
 /** Maximum number of launches whose votes one statement compares with the cap. */
 export const CAP_BATCH = 200;
 
-const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(OF_PAIRS)}) AS w`;
-const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(OF_LAUNCHES)}) AS w ORDER BY product_id`;
-const CAP_PAIRS = applyCap(OF_PAIRS);
+const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(VOTES_OF_NETWORKS)}) AS w`;
+const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(VOTES_OF_LAUNCHES)}) AS w ORDER BY product_id`;
+const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 
 /** Does the same as `applyVoteCap` for these networks only. Locks no rows if all votes are correct. */
 export async function applyCapToNetworks(
   database: Database,
-  pairs: readonly VotedFrom[],
+  pairs: readonly VoteNetwork[],
   votesPerNetwork: number,
 ): Promise<void> {
   if (pairs.length === 0) return;
-  const valuesOf = (some: readonly VotedFrom[]) => [
+  const valuesOf = (some: readonly VoteNetwork[]) => [
     some.map(({ productId }) => productId),
     votesPerNetwork,
     some.map(({ network }) => network),
@@ -83,7 +83,7 @@ export async function applyCapToNetworks(
       sql,
       wrong.map(({ productId }) => productId),
     );
-    await sql.query(CAP_PAIRS, valuesOf(wrong));
+    await sql.query(CAP_NETWORKS, valuesOf(wrong));
   });
 }
 

@@ -4,7 +4,7 @@ import type { Change } from '../changes/change-feed.ts';
 import type { ChangeListener } from '../changes/site-changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Log, Runtime } from '../runtime.ts';
-import type { VotedFrom } from '../upvotes/network-counts.ts';
+import type { VoteNetwork } from '../upvotes/network-counts.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-votes.ts';
@@ -28,7 +28,7 @@ interface BoardUpdater extends ChangeListener {
   /** Records the writes of this process. */
   onWrite(change: Change): void;
   /** Enqueues networks whose votes must be compared with the cap again. */
-  onUnchecked(networks: readonly VotedFrom[]): void;
+  onUnchecked(networks: readonly VoteNetwork[]): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface Work {
   /** Products whose votes may have changed. */
   written: Iterable<string>;
   /** Networks of voters to compare with the cap. */
-  unchecked: Iterable<VotedFrom>;
+  unchecked: Iterable<VoteNetwork>;
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
   /** Whether to compare all launches in open windows, because a killed process may have left some behind. */
@@ -60,9 +60,9 @@ interface Work {
 /** Collects the work for the next update. */
 class PendingWork {
   readonly #written = new Set<string>();
-  readonly #unchecked = new Map<string, VotedFrom>();
+  readonly #unchecked = new Map<string, VoteNetwork>();
   readonly #flags = { places: false, sweeps: false, checksCaps: false };
-  readonly #arrivals = new EventEmitter();
+  readonly #events = new EventEmitter();
 
   add({ written = [], unchecked = [], places = false, sweeps = false, checksCaps = false }: Partial<Work>): void {
     for (const id of written) this.#written.add(id);
@@ -70,12 +70,12 @@ class PendingWork {
     this.#flags.places ||= places;
     this.#flags.sweeps ||= sweeps;
     this.#flags.checksCaps ||= checksCaps;
-    if (!this.#isEmpty()) this.#arrivals.emit('work');
+    if (!this.#isEmpty()) this.#events.emit('work');
   }
 
   /** Resolves when there is work. Rejects if `signal` aborts. */
-  async arrived(signal: AbortSignal): Promise<void> {
-    if (this.#isEmpty()) await once(this.#arrivals, 'work', { signal });
+  async waitForWork(signal: AbortSignal): Promise<void> {
+    if (this.#isEmpty()) await once(this.#events, 'work', { signal });
   }
 
   take(): Work {
@@ -102,10 +102,10 @@ export function startBoardUpdater(
 
   /** Runs one update at a time, each after a pause that begins with the first work for it. */
   async function keepUpdating(): Promise<void> {
-    let pauseMs = REFRESH_INTERVAL_MS;
+    let delayMs = REFRESH_INTERVAL_MS;
     for (let isFailing = false; ; ) {
-      await pending.arrived(signal);
-      await delay(pauseMs, undefined, { signal, ref: false });
+      await pending.waitForWork(signal);
+      await delay(delayMs, undefined, { signal, ref: false });
       const started = runtime.monotonicMs();
       const work = pending.take();
       try {
@@ -117,7 +117,7 @@ export function startBoardUpdater(
         pending.add(work);
       }
       const tookMs = runtime.monotonicMs() - started;
-      pauseMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
+      delayMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
     }
   }
 

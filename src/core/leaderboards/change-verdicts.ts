@@ -37,14 +37,14 @@ export interface VerdictChange {
   revised: string[];
 }
 
-interface Listed {
+interface VoteLine {
   voter: string;
   at: Date;
   reason: ExclusionReason | null;
 }
 
 /** The voters by their previous verdict, for the undo. */
-type Before = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
+type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
 /**
  * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result gets a new
@@ -60,7 +60,7 @@ export async function changeVerdicts(
 ): Promise<VerdictChange> {
   const { productId, action, reason, selection } = change;
   const voters = selection.voters && new Set(selection.voters);
-  const isSelected = ({ voter, at }: Listed) =>
+  const isSelected = ({ voter, at }: VoteLine) =>
     (voters === undefined || voters.has(voter)) &&
     (selection.from === undefined || at >= selection.from) &&
     (selection.to === undefined || at < selection.to);
@@ -106,7 +106,7 @@ export async function undoVerdicts(
 ): Promise<VerdictChange | undefined> {
   return database.transaction(async (sql) => {
     await lockDays(sql, [(await readLaunch(sql, productId)).day]);
-    const [last] = await sql.query<{ id: string; action: string; details: { before: Before } }>(LAST_CHANGE, [
+    const [last] = await sql.query<{ id: string; action: string; details: { before: VotersByVerdict } }>(LAST_CHANGE, [
       productId,
     ]);
     if (last === undefined || (only !== undefined && last.id !== only)) return undefined;
@@ -123,26 +123,31 @@ export async function undoVerdicts(
   });
 }
 
-interface Judging {
+interface VerdictContext {
   runtime: Runtime;
   votesPerNetwork: number;
 }
 
-interface Plan {
+interface VerdictPlan {
   action: AuditAction;
   details: object;
   undoes?: string;
   /** @returns the new verdict, or undefined to leave the vote as it is. */
-  decide(vote: Listed): Verdict | undefined;
+  decide(vote: VoteLine): Verdict | undefined;
   /** Called after the change, in its transaction. */
   report?(change: VerdictChange): Promise<void>;
 }
 
-async function applyVerdicts(sql: Sql, productId: string, judging: Judging, plan: Plan): Promise<VerdictChange> {
+async function applyVerdicts(
+  sql: Sql,
+  productId: string,
+  judging: VerdictContext,
+  plan: VerdictPlan,
+): Promise<VerdictChange> {
   await disableTimeouts(sql);
   const { day } = await readLaunch(sql, productId);
   const isFinal = (await lockDays(sql, [day])).length > 0;
-  const before: Before = {};
+  const before: VotersByVerdict = {};
   const note = (voter: string, verdict: Verdict) => {
     const voters = before[verdict ?? 'counted'] ?? [];
     voters.push(voter);
@@ -180,8 +185,8 @@ async function rewriteRows(
   sql: Sql,
   productId: string,
   day: string,
-  { runtime, votesPerNetwork }: Judging,
-  { decide }: Plan,
+  { runtime, votesPerNetwork }: VerdictContext,
+  { decide }: VerdictPlan,
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const secret = await readSecret(sql, day, runtime);
@@ -210,7 +215,7 @@ async function rewriteRows(
 
 const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
 
-const MOVE_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
+const ADJUST_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
     excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
 
 /** Changes the stored tally only, because its hashes can no longer be linked to sessions. */
@@ -218,7 +223,7 @@ async function rewriteParts(
   sql: Sql,
   productId: string,
   day: string,
-  { decide }: Plan,
+  { decide }: VerdictPlan,
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const moved = { counted: 0, network: 0, operator: 0 };
@@ -229,7 +234,7 @@ async function rewriteParts(
       .trimEnd()
       .split('\n')
       .map((line) => {
-        const vote: Listed & { at: string } = JSON.parse(line);
+        const vote: VoteLine & { at: string } = JSON.parse(line);
         const verdict = decide({ ...vote, at: new Date(vote.at) });
         const reason = verdict === 'included' ? null : verdict;
         if (reason === undefined || reason === vote.reason) return line;
@@ -242,7 +247,7 @@ async function rewriteParts(
     if (changed > before)
       await sql.query(UPDATE_PART, [productId, part, await promisify(gzip)(`${lines.join('\n')}\n`)]);
   }
-  await sql.query(MOVE_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
+  await sql.query(ADJUST_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
   await refreshLaunches(sql, [productId]);
   return changed;
 }
@@ -273,18 +278,18 @@ export async function listVotes(
   });
 }
 
-type Line = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
+type TallyLine = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
 
-async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<Line[]> {
+async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
   for await (const { text } of readTallyParts(sql, day, productId)) {
     yield text
       .trimEnd()
       .split('\n')
-      .map((line): Line => JSON.parse(line));
+      .map((line): TallyLine => JSON.parse(line));
   }
 }
 
-async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<Line[]> {
+async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {
   const secret = await readSecret(sql, day, runtime);
   if (secret === undefined) return;
   for await (const votes of readWindowVotes(sql, [productId], secret)) {

@@ -128,7 +128,7 @@ async function finaliseDay(
   });
 }
 
-const FINALISE_LONG = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
+const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
   WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND NOT EXISTS (
     SELECT FROM leaderboards d WHERE d.kind = 'day' AND d.final_at IS NULL AND d.from_at < b.to_at AND d.to_at > b.from_at
   )
@@ -137,7 +137,7 @@ const FINALISE_LONG = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8
 async function finaliseLongPeriods(database: Database, { rules, recordEvents }: FinaliseOptions): Promise<string[]> {
   return database.transaction(async (sql) => {
     const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS];
-    const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG, values);
+    const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {
       const periods = rows.filter((row) => row.kind === kind).map((row) => row.period);
       if (periods.length > 0) await recordEvents?.(sql, await readFinalEvents(sql, kind, periods));

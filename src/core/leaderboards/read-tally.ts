@@ -4,7 +4,7 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
-import { createSemaphore, type Slots } from '../semaphore.ts';
+import { createSemaphore, type Semaphore } from '../semaphore.ts';
 import {
   describePeriod,
   isCovered,
@@ -197,10 +197,10 @@ const MAX_TALLIES = 3;
 const MAX_SHARE = 1 / 3;
 
 /** How long a reader waits for other reads to end. */
-const WAIT_MS = 5_000;
+const SLOT_TIMEOUT_MS = 5_000;
 
 /** Limits reads of tallies to a few at a time, and to one per reader, so a slow reader does not block the others. */
-export interface TallySlots {
+export interface TallyLimiter {
   /**
    * Runs `work` when both limits permit it.
    * @param reader identifies a network. If unset, only the limit on all reads applies.
@@ -209,12 +209,12 @@ export interface TallySlots {
   run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createTallySlots(maxConnections: number, waitMs = WAIT_MS): TallySlots {
+export function createTallyLimiter(maxConnections: number, timeoutMs = SLOT_TIMEOUT_MS): TallyLimiter {
   const all = createSemaphore(Math.max(1, Math.min(MAX_TALLIES, Math.floor(maxConnections * MAX_SHARE))));
-  const readers = new Map<string, { slots: Slots; requests: number }>();
+  const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
 
-  async function runIn<Result>(slots: Slots, work: () => Promise<Result>): Promise<Result> {
-    const release = await slots.take(waitMs);
+  async function runIn<Result>(semaphore: Semaphore, work: () => Promise<Result>): Promise<Result> {
+    const release = await semaphore.acquire(timeoutMs);
     if (release === undefined) {
       throw new CoreError('overloaded', 'Too many tallies are being read right now. Please try again in a moment.');
     }
@@ -224,11 +224,11 @@ export function createTallySlots(maxConnections: number, waitMs = WAIT_MS): Tall
   return {
     async run(reader, work) {
       if (reader === undefined) return runIn(all, work);
-      const own = readers.get(reader) ?? { slots: createSemaphore(1), requests: 0 };
+      const own = readers.get(reader) ?? { semaphore: createSemaphore(1), requests: 0 };
       own.requests += 1;
       readers.set(reader, own);
       try {
-        return await runIn(own.slots, () => runIn(all, work));
+        return await runIn(own.semaphore, () => runIn(all, work));
       } finally {
         own.requests -= 1;
         if (own.requests === 0) readers.delete(reader);

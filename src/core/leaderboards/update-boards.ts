@@ -59,7 +59,7 @@ const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL,
 
 // Deletes the retracted votes that do not count in the new window: all of them while it is open, and later those of
 // sessions that voted again inside it.
-const FORGET_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
+const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
     l.launched_at > $2::timestamptz
     OR EXISTS (
@@ -86,7 +86,7 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
 /** The result of `placeLaunches`. */
-interface Placed {
+interface PlacingResult {
   /** The products whose place changed. */
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
@@ -96,7 +96,7 @@ interface Placed {
 }
 
 /** Options of `placeLaunches`. */
-interface Placing {
+interface PlacingOptions {
   now: Date;
   timeZone: string;
   votesPerNetwork?: number | undefined;
@@ -110,13 +110,13 @@ interface Placing {
  */
 export async function placeLaunches(
   database: Database,
-  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork, withdraw = false }: Placing,
+  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork, withdraw = false }: PlacingOptions,
   recordEvents?: RecordEvents,
-): Promise<Placed> {
+): Promise<PlacingResult> {
   const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now.toISOString()]);
-  const room = BATCH - found.length;
+  const remaining = BATCH - found.length;
   const early = withdraw ? await database.query<PlacingRow>(FIND_TOO_EARLY, [now.toISOString()]) : [];
-  found.push(...early.slice(0, room));
+  found.push(...early.slice(0, remaining));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
   const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));
   const places = found
@@ -144,7 +144,7 @@ export async function placeLaunches(
     await leaveBoards(sql, productIds);
     // Due launches are updated only once, below: a second update in the same transaction would lock the product.
     await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
-    await sql.query(FORGET_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
+    await sql.query(DELETE_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
     const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
     const placed = new Set(due);
     await recountLaunches(sql, productIds);

@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
 /** What is known about a product when a vote for it is cast. */
-export interface Poll {
+export interface VotingStatus {
   /** Whether the product exists and has launched. */
   hasLaunched: boolean;
   /** The voter's network, for `upvotes.network`; unset outside the launch window, where networks do not matter. */
@@ -20,7 +20,7 @@ export interface Poll {
  */
 export interface VoteNetworks {
   /** `prefix` is the network part of the voter's address; unset if that is unknown. @throws CoreError `unavailable`. */
-  lookUp(productId: string, prefix: Uint8Array | undefined): Promise<Poll> | Poll;
+  lookUp(productId: string, prefix: Uint8Array | undefined): Promise<VotingStatus> | VotingStatus;
   /** Forgets the launch times of products that changed. */
   onChange(change: Change): void;
   onGap(): void;
@@ -81,17 +81,17 @@ export function createVoteNetworks(
     return age >= 0 && age < WINDOW_MS;
   }
 
-  function pollOf({ visibleFrom, launchedAt, secret }: Launch, prefix: Uint8Array | undefined): Poll {
+  function statusOf({ visibleFrom, launchedAt, secret }: Launch, prefix: Uint8Array | undefined): VotingStatus {
     const network = prefix && secret && isOpen(launchedAt) ? networkOf(secret, prefix) : undefined;
     return { hasLaunched: visibleFrom <= runtime.now().getTime(), network };
   }
 
   return {
     lookUp(productId, prefix) {
-      const known = launches.get(productId);
+      const cached = launches.get(productId);
       // A launch that was read before its window has no secret yet.
-      const isCurrent = known && (known.secret !== undefined || !isOpen(known.launchedAt));
-      return isCurrent ? pollOf(known, prefix) : read(productId).then((launch) => pollOf(launch, prefix));
+      const isCurrent = cached && (cached.secret !== undefined || !isOpen(cached.launchedAt));
+      return isCurrent ? statusOf(cached, prefix) : read(productId).then((launch) => statusOf(launch, prefix));
     },
     onChange({ productIds, catalogue }) {
       if (!catalogue) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { endLease, keepLease, lastDoneAt, takeLease } from './lease.ts';
+import { endLease, lastDoneAt, renewLease, takeLease } from './lease.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -31,10 +31,10 @@ test('of many simultaneous callers, one gets the lease', async () => {
 test('the lease is free again after its holder was killed, and the first holder notices', async () => {
   await take(me);
   expect(await take(other)).toBeUndefined();
-  expect(await keepLease(database, NAME, me, 60_000)).toBe(true);
+  expect(await renewLease(database, NAME, me, 60_000)).toBe(true);
   await pass(60_001);
   expect(await take(other)).toBeDefined();
-  expect(await keepLease(database, NAME, me, 60_000)).toBe(false);
+  expect(await renewLease(database, NAME, me, 60_000)).toBe(false);
   // A report of the first holder is ignored.
   await endLease(database, NAME, me, { doneAt: new Date() });
   expect(await lastDoneAt(database, NAME)).toBeUndefined();

@@ -43,7 +43,7 @@ export async function takeLease(
 }
 
 /** Extends a lease. @returns false if another process holds it. */
-export async function keepLease(sql: Sql, name: LeaseName, holder: string, leaseMs: number): Promise<boolean> {
+export async function renewLease(sql: Sql, name: LeaseName, holder: string, leaseMs: number): Promise<boolean> {
   const rows = await sql.query(
     `UPDATE leases SET expires_at = clock_timestamp() + $3::integer * interval '1 millisecond'
      WHERE name = $1 AND holder = $2::uuid RETURNING name`,

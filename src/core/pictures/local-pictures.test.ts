@@ -40,8 +40,8 @@ test('pictures are copied under hashes of their content, and equal ones share a 
   await writeFile(join(folder, 'a b.jpeg'), PNG);
   await writeFile(join(folder, 'sub', 'same.txt'), PNG);
   const pictures = await LocalPictures.open(folder);
-  const address = await pictures.take('a b.jpeg');
-  expect(await pictures.take('sub/../sub/same.txt')).toBe(address);
+  const address = await pictures.add('a b.jpeg');
+  expect(await pictures.add('sub/../sub/same.txt')).toBe(address);
   const store = join(root, 'data', 'images');
   await pictures.copyTo(store);
   await pictures.copyTo(store);
@@ -66,7 +66,7 @@ test('no file outside the folder is read, by dots, by links or by an absolute pa
     join(root, 'secret.png'),
     '.',
   ]) {
-    await expect(pictures.take(name), name).rejects.toThrow('is outside the folder');
+    await expect(pictures.add(name), name).rejects.toThrow('is outside the folder');
   }
 });
 
@@ -74,11 +74,11 @@ test('a missing file, a folder, a large picture and a file of another type are r
   await writeFile(join(folder, 'page.png'), '<html>');
   await writeFile(join(folder, 'large.png'), Buffer.concat([PNG, Buffer.alloc(MAX_PICTURE_BYTES)]));
   const pictures = await LocalPictures.open(folder);
-  await expect(pictures.take('page.png')).rejects.toThrow('is not a PNG');
-  await expect(pictures.take('large.png')).rejects.toThrow('larger than 5 MiB');
-  await expect(pictures.take('sub')).rejects.toThrow('is not a file');
-  await expect(pictures.take('missing.png')).rejects.toThrow('is not in the folder');
-  await expect(pictures.take('nul\0.png')).rejects.toThrow('is not in the folder');
+  await expect(pictures.add('page.png')).rejects.toThrow('is not a PNG');
+  await expect(pictures.add('large.png')).rejects.toThrow('larger than 5 MiB');
+  await expect(pictures.add('sub')).rejects.toThrow('is not a file');
+  await expect(pictures.add('missing.png')).rejects.toThrow('is not in the folder');
+  await expect(pictures.add('nul\0.png')).rejects.toThrow('is not in the folder');
   await expect(LocalPictures.open(join(root, 'missing'))).rejects.toThrow('There is no folder');
   await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow('There is no folder');
 });
@@ -86,7 +86,7 @@ test('a missing file, a folder, a large picture and a file of another type are r
 test('a picture that changes between the check and the copy is refused', async () => {
   await writeFile(join(folder, 'a.png'), PNG);
   const pictures = await LocalPictures.open(folder);
-  await pictures.take('a.png');
+  await pictures.add('a.png');
   await writeFile(join(folder, 'a.png'), Buffer.concat([PNG, PNG]));
   await expect(pictures.copyTo(join(root, 'store'))).rejects.toThrow('changed');
   await expect(readdir(join(root, 'store'))).rejects.toThrow('ENOENT');

@@ -18,7 +18,7 @@ export class PictureError extends Error {
 export class LocalPictures {
   readonly #folder: string;
   /** Names in the store by names in the folder. Products may share a picture. */
-  readonly #taken = new Map<string, string>();
+  readonly #storedNames = new Map<string, string>();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -32,7 +32,7 @@ export class LocalPictures {
   }
 
   get count(): number {
-    return this.#taken.size;
+    return this.#storedNames.size;
   }
 
   /**
@@ -40,19 +40,19 @@ export class LocalPictures {
    * @returns its URL path on the site.
    * @throws PictureError if it cannot be imported.
    */
-  async take(name: string): Promise<string> {
-    let stored = this.#taken.get(name);
+  async add(name: string): Promise<string> {
+    let stored = this.#storedNames.get(name);
     if (stored === undefined) {
       const { content, kind } = await this.#read(name);
       stored = pictureName(content, kind);
-      this.#taken.set(name, stored);
+      this.#storedNames.set(name, stored);
     }
     return pictureAddress(stored);
   }
 
   /** Copies the checked pictures into a store. @throws PictureError if a picture has changed since the check. */
   async copyTo(store: string): Promise<void> {
-    for (const [name, stored] of this.#taken) {
+    for (const [name, stored] of this.#storedNames) {
       const { content, kind } = await this.#read(name);
       if (pictureName(content, kind) !== stored) throw new PictureError(`'${name}' changed during the import`);
       await storePicture(store, stored, content);

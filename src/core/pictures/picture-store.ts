@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
-import { makeOpenFolder, systemCode } from '../file-system.ts';
+import { makeTraversableFolder, systemCode } from '../file-system.ts';
 
 /** Matches the name of a picture in the store: a hash of its content, so a name never refers to another picture. */
 export const PICTURE_NAME = /^[0-9a-f]{40}\.(?:png|jpg|gif|webp|avif|svg)$/;
@@ -28,7 +28,7 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
   const path = join(folder, name);
   if (await touch(path)) return;
-  await makeOpenFolder(folder);
+  await makeTraversableFolder(folder);
   const aside = join(folder, `.${name}.${randomUUID()}`);
   try {
     const file = await open(aside, 'wx', 0o644);
@@ -61,15 +61,15 @@ async function touch(path: string): Promise<boolean> {
 export type PictureKind = 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'svg';
 
 /** The signatures of formats: patterns of the first bytes, decoded as Latin-1. */
-const MARKS: readonly { kind: PictureKind; mark: RegExp }[] = [
-  { kind: 'png', mark: /^\x89PNG\r\n.\n/ },
-  { kind: 'jpg', mark: /^\xff\xd8\xff/ },
-  { kind: 'gif', mark: /^GIF8[79]a/ },
-  { kind: 'webp', mark: /^RIFF[\s\S]{4}WEBPVP8[ LX]/ },
-  { kind: 'avif', mark: /^[\s\S]{4}ftypavi[fs]/ },
+const SIGNATURES: readonly { kind: PictureKind; signature: RegExp }[] = [
+  { kind: 'png', signature: /^\x89PNG\r\n.\n/ },
+  { kind: 'jpg', signature: /^\xff\xd8\xff/ },
+  { kind: 'gif', signature: /^GIF8[79]a/ },
+  { kind: 'webp', signature: /^RIFF[\s\S]{4}WEBPVP8[ LX]/ },
+  { kind: 'avif', signature: /^[\s\S]{4}ftypavi[fs]/ },
 ];
 
-const MARK_BYTES = 16;
+const SIGNATURE_BYTES = 16;
 const SVG_SAMPLE_BYTES = 4_096;
 
 /**
@@ -80,9 +80,9 @@ const SVG_START = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--(?:(?!-->)[\s\S])*-->|<!d
 
 /** Returns the format of a file by its content, regardless of its name, or undefined if it is not an accepted one. */
 export function pictureKindOf(content: Buffer): PictureKind | undefined {
-  const start = content.toString('latin1', 0, MARK_BYTES);
-  const marked = MARKS.find(({ mark }) => mark.test(start));
-  if (marked !== undefined) return marked.kind;
+  const start = content.toString('latin1', 0, SIGNATURE_BYTES);
+  const match = SIGNATURES.find(({ signature }) => signature.test(start));
+  if (match !== undefined) return match.kind;
   const text = content.toString('utf8', 0, SVG_SAMPLE_BYTES).replace(/^\ufeff/, '');
   return SVG_START.test(text) ? 'svg' : undefined;
 }
@@ -90,7 +90,7 @@ export function pictureKindOf(content: Buffer): PictureKind | undefined {
 /** The use of a picture. An `image` becomes a square; a `screenshot` keeps its proportions. */
 export type PictureUse = 'image' | 'screenshot';
 
-export interface SentPicture {
+export interface UploadedPicture {
   bytes: Buffer;
   /** The media type that the sender declares, such as `image/png`. */
   declaredType: string | undefined;
@@ -115,7 +115,7 @@ export interface PictureSlot {
    * @returns its URL path on the site, such as `/images/{hash}.webp`.
    * @throws CoreError `picture_unusable` and `unsupported_media_type` with a message for the sender, `overloaded`.
    */
-  process(picture: SentPicture, signal?: AbortSignal): Promise<string>;
+  process(picture: UploadedPicture, signal?: AbortSignal): Promise<string>;
   /** Frees the slot. A second call has no effect. */
-  leave(): void;
+  release(): void;
 }

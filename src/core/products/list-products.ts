@@ -38,14 +38,14 @@ export async function listProducts(
   return { items, nextCursor: nextCursor && writeListCursor(nextCursor, start.position + items.length) };
 }
 
-interface Place {
+interface PagePosition {
   now: Date;
   sort: ProductSort;
   limit: number;
   cursor: string;
 }
 
-async function listAll(sql: Sql, { sort, limit, cursor, now }: Place): Promise<ProductPage> {
+async function listAll(sql: Sql, { sort, limit, cursor, now }: PagePosition): Promise<ProductPage> {
   const order = PRODUCT_ORDERS[sort];
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;

@@ -72,27 +72,27 @@ export async function* readProductAddresses(
  * time of its newest product. This scans a whole index, so cache the result.
  * @throws CoreError `unavailable`.
  */
-export async function cutProductRanges(
+export async function splitProductRanges(
   sql: Sql,
   size: number,
   now: Date = new Date(),
 ): Promise<(ProductRange & { newestAt: string })[]> {
-  const stretches: (ProductRange & { newestAt: string })[] = [];
+  const ranges: (ProductRange & { newestAt: string })[] = [];
   let after = '';
   for (;;) {
-    const end = await lastOfStretch(sql, after, size, now);
+    const end = await lastInRange(sql, after, size, now);
     if (end === undefined) break;
     const upTo = cursorOf(end);
-    stretches.push({ after, upTo, newestAt: end.created_at.toISOString() });
+    ranges.push({ after, upTo, newestAt: end.created_at.toISOString() });
     after = upTo;
   }
   const newest = await newestAfter(sql, after, now);
-  if (newest !== undefined) stretches.push({ after, upTo: '', newestAt: newest.created_at.toISOString() });
+  if (newest !== undefined) ranges.push({ after, upTo: '', newestAt: newest.created_at.toISOString() });
   // The last range has no end, so it includes products that are added later.
-  return stretches.map((stretch, index) => (index === stretches.length - 1 ? { ...stretch, upTo: '' } : stretch));
+  return ranges.map((range, index) => (index === ranges.length - 1 ? { ...range, upTo: '' } : range));
 }
 
-async function lastOfStretch(sql: Sql, after: string, size: number, now: Date): Promise<AddressRow | undefined> {
+async function lastInRange(sql: Sql, after: string, size: number, now: Date): Promise<AddressRow | undefined> {
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
   const [row] = await sql.query<AddressRow>(

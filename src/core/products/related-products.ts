@@ -203,16 +203,16 @@ const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
 /** How long statistics are reused. */
 const MAX_AGE_MS = 60_000;
 
-const remembered = new WeakMap<Sql, { statistics: Promise<TagStatistics | undefined>; until: number }>();
+const statisticsCache = new WeakMap<Sql, { statistics: Promise<TagStatistics | undefined>; until: number }>();
 
 /** Returns the statistics, read once a minute, or undefined if there are none. @throws CoreError `unavailable`. */
 function tagStatisticsOf(sql: Sql): Promise<TagStatistics | undefined> {
-  const last = remembered.get(sql);
+  const last = statisticsCache.get(sql);
   if (last && performance.now() < last.until) return last.statistics;
   const statistics = readStatistics(sql);
-  remembered.set(sql, { statistics, until: performance.now() + MAX_AGE_MS });
+  statisticsCache.set(sql, { statistics, until: performance.now() + MAX_AGE_MS });
   // The next request tries again.
-  statistics.catch(() => remembered.delete(sql));
+  statistics.catch(() => statisticsCache.delete(sql));
   return statistics;
 }
 

@@ -23,16 +23,16 @@ interface ProductRemoval {
 }
 
 /** From this many rows on, moving them takes too long for writers to wait, and may exceed the statement timeout of the site. */
-export const LONG_FROM_ROWS = 5_000;
+export const LARGE_REMOVAL_ROWS = 5_000;
 
 /** How long a product stays blocked if the command is killed: about twice the time that moving its rows takes. */
-const CLOSED_MS = 5_000;
-const CLOSED_MS_PER_ROW = 0.05;
+const BLOCK_MS = 5_000;
+const BLOCK_MS_PER_ROW = 0.05;
 
 /**
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`. If an
  * id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for its count,
- * because batched writes of other products would wait, too. From `LONG_FROM_ROWS` rows on, `database` must have no statement
+ * because batched writes of other products would wait, too. From `LARGE_REMOVAL_ROWS` rows on, `database` must have no statement
  * timeout.
  * @throws CoreError `unavailable`.
  */
@@ -46,20 +46,20 @@ export async function removeProducts(
   const sizes = await sizesOf(database, asked);
   const unknown = missingOf(asked, sizes);
   if (unknown.length > 0) return { removed: [], unknown };
-  const large = sizes.filter(({ rows }) => rows >= LONG_FROM_ROWS);
-  if (large.length > 0) await close(database, large);
+  const large = sizes.filter(({ rows }) => rows >= LARGE_REMOVAL_ROWS);
+  if (large.length > 0) await blockWrites(database, large);
   try {
-    return await transactionWithRetries(database, (sql) => move(sql, asked, reason, entries));
+    return await transactionWithRetries(database, (sql) => moveToRemoved(sql, asked, reason, entries));
   } catch (error) {
     if (large.length === 0) throw error;
-    await reopen(database, asked).catch(() => {
+    await unblockWrites(database, asked).catch(() => {
       // The block expires soon, and the removal's own error is more important than this one.
     });
     throw error;
   }
 }
 
-interface Size {
+interface ProductSize {
   product_id: string;
   rows: number;
 }
@@ -67,8 +67,8 @@ interface Size {
 const SELECT_SIZES = `SELECT p.id AS product_id, coalesce(c.upvotes + c.comments, 0) AS rows
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
 
-function sizesOf(sql: Sql, ids: readonly string[]): Promise<Size[]> {
-  return sql.query<Size>(SELECT_SIZES, [ids]);
+function sizesOf(sql: Sql, ids: readonly string[]): Promise<ProductSize[]> {
+  return sql.query<ProductSize>(SELECT_SIZES, [ids]);
 }
 
 /** Returns the number of upvotes and comments of these products, by their counts. @throws CoreError `unavailable`. */
@@ -81,19 +81,19 @@ function missingOf(ids: readonly string[], found: readonly { product_id: string 
   return ids.filter((id) => !present.has(id));
 }
 
-const CLOSE = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
+const BLOCK_WRITES = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE product_id = ANY($1::text[])`;
 
-async function close(database: Database, large: readonly Size[]): Promise<void> {
+async function blockWrites(database: Database, large: readonly ProductSize[]): Promise<void> {
   const rows = large.reduce((sum, size) => sum + size.rows, 0);
   const productIds = large.map((size) => size.product_id);
   await database.transaction(async (sql) => {
     await lockCounts(sql, productIds);
-    await sql.query(CLOSE, [productIds, CLOSED_MS + rows * CLOSED_MS_PER_ROW]);
+    await sql.query(BLOCK_WRITES, [productIds, BLOCK_MS + rows * BLOCK_MS_PER_ROW]);
   });
 }
 
-async function reopen(sql: Sql, ids: readonly string[]): Promise<void> {
+async function unblockWrites(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('UPDATE product_counts SET writes_blocked_until = NULL WHERE product_id = ANY($1::text[])', [ids]);
 }
 
@@ -107,7 +107,7 @@ const STORE_PRODUCTS = `INSERT INTO removed_products
   RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments`;
 
 /** Returns the statement that moves the upvotes of a table: existing ones, or withdrawn ones that still count. */
-const keepUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
+const storeUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
     DELETE FROM ${table} WHERE product_id = ANY($1::text[]) RETURNING *
   )
   INSERT INTO removed_upvotes (removal_id, id, user_session, created_at, network, verdict, retracted)
@@ -129,7 +129,7 @@ const STORE_COMMENTS = `WITH gone AS (
 
 type StoredProduct = { removal_id: string; product_id: string } & Omit<RemovedProduct, 'id'>;
 
-async function move(
+async function moveToRemoved(
   sql: Sql,
   ids: readonly string[],
   reason: string | undefined,
@@ -142,8 +142,8 @@ async function move(
   const unknown = missingOf(ids, await sizesOf(sql, ids));
   if (unknown.length > 0) return { removed: [], unknown };
   const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
-  await sql.query(keepUpvotes('upvotes'), [ids, batchId]);
-  await sql.query(keepUpvotes('retracted_upvotes'), [ids, batchId]);
+  await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
+  await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
   await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
   await sql.query(STORE_COMMENTS, [ids, batchId]);
   const periods = await periodsOf(sql, ids);

@@ -37,10 +37,10 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
   const refusal = new Refusal();
   try {
     return await database.transaction(async (sql) => {
-      const rows = await choose(sql, choice);
-      refusal.notRemoved = notAmong(rows, choice);
+      const rows = await selectRemovals(sql, choice);
+      refusal.notRemoved = notFoundIn(rows, choice);
       if (refusal.notRemoved.length > 0) throw refusal;
-      refusal.taken = await bringBack(sql, rows);
+      refusal.taken = await moveBack(sql, rows);
       if (refusal.taken.length > 0) throw refusal;
       const restored = rows.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
       await recordAudit(
@@ -77,7 +77,7 @@ class Refusal extends Error {
 }
 
 /** Selects and locks the removals, so the second of two concurrent restorations finds no row. */
-function choose(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
+function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   const [condition, values]: [string, unknown[]] =
     'last' in choice
       ? ['batch_id = (SELECT batch_id FROM removed_products ORDER BY removed_at DESC, batch_id LIMIT 1)', []]
@@ -94,7 +94,7 @@ function choose(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   );
 }
 
-function notAmong(rows: readonly RemovalRow[], choice: RemovalChoice): string[] {
+function notFoundIn(rows: readonly RemovalRow[], choice: RemovalChoice): string[] {
   if ('last' in choice) return [];
   if ('removalId' in choice) return rows.length === 0 ? [choice.removalId] : [];
   const found = new Set(rows.map((row) => row.product_id));
@@ -102,15 +102,15 @@ function notAmong(rows: readonly RemovalRow[], choice: RemovalChoice): string[] 
 }
 
 // `$2` has the defaults of fields that were added after the removal.
-const BRING_PRODUCTS = `INSERT INTO products
+const RESTORE_PRODUCTS = `INSERT INTO products
   SELECT (jsonb_populate_record(NULL::products, $2::jsonb || product)).* FROM removed_products
   WHERE removal_id = ANY($1::uuid[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-const ROWS =
+const FROM_REMOVED_UPVOTES =
   'FROM removed_products r JOIN removed_upvotes u ON u.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])';
 
-const BRING_THE_REST = [
+const RESTORE_DEPENDENTS = [
   `INSERT INTO product_counts
    SELECT (jsonb_populate_record(NULL::product_counts,
      '{"comments":0,"counted":0,"excluded_network":0,"excluded_operator":0,"upvotes":0,"window_changes":0,"window_from":"-infinity"}'::jsonb || counts
@@ -119,9 +119,9 @@ const BRING_THE_REST = [
   `INSERT INTO launches SELECT (jsonb_populate_record(NULL::launches, launch)).*
    FROM removed_products WHERE removal_id = ANY($1::uuid[]) AND launch IS NOT NULL`,
   `INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
-   SELECT u.id, r.product_id, u.user_session, u.created_at, u.network, u.verdict ${ROWS} AND NOT u.retracted`,
+   SELECT u.id, r.product_id, u.user_session, u.created_at, u.network, u.verdict ${FROM_REMOVED_UPVOTES} AND NOT u.retracted`,
   `INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
-   SELECT r.product_id, u.id, u.user_session, u.created_at, u.network, u.verdict ${ROWS} AND u.retracted`,
+   SELECT r.product_id, u.id, u.user_session, u.created_at, u.network, u.verdict ${FROM_REMOVED_UPVOTES} AND u.retracted`,
   `INSERT INTO tally_parts (product_id, part, day, votes, content)
    SELECT r.product_id, t.part, t.day, t.votes, t.content
    FROM removed_products r JOIN removed_tally_parts t ON t.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])`,
@@ -131,20 +131,20 @@ const BRING_THE_REST = [
 ];
 
 /** Moves the rows back. @returns the ids that other products have; if there are any, the transaction must be rolled back. */
-async function bringBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
+async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
   await lockDays(
     sql,
     rows.flatMap((row) => row.day ?? []),
   );
   const defaults = JSON.stringify(rowOf(completeProduct({ id: '' }, new Date(0))));
-  const restored = await sql.query<{ id: string }>(BRING_PRODUCTS, [removalIds, defaults]);
-  const brought = new Set(restored.map(({ id }) => id));
-  const taken = rows.map((row) => row.product_id).filter((id) => !brought.has(id));
+  const restored = await sql.query<{ id: string }>(RESTORE_PRODUCTS, [removalIds, defaults]);
+  const restoredIds = new Set(restored.map(({ id }) => id));
+  const taken = rows.map((row) => row.product_id).filter((id) => !restoredIds.has(id));
   if (taken.length > 0) return taken;
-  for (const statement of BRING_THE_REST) await sql.query(statement, [removalIds]);
-  await joinBoards(sql, [...brought]);
-  await finaliseLateLaunches(sql, [...brought]);
-  await reviseBoards(sql, await periodsOf(sql, [...brought]));
+  for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
+  await joinBoards(sql, [...restoredIds]);
+  await finaliseLateLaunches(sql, [...restoredIds]);
+  await reviseBoards(sql, await periodsOf(sql, [...restoredIds]));
   return [];
 }

@@ -53,7 +53,7 @@ async function seen() {
     product: (await visitor.getProduct('scheduled'))?.product.id,
     neighbour: (await visitor.getProduct('before'))?.previousId,
     addresses,
-    stretches: (await visitor.cutProductRanges(1)).length,
+    ranges: (await visitor.splitProductRanges(1)).length,
     comments: await visitor.listComments('scheduled', {}).then(({ total }) => total, refused),
     upvote: await visitor
       .setUpvote({ productId: 'scheduled', session: SESSION, upvoted: true })
@@ -74,7 +74,7 @@ describe('a product whose launch is in the future', () => {
       product: undefined,
       neighbour: null,
       addresses: ['before'],
-      stretches: 1,
+      ranges: 1,
       comments: 'product_not_found',
       upvote: 'product_not_found',
       comment: 'product_not_found',

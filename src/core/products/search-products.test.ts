@@ -43,16 +43,20 @@ beforeEach(async () => {
   recorded.statements.length = 0;
 });
 
-/** Searches with enough time for walks, unless the test sets `walkMs`. */
-function ask(search: Partial<Search>, sql: Database = recorded.database, walkMs = 60_000) {
-  return searchProducts(sql, { term: '', tag: '', sort: 'newest', cursor: '', limit: 100, ...search }, { walkMs });
+/** Searches with enough time for scans, unless the test sets `scanTimeoutMs`. */
+function ask(search: Partial<Search>, sql: Database = recorded.database, scanTimeoutMs = 60_000) {
+  return searchProducts(
+    sql,
+    { term: '', tag: '', sort: 'newest', cursor: '', limit: 100, ...search },
+    { scanTimeoutMs },
+  );
 }
 
 /** Reads all pages and checks that none is too long. @returns the ids of each page, in order. */
-async function everyPage(search: Partial<Search>, sql?: Database, walkMs?: number): Promise<string[][]> {
+async function everyPage(search: Partial<Search>, sql?: Database, scanTimeoutMs?: number): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = await ask({ ...search, cursor }, sql, walkMs);
+    const page = await ask({ ...search, cursor }, sql, scanTimeoutMs);
     expect(page.items.length).toBeLessThanOrEqual(search.limit ?? 100);
     pages.push(page.items.map(({ id }) => id));
     cursor = page.nextCursor;
@@ -96,7 +100,7 @@ test.each(SORTS)('sorted by %s, no cursor of a search points to a product that h
   const now = new Date(launched.at(-1)?.created_at ?? '');
   const scheduled = new Set(products.filter((product) => new Date(product.created_at) > now).map(({ id }) => id));
   const found: string[] = [];
-  // With no time for further walks, each page ends with its first window.
+  // With no time for further scans, each page ends with its first window.
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await ask({ term: 'nc', sort, cursor, now }, undefined, 0);
     found.push(...page.items.map(({ id }) => id));
@@ -129,7 +133,7 @@ test('a product whose row of counts is missing is found by either plan', async (
       expect(items.find(({ id }) => id === 'p-02500')).toMatchObject({ upvotes: 0, comments: 0 });
     }
     expect(new Set(recorded.statements.map(({ text }) => kindOf(text)))).toEqual(
-      new Set([IN_TIME, 'look up', 'walk 2000', 'walk 4000']),
+      new Set([IN_TIME, 'look up', 'scan 2000', 'scan 4000']),
     );
   } finally {
     await database.query("INSERT INTO product_counts (product_id, upvotes, comments) VALUES ('p-02500', $1, $2)", [
@@ -139,37 +143,37 @@ test('a product whose row of counts is missing is found by either plan', async (
   }
 });
 
-/** Describes a statement: a walk with its number of rows, a lookup by index, or the time limit that is set before it. */
+/** Describes a statement: a scan with its number of rows, a lookup by index, or the time limit that is set before it. */
 function kindOf(text: string): string {
   if (text.startsWith('SET LOCAL statement_timeout')) return text;
   if (text.includes('WITH found')) return 'look up';
-  return `walk ${/LIMIT (\d+)/.exec(text)?.[1]}`;
+  return `scan ${/LIMIT (\d+)/.exec(text)?.[1]}`;
 }
 
 const IN_TIME = 'SET LOCAL statement_timeout = 150';
 
 describe('how a term is searched', () => {
   test.each<[what: string, search: Partial<Search>, statements: string[]]>([
-    ['common: the head of the list is enough', { term: 'common' }, ['walk 2000']],
-    ['common, by upvotes', { term: 'common', sort: 'top' }, ['walk 1000']],
-    ['common, by comments', { term: 'common', sort: 'discussed' }, ['walk 1000']],
-    ['a frequent tag', { tag: 'ai' }, ['walk 2000']],
+    ['common: the head of the list is enough', { term: 'common' }, ['scan 2000']],
+    ['common, by upvotes', { term: 'common', sort: 'top' }, ['scan 1000']],
+    ['common, by comments', { term: 'common', sort: 'discussed' }, ['scan 1000']],
+    ['a frequent tag', { tag: 'ai' }, ['scan 2000']],
     ['rare: by index, without a look at the list', { term: 'pearl' }, [IN_TIME, 'look up']],
     ['rare, by upvotes', { term: 'pearl', sort: 'top' }, [IN_TIME, 'look up']],
-    ['a rare tag: by index, when the head of the list has few', { tag: 'scarce' }, ['walk 2000', IN_TIME, 'look up']],
-    ['too many to be sorted: on along the list', { term: 'ancient' }, [IN_TIME, 'look up', 'walk 2000', 'walk 4000']],
+    ['a rare tag: by index, when the head of the list has few', { tag: 'scarce' }, ['scan 2000', IN_TIME, 'look up']],
+    ['too many to be sorted: on along the list', { term: 'ancient' }, [IN_TIME, 'look up', 'scan 2000', 'scan 4000']],
     ['as many as may be sorted', { term: 'ancient', sort: 'top' }, [IN_TIME, 'look up']],
-    ['a tag of too many', { tag: 'late' }, ['walk 2000', IN_TIME, 'look up', 'walk 4000']],
-    ['what no index knows: along the list', { term: 'zq' }, ['walk 2000', 'walk 4000']],
-    ['no index knows it, but enough are near', { term: 'wo' }, ['walk 2000']],
-    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['walk 500', 'walk 1500', 'walk 4000']],
-    ['too few for a page, and none near', { term: 'coral' }, ['walk 500', IN_TIME, 'look up']],
+    ['a tag of too many', { tag: 'late' }, ['scan 2000', IN_TIME, 'look up', 'scan 4000']],
+    ['what no index knows: along the list', { term: 'zq' }, ['scan 2000', 'scan 4000']],
+    ['no index knows it, but enough are near', { term: 'wo' }, ['scan 2000']],
+    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['scan 500', 'scan 1500', 'scan 4000']],
+    ['too few for a page, and none near', { term: 'coral' }, ['scan 500', IN_TIME, 'look up']],
   ])('%s', async (_what, search, statements) => {
     await ask(search);
     expect(recorded.statements.map(({ text }) => kindOf(text))).toEqual(statements);
   });
 
-  test('a lookup that takes too long is replaced by a walk; other failures are reported', async () => {
+  test('a lookup that takes too long is replaced by a scan; other failures are reported', async () => {
     // Runs a failing statement instead of the lookup.
     const failingBy = (statement: string): Database => ({
       ...recorded.database,
@@ -185,7 +189,7 @@ describe('how a term is searched', () => {
     await expect(ask({ term: 'pearl' }, failingBy('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
   });
 
-  test('without the trigram index, terms are found by walking, too', async () => {
+  test('without the trigram index, terms are found by scanning, too', async () => {
     const bare: Database = {
       ...recorded.database,
       query: (text, values) =>
@@ -200,7 +204,7 @@ describe('a search that reaches its time limit', () => {
   test.each(SORTS)('returns a cursor from which the next request continues (%s)', async (sort) => {
     const pages = await everyPage({ term: '🌊', sort, limit: 4 }, undefined, 0);
     expect(pages.flat()).toEqual(all(sort, '🌊'));
-    // Each request walks only its first window.
+    // Each request scans only its first window.
     expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
   });
 
@@ -227,12 +231,12 @@ describe('a search that reaches its time limit', () => {
         return database.query(text, values);
       },
     };
-    const walking = [1, 2].map(() => ask({ term: '§' }, stopped));
+    const scanning = [1, 2].map(() => ask({ term: '§' }, stopped));
     await expect.poll(() => held).toBe(2);
     const late = await ask({ term: '§' }, undefined, 1);
     expect(late.items).toEqual([]);
     expect(late.nextCursor).not.toBeNull();
     open();
-    expect(await Promise.all(walking)).toEqual([1, 2].map(() => ({ items: [], nextCursor: null })));
+    expect(await Promise.all(scanning)).toEqual([1, 2].map(() => ({ items: [], nextCursor: null })));
   });
 });

@@ -10,22 +10,22 @@ export interface Terms {
   tag: string;
 }
 
-export interface Stretch extends Terms {
+export interface ListRange extends Terms {
   /** Products that launch after this time are left out. */
   now: Date;
   sort: ProductSort;
   /** Where the window starts; empty for the head of the list. */
   cursor: string;
   /** Maximum number of matching rows. */
-  wanted: number;
+  maxMatches: number;
 }
 
 type Bind = (value: unknown, sqlType: string) => string;
 
 /** Collects parameters. Limits are literals instead, because for a parameter, a generic plan assumes a tenth of the table. */
-function withValues<Result>(make: (bind: Bind, values: unknown[]) => Result): Result {
+function withValues<Result>(build: (bind: Bind, values: unknown[]) => Result): Result {
   const values: unknown[] = [];
-  return make((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
+  return build((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
 }
 
 function conditionsOf({ term, tag }: Terms, bind: Bind): string {
@@ -39,22 +39,22 @@ function conditionsOf({ term, tag }: Terms, bind: Bind): string {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** The matching rows of a window of the list. `edge` is where the window ends, if neither the list nor the page is complete. */
-export interface Walked {
+/** The matching rows of a window of the list. `end` is where the window ends, if neither the list nor the page is complete. */
+export interface ScanResult {
   rows: ProductRow[];
-  edge: readonly Key[] | undefined;
+  end: readonly Key[] | undefined;
 }
 
 /**
  * Reads the next `windowRows` products in the order of the list, and stops when enough of them match. The terms are
  * tested in a column and not in a condition, so no plan can read the rows in another order.
  */
-export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number): Promise<Walked> {
-  const { sort, cursor, wanted } = stretch;
+export async function scanWindow(sql: Sql, range: ListRange, windowRows: number): Promise<ScanResult> {
+  const { sort, cursor, maxMatches } = range;
   const order = PRODUCT_ORDERS[sort];
-  const { text, values } = withValues((bind, bound) => {
-    const hit = conditionsOf(stretch, bind);
-    const launched = `p.created_at <= ${bind(stretch.now.toISOString(), 'timestamptz')}`;
+  const { text, values } = withValues((bind, parameters) => {
+    const hit = conditionsOf(range, bind);
+    const launched = `p.created_at <= ${bind(range.now.toISOString(), 'timestamptz')}`;
     const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
     const [key, id] = order.columns.map((column) => column.sql);
     const ofProduct = (condition: string) => `(SELECT ${condition} FROM products p WHERE p.id = ${id})`;
@@ -64,13 +64,13 @@ export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number)
         ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE ${launched}`
         : `SELECT ${id} AS id, ${key} AS key, ${ofProduct(hit)} AS hit FROM product_counts c WHERE ${ofProduct(launched)}`;
     return {
-      text: `WITH walked AS MATERIALIZED (
+      text: `WITH scanned AS MATERIALIZED (
           ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${windowRows}
         ), hits AS MATERIALIZED (
-          SELECT id FROM walked WHERE hit LIMIT ${wanted}
+          SELECT id FROM scanned WHERE hit LIMIT ${maxMatches}
         ), edge AS MATERIALIZED (
-          SELECT key, id FROM walked
-          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${wanted} THEN (SELECT count(*) FROM walked) = ${windowRows} END
+          SELECT key, id FROM scanned
+          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${maxMatches} THEN (SELECT count(*) FROM scanned) = ${windowRows} END
           ORDER BY key, id LIMIT 1
         )
         SELECT edge.key AS edge_key, edge.id AS edge_id, ${PRODUCT_COLUMNS}
@@ -78,29 +78,29 @@ export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number)
         LEFT JOIN edge ON true
         LEFT JOIN (hits JOIN products p ON p.id = hits.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
         ORDER BY ${orderBy(order)}`,
-      values: bound,
+      values: parameters,
     };
   });
-  type WalkedRow = Nullable<ProductRow> & { edge_key: Date | number | null; edge_id: string | null };
-  const rows = await sql.query<WalkedRow>(text, values);
-  return { rows: rows.filter(isProductRow), edge: edgeOf(rows[0]) };
+  type ScannedRow = Nullable<ProductRow> & { edge_key: Date | number | null; edge_id: string | null };
+  const rows = await sql.query<ScannedRow>(text, values);
+  return { rows: rows.filter(isProductRow), end: endOf(rows[0]) };
 }
 
-function edgeOf(
+function endOf(
   row: { edge_key: Date | number | null; edge_id: string | null } | undefined,
 ): readonly Key[] | undefined {
   if (!row || row.edge_key === null || row.edge_id === null) return undefined;
   return [row.edge_key instanceof Date ? row.edge_key.toISOString() : row.edge_key, row.edge_id];
 }
 
-export interface LookUp extends Stretch {
+export interface IndexLookup extends ListRange {
   /** Parts of the term, in order, for the trigram index. If there are none, the term itself is looked up. */
   parts: readonly string[];
   maxFound: number;
 }
 
 /** Builds the conditions. The whole term is tested by `position`, which no index supports, so only parts use the index. */
-function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string {
+function lookUpConditions({ term, tag, parts, now }: IndexLookup, bind: Bind): string {
   const launched = `p.created_at <= ${bind(now.toISOString(), 'timestamptz')}`;
   const hit = conditionsOf({ term: parts.length === 0 ? term : '', tag }, bind);
   if (parts.length === 0) return `${launched} AND ${hit}`;
@@ -112,8 +112,8 @@ function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string
  * Finds all matching products with the trigram and tag indexes, and sorts them.
  * @returns the requested rows, or undefined if more than `maxFound` products match.
  */
-export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
-  const { sort, cursor, wanted, maxFound } = stretch;
+export async function lookUpByIndex(sql: Sql, range: IndexLookup): Promise<ProductRow[] | undefined> {
+  const { sort, cursor, maxMatches, maxFound } = range;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
   // Reads counts by an array of ids. With a join, a plan could read all counts for a few matches, and a subquery per
@@ -124,15 +124,15 @@ export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | 
       ? 'found p'
       : `(SELECT product_id, ${count} FROM product_counts WHERE product_id = ANY(ARRAY(SELECT id FROM found))) AS c`;
   const { text, values } = withValues((bind, bound) => ({
-    // The cursor is not a condition of the lookup, because a plan could then walk the list instead.
+    // The cursor is not a condition of the lookup, because a plan could then scan the list instead.
     text: `WITH found AS MATERIALIZED (
-        SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${maxFound + 1}
+        SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(range, bind)} LIMIT ${maxFound + 1}
       ), size AS MATERIALIZED (
         SELECT count(*) > ${maxFound} AS exceeded FROM found
       ), page AS MATERIALIZED (
         SELECT ${id} AS id FROM ${keyed}
         WHERE NOT (SELECT exceeded FROM size) ${cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`}
-        ORDER BY ${orderBy(order)} LIMIT ${wanted}
+        ORDER BY ${orderBy(order)} LIMIT ${maxMatches}
       )
       SELECT size.exceeded, ${PRODUCT_COLUMNS}
       FROM size

@@ -91,7 +91,7 @@ test('a frequency is the share of the newest products with a trigram; an unseen 
   ]);
 });
 
-test('a short list is always walked, because reading all of it costs less than an index', async () => {
+test('a short list is always scanned, because reading all of it costs less than an index', async () => {
   const frequencyOf = await trigramFrequenciesOf(short);
   expect(['eve', 'abc'].map(frequencyOf)).toEqual([1, 1]);
 });

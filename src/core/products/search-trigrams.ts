@@ -17,20 +17,20 @@ const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
 /** How long a result is reused. An operator may add the extension or drop the index while the site runs. */
 const INDEX_MAX_AGE_MS = 60_000;
 
-const knownIndexes = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
+const indexCache = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
 
 /** Returns the capabilities of the trigram index, which not every server has. They are checked once a minute. */
 export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
-  const last = knownIndexes.get(sql);
+  const last = indexCache.get(sql);
   if (last && performance.now() < last.until) return last.index;
-  const index = ask(sql);
-  knownIndexes.set(sql, { index, until: performance.now() + INDEX_MAX_AGE_MS });
+  const index = querySearchIndex(sql);
+  indexCache.set(sql, { index, until: performance.now() + INDEX_MAX_AGE_MS });
   // A failed check is repeated by the next request.
-  index.catch(() => knownIndexes.delete(sql));
+  index.catch(() => indexCache.delete(sql));
   return index;
 }
 
-async function ask(sql: Sql): Promise<SearchIndex> {
+async function querySearchIndex(sql: Sql): Promise<SearchIndex> {
   const present = await sql.query(SELECT_INDEX);
   if (present.length === 0) return 'none';
   const [letters] = await sql.query<{ known: boolean }>(SELECT_LETTERS);
@@ -78,7 +78,7 @@ export function* trigramsOf(text: string, index: SearchIndex): Generator<Trigram
 type FrequencyOf = (trigram: string) => number;
 
 /** The share of candidates (50 of a million) below which testing them costs less than reading another posting list. */
-const FEW_ENOUGH = 1 / 20_000;
+const MAX_CANDIDATE_SHARE = 1 / 20_000;
 const MAX_TRIGRAMS = 5;
 
 /** The trigrams to look up in the index. */
@@ -103,7 +103,7 @@ export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: Frequ
     if (chosen.size === MAX_TRIGRAMS) break;
     chosen.set(trigram.text, trigram);
     candidates *= frequencyOf(trigram.text);
-    if (candidates < FEW_ENOUGH) return { parts: joined(term, [...chosen.values()]), share };
+    if (candidates < MAX_CANDIDATE_SHARE) return { parts: joined(term, [...chosen.values()]), share };
   }
   return { parts: [], share };
 }
@@ -122,43 +122,43 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
 /** The frequency of a trigram that was seen less often is not stored, and the trigram counts as rare. */
-const MIN_SEEN = 4;
+const MIN_OCCURRENCES = 4;
 /** The number of texts that are processed before yielding to other work, which takes a millisecond or two. */
-const TEXTS_A_TURN = 50;
+const TEXTS_PER_TURN = 50;
 /** How long frequencies are reused. They change slowly, so the previous ones are used while they are determined again. */
 const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
 
-const knownFrequencies = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
+const frequencyCache = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
 
 /**
  * Returns the frequencies of trigrams in the newest products, which are determined at the first search and then
  * periodically. They affect the plan of a search, but never its result.
  */
 export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
-  const last = knownFrequencies.get(database);
+  const last = frequencyCache.get(database);
   if (last && performance.now() < last.until) return last.shares;
-  const learning = learn(database);
+  const sampling = sampleFrequencies(database);
   const until = performance.now() + FREQUENCIES_MAX_AGE_MS;
-  const shares = last?.shares ?? learning;
-  knownFrequencies.set(database, { shares, until });
-  learning.then(
-    () => knownFrequencies.set(database, { shares: learning, until }),
+  const shares = last?.shares ?? sampling;
+  frequencyCache.set(database, { shares, until });
+  sampling.then(
+    () => frequencyCache.set(database, { shares: sampling, until }),
     // The next request tries again.
-    () => knownFrequencies.delete(database),
+    () => frequencyCache.delete(database),
   );
   return shares;
 }
 
-async function learn(database: Database): Promise<FrequencyOf> {
+async function sampleFrequencies(database: Database): Promise<FrequencyOf> {
   const rows = await database.query<{ search_text: string }>(SELECT_SAMPLE);
-  // A short list is walked in one statement, which costs less than a lookup.
+  // A short list is scanned in one statement, which costs less than a lookup.
   if (rows.length < SAMPLE_ROWS) return () => 1;
   const seen = new Map<string, number>();
   for (const [index, { search_text: text }] of rows.entries()) {
-    if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await nextTurn();
+    if (index % TEXTS_PER_TURN === TEXTS_PER_TURN - 1) await nextTurn();
     const inText = new Set(Array.from(trigramsOf(text, 'unicode'), (trigram) => trigram.text));
     for (const trigram of inText) seen.set(trigram, (seen.get(trigram) ?? 0) + 1);
   }
-  for (const [trigram, times] of seen) if (times < MIN_SEEN) seen.delete(trigram);
+  for (const [trigram, times] of seen) if (times < MIN_OCCURRENCES) seen.delete(trigram);
   return (trigram) => (seen.get(trigram) ?? 1) / SAMPLE_ROWS;
 }

@@ -1,65 +1,68 @@
 import { describe, expect, test } from 'vitest';
-import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock, inHours } = desk;
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
 
 describe('An edit', () => {
   test('changes the named fields of a waiting submission, and keeps its place in the queue', async () => {
-    const maker = await desk.submit({ description: 'Old', tags: ['Sea'] });
-    const before = await desk.inspect(maker.id);
+    const maker = await harness.submit({ description: 'Old', tags: ['Sea'] });
+    const before = await harness.inspect(maker.id);
     clock.advance({ hours: 1 });
-    const edited = await at.submissions.edit(maker, { description: 'New', revision: 1 });
+    const edited = await site.submissions.edit(maker, { description: 'New', revision: 1 });
     expect(edited).toMatchObject({ status: 'waiting', revision: 2, product: { description: 'New', tags: ['Sea'] } });
-    expect((await desk.inspect(maker.id)).waitingSince).toBe(before.waitingSince);
+    expect((await harness.inspect(maker.id)).waitingSince).toBe(before.waitingSince);
   });
 
   test('without changes keeps the revision', async () => {
-    const maker = await desk.submit({ description: 'Same' });
-    expect(await at.submissions.edit(maker, { description: ' Same ' })).toMatchObject({ revision: 1 });
+    const maker = await harness.submit({ description: 'Same' });
+    expect(await site.submissions.edit(maker, { description: ' Same ' })).toMatchObject({ revision: 1 });
   });
 
   test('on an older revision is refused', async () => {
-    const maker = await desk.submit();
-    await at.submissions.edit(maker, { description: 'One tab' });
-    expect(await codeOf(at.submissions.edit(maker, { description: 'Other tab', revision: 1 }))).toBe(
+    const maker = await harness.submit();
+    await site.submissions.edit(maker, { description: 'One tab' });
+    expect(await codeOf(site.submissions.edit(maker, { description: 'Other tab', revision: 1 }))).toBe(
       'submission_changed',
     );
   });
 
   test('of a scheduled submission cancels the launch, and shows the operator the approved version', async () => {
-    const maker = await desk.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
-    await desk.approve(maker.id);
-    await at.submissions.edit(maker, { description: 'New' });
+    const maker = await harness.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
+    await harness.approve(maker.id);
+    await site.submissions.edit(maker, { description: 'New' });
     clock.advance({ hours: 2 });
-    expect(await desk.isPublic(maker.id)).toBe(false);
-    expect(await desk.inspect(maker.id)).toMatchObject({
+    expect(await harness.isPublic(maker.id)).toBe(false);
+    expect(await harness.inspect(maker.id)).toMatchObject({
       status: 'waiting',
       product: { description: 'New' },
       approvedProduct: { description: 'Old' },
     });
-    await desk.approve(maker.id);
-    expect((await at.core.getProduct(maker.id))?.product.description).toBe('New');
+    await harness.approve(maker.id);
+    expect((await site.core.getProduct(maker.id))?.product.description).toBe('New');
   });
 
   test('of the time alone stays approved; `null` launches now', async () => {
-    const maker = await desk.submit({ launchAt: inHours(9).toISOString() });
-    await desk.approve(maker.id);
-    await at.submissions.edit(maker, { launchAt: inHours(1).toISOString() });
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(1).toISOString() });
-    await at.submissions.edit(maker, { launchAt: null });
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'launched' });
-    expect(await desk.isPublic(maker.id)).toBe(true);
+    const maker = await harness.submit({ launchAt: inHours(9).toISOString() });
+    await harness.approve(maker.id);
+    await site.submissions.edit(maker, { launchAt: inHours(1).toISOString() });
+    expect(await site.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      launchAt: inHours(1).toISOString(),
+    });
+    await site.submissions.edit(maker, { launchAt: null });
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched' });
+    expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
   test('of the time alone keeps later edits by the operator', async () => {
-    const maker = await desk.submit({ description: 'Tides and tydes', launchAt: inHours(2).toISOString() });
-    await desk.approve(maker.id);
-    await editProduct(at.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
-    const moved = await at.submissions.edit(maker, { launchAt: inHours(30).toISOString() });
+    const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(2).toISOString() });
+    await harness.approve(maker.id);
+    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    const moved = await site.submissions.edit(maker, { launchAt: inHours(30).toISOString() });
     expect(moved).toMatchObject({
       status: 'scheduled',
       product: { description: 'Tides and times', createdAt: inHours(30).toISOString() },
@@ -67,70 +70,70 @@ describe('An edit', () => {
   });
 
   test('of a declined submission submits it again', async () => {
-    const maker = await desk.submit();
-    await desk.decline(maker.id, 'No text');
+    const maker = await harness.submit();
+    await harness.decline(maker.id, 'No text');
     clock.advance({ hours: 1 });
-    expect(await at.submissions.edit(maker, { description: 'A text' })).toMatchObject({
+    expect(await site.submissions.edit(maker, { description: 'A text' })).toMatchObject({
       status: 'waiting',
       reason: null,
     });
-    expect((await desk.inspect(maker.id)).waitingSince).toBe(clock.now().toISOString());
+    expect((await harness.inspect(maker.id)).waitingSince).toBe(clock.now().toISOString());
   });
 
   test('may repeat a time that has passed since, and no other past time', async () => {
     const launchAt = inHours(1).toISOString();
-    const maker = await desk.submit({ launchAt });
+    const maker = await harness.submit({ launchAt });
     clock.advance({ hours: 2 });
-    expect(await codeOf(at.submissions.edit(maker, { description: 'New', launchAt }))).toBe('done');
-    expect(await codeOf(at.submissions.edit(maker, { launchAt: inHours(-0.5).toISOString() }))).toBe(
+    expect(await codeOf(site.submissions.edit(maker, { description: 'New', launchAt }))).toBe('done');
+    expect(await codeOf(site.submissions.edit(maker, { launchAt: inHours(-0.5).toISOString() }))).toBe(
       'submission_invalid',
     );
   });
 
   test('is refused from the launch on, as are pictures, a new time and withdrawing', async () => {
-    const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
-    await desk.approve(maker.id);
+    const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(maker.id);
     clock.advance({ hours: 1 });
     const changes = [
-      at.submissions.edit(maker, { description: 'New' }),
-      at.submissions.edit(maker, { launchAt: inHours(1).toISOString() }),
-      at.submissions.setImage(maker, '/images/a.webp'),
-      at.submissions.addScreenshot(maker, '/images/a.webp'),
-      at.submissions.removeScreenshot(maker, 0),
-      at.submissions.withdraw(maker),
-      at.submissions.expectEditable(maker),
+      site.submissions.edit(maker, { description: 'New' }),
+      site.submissions.edit(maker, { launchAt: inHours(1).toISOString() }),
+      site.submissions.setImage(maker, '/images/a.webp'),
+      site.submissions.addScreenshot(maker, '/images/a.webp'),
+      site.submissions.removeScreenshot(maker, 0),
+      site.submissions.withdraw(maker),
+      site.submissions.requireEditable(maker),
     ];
     expect(new Set(await Promise.all(changes.map(codeOf)))).toEqual(new Set(['already_launched']));
-    expect(await desk.isPublic(maker.id)).toBe(true);
+    expect(await harness.isPublic(maker.id)).toBe(true);
   });
 });
 
 describe('Pictures', () => {
   test('are set, added and removed one by one', async () => {
-    const maker = await desk.submit();
-    await at.submissions.setImage(maker, '/images/tile.webp');
-    await at.submissions.addScreenshot(maker, '/images/a.webp');
-    await at.submissions.addScreenshot(maker, '/images/b.webp');
-    const { product } = await at.submissions.removeScreenshot(maker, 0);
+    const maker = await harness.submit();
+    await site.submissions.setImage(maker, '/images/tile.webp');
+    await site.submissions.addScreenshot(maker, '/images/a.webp');
+    await site.submissions.addScreenshot(maker, '/images/b.webp');
+    const { product } = await site.submissions.removeScreenshot(maker, 0);
     expect(product).toMatchObject({ image: '/images/tile.webp', screenshots: ['/images/b.webp'] });
-    expect(await codeOf(at.submissions.removeScreenshot(maker, 1))).toBe('screenshot_not_found');
-    expect(await codeOf(at.submissions.removeScreenshot(maker, -1))).toBe('screenshot_not_found');
+    expect(await codeOf(site.submissions.removeScreenshot(maker, 1))).toBe('screenshot_not_found');
+    expect(await codeOf(site.submissions.removeScreenshot(maker, -1))).toBe('screenshot_not_found');
   });
 
-  test('sent at the same time are all stored, up to the limit of a product', async () => {
-    const maker = await desk.submit();
+  test('sent site the same time are all stored, up to the limit of a product', async () => {
+    const maker = await harness.submit();
     const added = await Promise.all(
-      Array.from({ length: 52 }, (_, index) => codeOf(at.submissions.addScreenshot(maker, `/images/${index}.webp`))),
+      Array.from({ length: 52 }, (_, index) => codeOf(site.submissions.addScreenshot(maker, `/images/${index}.webp`))),
     );
     expect(added.filter((code) => code === 'done')).toHaveLength(50);
     expect(added.filter((code) => code === 'submission_invalid')).toHaveLength(2);
-    expect((await at.submissions.get(maker)).product.screenshots).toHaveLength(50);
+    expect((await site.submissions.get(maker)).product.screenshots).toHaveLength(50);
   });
 
   test('of a scheduled submission make it wait again', async () => {
-    const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
-    await desk.approve(maker.id);
-    expect(await at.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
+    const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(maker.id);
+    expect(await site.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
   });
 });
 
@@ -138,32 +141,32 @@ describe('Withdrawing', () => {
   test.each(['waiting', 'declined', 'scheduled'])(
     'a %s submission is permanent, and repeating it has no effect',
     async (state) => {
-      const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
-      if (state === 'declined') await desk.decline(maker.id);
-      if (state === 'scheduled') await desk.approve(maker.id);
-      expect(await at.submissions.withdraw(maker)).toMatchObject({ status: 'withdrawn' });
-      const again = await at.submissions.withdraw(maker);
-      expect(again).toEqual(await at.submissions.get(maker));
-      expect(await codeOf(at.submissions.edit(maker, { description: 'New' }))).toBe('submission_withdrawn');
+      const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
+      if (state === 'declined') await harness.decline(maker.id);
+      if (state === 'scheduled') await harness.approve(maker.id);
+      expect(await site.submissions.withdraw(maker)).toMatchObject({ status: 'withdrawn' });
+      const again = await site.submissions.withdraw(maker);
+      expect(again).toEqual(await site.submissions.get(maker));
+      expect(await codeOf(site.submissions.edit(maker, { description: 'New' }))).toBe('submission_withdrawn');
       clock.advance({ hours: 2 });
-      expect(await desk.isPublic(maker.id)).toBe(false);
+      expect(await harness.isPublic(maker.id)).toBe(false);
     },
   );
 
   test('during an approval either succeeds, or is refused because the product launched', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const maker = await desk.submit();
+      const maker = await harness.submit();
       const [approved, withdrawn] = await Promise.all([
-        codeOf(desk.approve(maker.id)),
-        codeOf(at.submissions.withdraw(maker)),
+        codeOf(harness.approve(maker.id)),
+        codeOf(site.submissions.withdraw(maker)),
       ]);
-      const { status } = await at.submissions.get(maker);
+      const { status } = await site.submissions.get(maker);
       expect([status, approved, withdrawn]).toEqual(
         status === 'launched'
           ? ['launched', 'done', 'already_launched']
           : ['withdrawn', 'submission_withdrawn', 'done'],
       );
-      expect(await desk.isPublic(maker.id)).toBe(status === 'launched');
+      expect(await harness.isPublic(maker.id)).toBe(status === 'launched');
     }
   });
 });
@@ -174,30 +177,30 @@ test.each([
 ])(
   'a %s product that the operator removed cannot be changed or withdrawn by its maker until it is restored',
   async (status, hours) => {
-    const maker = await desk.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
-    await desk.approve(maker.id);
-    await removeProducts(at.database, [maker.id]);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'declined', editable: false });
-    expect(await codeOf(at.submissions.edit(maker, { name: 'Another' }))).toBe('already_launched');
-    expect(await codeOf(at.submissions.withdraw(maker))).toBe('already_launched');
-    await restoreProducts(at.database, { productIds: [maker.id] });
-    expect(await at.submissions.get(maker)).toMatchObject({ status, editable: status === 'scheduled' });
+    const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
+    await harness.approve(maker.id);
+    await removeProducts(site.database, [maker.id]);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', editable: false });
+    expect(await codeOf(site.submissions.edit(maker, { name: 'Another' }))).toBe('already_launched');
+    expect(await codeOf(site.submissions.withdraw(maker))).toBe('already_launched');
+    await restoreProducts(site.database, { productIds: [maker.id] });
+    expect(await site.submissions.get(maker)).toMatchObject({ status, editable: status === 'scheduled' });
   },
 );
 
 test('every change needs the maker key of the same submission', async () => {
-  const { id } = await desk.submit();
-  const { makerKey } = await desk.submit();
+  const { id } = await harness.submit();
+  const { makerKey } = await harness.submit();
   for (const access of [
     { id, makerKey },
     { id, makerKey: undefined },
     { id: 'nothing', makerKey },
   ]) {
-    expect(await codeOf(at.submissions.get(access))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.edit(access, { name: 'Mine' }))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.withdraw(access))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.setImage(access, '/images/a.webp'))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.authorOf(access))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.get(access))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.edit(access, { name: 'Mine' }))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.withdraw(access))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.setImage(access, '/images/a.webp'))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.authorOf(access))).toBe('submission_not_found');
   }
-  expect(await desk.inspect(id)).toMatchObject({ revision: 1, status: 'waiting' });
+  expect(await harness.inspect(id)).toMatchObject({ revision: 1, status: 'waiting' });
 });

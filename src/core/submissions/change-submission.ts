@@ -5,14 +5,14 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { lockQueue, takeWaitingPlace } from './create-submission.ts';
-import { cancelLaunch, expectScheduled, type LaunchRules, launchTime, moveLaunch } from './launch-product.ts';
+import { lockQueue, requireQueueCapacity } from './create-submission.ts';
+import { cancelLaunch, type LaunchRules, launchTime, moveLaunch, requireScheduled } from './launch-product.ts';
 import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
 import {
   checkKey,
   createMakerKey,
-  expectMakerKey,
   lockSubmission,
+  requireMakerKey,
   type SubmissionRow,
   updateSubmission,
 } from './submission-row.ts';
@@ -104,14 +104,14 @@ export function withdrawSubmission(
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
     if (row.status === 'withdrawn') return row;
-    await expectScheduled(sql, row, now);
+    await requireScheduled(sql, row, now);
     if (row.status === 'approved') await cancelLaunch(sql, id, now);
     return updateSubmission(sql, row, { status: 'withdrawn', undo: null }, now);
   });
 }
 
 async function lockAsMaker(sql: Sql, id: string, makerKey: string | undefined): Promise<SubmissionRow> {
-  await expectMakerKey(sql, id, makerKey);
+  await requireMakerKey(sql, id, makerKey);
   // The key is checked again under the lock, because it may have been renewed in the meantime.
   return checkKey(await lockSubmission(sql, id), makerKey);
 }
@@ -124,17 +124,17 @@ function changeAsMaker(
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
-    await expectEditable(sql, row, now);
+    await requireEditable(sql, row, now);
     return change(sql, row);
   });
 }
 
 /** Checks that the maker can change a submission. @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`. */
-export async function expectEditable(sql: Sql, row: SubmissionRow, now: Date): Promise<void> {
+export async function requireEditable(sql: Sql, row: SubmissionRow, now: Date): Promise<void> {
   if (row.status === 'withdrawn') {
     throw new CoreError('submission_withdrawn', 'This submission was withdrawn. Please submit the product again.');
   }
-  await expectScheduled(sql, row, now);
+  await requireScheduled(sql, row, now);
 }
 
 async function applyPatch(
@@ -153,7 +153,7 @@ async function applyPatch(
     return reschedule(sql, row, launchAt, rules);
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
-  const place = row.status === 'declined' ? await takeWaitingPlace(sql, await lockQueue(sql), network) : null;
+  const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
   if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
   const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo: null, network: place } as const;
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
@@ -178,7 +178,7 @@ export function submissionChanged(): CoreError {
 }
 
 const REPLACE_KEYS = 'UPDATE submissions SET key_hashes = ARRAY[$2::bytea] WHERE id = $1';
-const FORGET_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission_id = $1';
+const DELETE_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission_id = $1';
 
 /**
  * Gives a submission a new maker key and invalidates all earlier ones.
@@ -190,7 +190,7 @@ export function renewMakerKey(database: Database, id: string): Promise<string> {
   return transactionWithRetries(database, async (sql) => {
     await lockSubmission(sql, id);
     await sql.query(REPLACE_KEYS, [id, hash]);
-    await sql.query(FORGET_RETRIES, [id]);
+    await sql.query(DELETE_RETRIES, [id]);
     await recordAudit(sql, { action: 'submissions key', target: id });
     return key;
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { NewSubmission } from '../../contract/submissions/schema.ts';
 import { IdAssigner } from '../imports/assign-ids.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -9,8 +9,8 @@ import { saveProducts } from '../products/save-products.ts';
 import { renewMakerKey } from './change-submission.ts';
 import { deleteClosedSubmissions } from './submission-row.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock, inHours } = desk;
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
 
 const create = (
   sent: NewSubmission,
@@ -18,13 +18,13 @@ const create = (
     session = `session-${randomUUID()}`,
     ...others
   }: { session?: string; idempotencyKey?: string; network?: Uint8Array } = {},
-) => at.submissions.create(sent, { session, ...others });
+) => site.submissions.create(sent, { session, ...others });
 const idOf = async (sent: NewSubmission) => (await create(sent)).submission.id;
 
 describe('The id', () => {
   test('is the slug of the name, numbered if a product, a removed product or a submission has it', async () => {
-    await saveProducts(at.database, [buildProduct({ id: 'wave' }), buildProduct({ id: 'wave-2' })]);
-    await removeProducts(at.database, ['wave-2']);
+    await saveProducts(site.database, [buildProduct({ id: 'wave' }), buildProduct({ id: 'wave-2' })]);
+    await removeProducts(site.database, ['wave-2']);
     expect([await idOf({ name: 'Wave' }), await idOf({ name: 'Wave!' })]).toEqual(['wave-3', 'wave-4']);
     expect(await idOf({ name: '波' })).toMatch(/^(?:bo|product-[0-9a-f]{10})$/);
   });
@@ -38,28 +38,28 @@ describe('The id', () => {
   test('of suspected spam is never a plain slug', async () => {
     const spam = await idOf({ name: 'Famous', website: 'https://spam.example' });
     expect(spam).toMatch(/^famous-[0-9a-f]{7}$/);
-    expect(await desk.inspect(spam)).toMatchObject({ suspectedSpam: true, status: 'waiting' });
+    expect(await harness.inspect(spam)).toMatchObject({ suspectedSpam: true, status: 'waiting' });
     expect(await idOf({ name: 'Famous' })).toBe('famous');
   });
 
   test('is not given to an imported product', async () => {
     const id = await idOf({ name: 'Import me' });
-    const ids = await new IdAssigner(new Map()).assign(at.database, [{ name: 'Import me' }, { name: 'Import me' }]);
+    const ids = await new IdAssigner(new Map()).assign(site.database, [{ name: 'Import me' }, { name: 'Import me' }]);
     expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
   });
 
   test('is free again 30 days after the submission was declined or withdrawn', async () => {
-    const [declined, withdrawn] = [await desk.submit({ name: 'Gone' }), await desk.submit({ name: 'Gone' })];
-    await desk.decline(declined.id);
-    await at.submissions.withdraw(withdrawn);
+    const [declined, withdrawn] = [await harness.submit({ name: 'Gone' }), await harness.submit({ name: 'Gone' })];
+    await harness.decline(declined.id);
+    await site.submissions.withdraw(withdrawn);
     const waiting = await idOf({ name: 'Gone' });
     clock.advance({ hours: 30 * 24 });
-    await deleteClosedSubmissions(at.database, clock.now());
-    expect(await codeOf(at.submissions.get(declined))).toBe('done');
+    await deleteClosedSubmissions(site.database, clock.now());
+    expect(await codeOf(site.submissions.get(declined))).toBe('done');
     clock.advance({ milliseconds: 1 });
-    await deleteClosedSubmissions(at.database, clock.now());
-    expect(await codeOf(at.submissions.get(declined))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.get(withdrawn))).toBe('submission_not_found');
+    await deleteClosedSubmissions(site.database, clock.now());
+    expect(await codeOf(site.submissions.get(declined))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.get(withdrawn))).toBe('submission_not_found');
     expect([await idOf({ name: 'Gone' }), waiting]).toEqual(['gone', 'gone-3']);
   });
 });
@@ -124,7 +124,7 @@ describe('An idempotency key', () => {
     expect([first.created, second.created].sort()).toEqual([false, true]);
     expect(second.submission.id).toBe(first.submission.id);
     for (const { makerKey } of [first, second]) {
-      expect(await codeOf(at.submissions.get({ id: first.submission.id, makerKey }))).toBe('done');
+      expect(await codeOf(site.submissions.get({ id: first.submission.id, makerKey }))).toBe('done');
     }
     expect((await create(sent, { session: 'session-other', idempotencyKey: 'draft' })).created).toBe(true);
     expect(await codeOf(create({ name: 'Other' }, { session, idempotencyKey: 'draft' }))).toBe(
@@ -140,7 +140,7 @@ describe('An idempotency key', () => {
       made.push(await create({ name: 'Six times' }, { session: 'session-six', idempotencyKey: 'draft' }));
     }
     const codes = await Promise.all(
-      made.map(({ submission: { id }, makerKey }) => codeOf(at.submissions.get({ id, makerKey }))),
+      made.map(({ submission: { id }, makerKey }) => codeOf(site.submissions.get({ id, makerKey }))),
     );
     expect(codes).toEqual(['submission_not_found', 'done', 'done', 'done', 'done', 'done']);
   });
@@ -148,11 +148,11 @@ describe('An idempotency key', () => {
   test('adds no keys after the operator has renewed them', async () => {
     const sender = { session: 'session-lost', idempotencyKey: 'draft' };
     const { submission, makerKey } = await create({ name: 'Lost' }, sender);
-    const renewed = await renewMakerKey(at.database, submission.id);
-    expect(await codeOf(at.submissions.get({ id: submission.id, makerKey }))).toBe('submission_not_found');
-    expect(await codeOf(at.submissions.get({ id: submission.id, makerKey: renewed }))).toBe('done');
+    const renewed = await renewMakerKey(site.database, submission.id);
+    expect(await codeOf(site.submissions.get({ id: submission.id, makerKey }))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.get({ id: submission.id, makerKey: renewed }))).toBe('done');
     expect((await create({ name: 'Lost' }, sender)).submission.id).not.toBe(submission.id);
-    expect(await codeOf(renewMakerKey(at.database, 'nothing'))).toBe('submission_not_found');
+    expect(await codeOf(renewMakerKey(site.database, 'nothing'))).toBe('submission_not_found');
   });
 });
 
@@ -166,7 +166,7 @@ describe('A network', () => {
     expect(codes.filter((code) => code === 'done')).toHaveLength(5);
     expect(codes.filter((code) => code === 'too_many_waiting')).toHaveLength(3);
     expect(await codeOf(create({ name: 'Many' }, { network: network(2) }))).toBe('done');
-    await desk.decline('many');
+    await harness.decline('many');
     expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('done');
     expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('too_many_waiting');
   });
@@ -174,12 +174,12 @@ describe('A network', () => {
   test('gains no slot by editing a declined submission, and loses none by repeating a request', async () => {
     const from = { network: network(3) };
     const declined = await create({ name: 'Declined' }, from);
-    await desk.decline(declined.submission.id);
+    await harness.decline(declined.submission.id);
     const repeated = { session: 'session-repeats', idempotencyKey: 'draft', ...from };
     await create({ name: 'Repeated' }, repeated);
     for (let index = 0; index < 4; index += 1) await create({ name: 'Others' }, from);
     const access = { id: declined.submission.id, makerKey: declined.makerKey, ...from };
-    expect(await codeOf(at.submissions.edit(access, { description: 'Better' }))).toBe('too_many_waiting');
+    expect(await codeOf(site.submissions.edit(access, { description: 'Better' }))).toBe('too_many_waiting');
     expect((await create({ name: 'Repeated' }, repeated)).created).toBe(false);
   });
 
@@ -187,12 +187,12 @@ describe('A network', () => {
     const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
     const stored = async () =>
       (
-        await at.database.query<{ network: string | null }>('SELECT network FROM submissions WHERE id = $1', [
+        await site.database.query<{ network: string | null }>('SELECT network FROM submissions WHERE id = $1', [
           submission.id,
         ])
       )[0]?.network;
     expect(await stored()).toMatch(/^[0-9a-f-]{36}$/);
-    await at.submissions.withdraw({ id: submission.id, makerKey });
+    await site.submissions.withdraw({ id: submission.id, makerKey });
     expect(await stored()).toBeNull();
   });
 });

@@ -39,7 +39,7 @@ export interface WrittenSubmission {
 const MAX_KEYS = 5;
 
 /** Maximum attempts to reserve an id, because another process may take it at the same time. */
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 const INSERT = `INSERT INTO submissions
     (id, status, fields, launch_at, key_hashes, network, suspected_spam, created_at, updated_at, waiting_since)
@@ -75,7 +75,7 @@ export async function createSubmission(
     const secret = await lockQueue(sql);
     const earlier = idempotency && (await findEarlier(sql, idempotency, now));
     if (earlier) return repeat(sql, earlier, makerKey);
-    const network = await takeWaitingPlace(sql, secret, submitter.network);
+    const network = await requireQueueCapacity(sql, secret, submitter.network);
     const row = await insert(sql, draft, { makerKey, network, now });
     if (idempotency) {
       await sql.query(SAVE_IDEMPOTENCY_KEY, [idempotency.id, idempotency.content, row.id, now.toISOString()]);
@@ -129,7 +129,7 @@ async function insert(
   { fields, launchAt, suspectedSpam }: Draft,
   { makerKey, network, now }: { makerKey: MakerKey; network: string | null; now: Date },
 ): Promise<SubmissionRow> {
-  for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
+  for (let tried = 1; tried <= MAX_ATTEMPTS; tried += 1) {
     const id = await freeIdFor(sql, fields.name, suspectedSpam);
     const [row] = await sql.query<SubmissionRow>(INSERT, [
       id,
@@ -194,7 +194,7 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
  * off.
  * @returns the hashed network, or null without a prefix. @throws CoreError `too_many_waiting`.
  */
-export async function takeWaitingPlace(
+export async function requireQueueCapacity(
   sql: Sql,
   secret: Buffer,
   prefix: Uint8Array | undefined,

@@ -1,236 +1,248 @@
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock, inHours } = desk;
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
 
-const vote = (productId: string) => at.core.setUpvote({ productId, session: 'session-of-a-visitor', upvoted: true });
+const vote = (productId: string) => site.core.setUpvote({ productId, session: 'session-of-a-visitor', upvoted: true });
 
 describe('Approval', () => {
   test('launches a submission without a time now, with the defaults of products', async () => {
-    const maker = await desk.submit({ name: 'Ebb', maker: ' ' });
-    await desk.approve(maker.id);
-    const detail = await at.core.getProduct(maker.id);
+    const maker = await harness.submit({ name: 'Ebb', maker: ' ' });
+    await harness.approve(maker.id);
+    const detail = await site.core.getProduct(maker.id);
     expect(detail?.product).toMatchObject({
       id: 'ebb',
       maker: 'Unknown Maker',
       launchDate: 'June 1, 2026',
       createdAt: clock.now().toISOString(),
     });
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'launched', revision: 2 });
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched', revision: 2 });
   });
 
   test('schedules a submission for its time, and it launches then', async () => {
-    const maker = await desk.submit({ launchAt: inHours(2).toISOString() });
-    await desk.approve(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', standing: null, votesByHour: [] });
-    expect(await desk.isPublic(maker.id)).toBe(false);
+    const maker = await harness.submit({ launchAt: inHours(2).toISOString() });
+    await harness.approve(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', standing: null, votesByHour: [] });
+    expect(await harness.isPublic(maker.id)).toBe(false);
     clock.advance({ hours: 2 });
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'launched', votesByHour: [{ votes: 0 }] });
-    expect(await desk.isPublic(maker.id)).toBe(true);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched', votesByHour: [{ votes: 0 }] });
+    expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
   test('launches a submission at once if its launch time has passed', async () => {
-    const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
+    const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     clock.advance({ hours: 3 });
-    await desk.approve(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({
+    await harness.approve(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({
       status: 'launched',
       launchAt: clock.now().toISOString(),
     });
   });
 
   test('succeeds once if requested twice at the same time', async () => {
-    const { id } = await desk.submit();
-    const codes = await Promise.all([codeOf(desk.approve(id, 1)), codeOf(desk.approve(id, 1))]);
+    const { id } = await harness.submit();
+    const codes = await Promise.all([codeOf(harness.approve(id, 1)), codeOf(harness.approve(id, 1))]);
     expect(codes.sort()).toEqual(['done', 'submission_changed']);
-    expect(await codeOf(desk.approve(id))).toBe('already_decided');
-    expect((await listAudit(at.database, { limit: 9 })).filter(({ target }) => target === id)).toHaveLength(1);
+    expect(await codeOf(harness.approve(id))).toBe('already_decided');
+    expect((await listAudit(site.database, { limit: 9 })).filter(({ target }) => target === id)).toHaveLength(1);
   });
 
   test('is refused for a revision that the maker has edited since', async () => {
-    const maker = await desk.submit();
-    await at.submissions.edit(maker, { description: 'Something else' });
-    expect(await codeOf(desk.approve(maker.id, 1))).toBe('submission_changed');
-    expect(await codeOf(desk.approve(maker.id, 2))).toBe('done');
+    const maker = await harness.submit();
+    await site.submissions.edit(maker, { description: 'Something else' });
+    expect(await codeOf(harness.approve(maker.id, 1))).toBe('submission_changed');
+    expect(await codeOf(harness.approve(maker.id, 2))).toBe('done');
   });
 
   test('at the time of an edit either leaves the new text waiting or launches the old one', async () => {
-    const maker = await desk.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
+    const maker = await harness.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
     const [approved, edited] = await Promise.all([
-      codeOf(desk.approve(maker.id, 1)),
-      codeOf(at.submissions.edit(maker, { description: 'New' })),
+      codeOf(harness.approve(maker.id, 1)),
+      codeOf(site.submissions.edit(maker, { description: 'New' })),
     ]);
     expect(edited).toBe('done');
     expect(['done', 'submission_changed']).toContain(approved);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'waiting', product: { description: 'New' } });
-    expect(await at.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting', product: { description: 'New' } });
+    expect(await site.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
   });
 
   test('never overwrites a product that has taken the id', async () => {
-    const { id } = await desk.submit();
-    await saveProducts(at.database, [buildProduct({ id, name: 'Imported' })]);
-    expect(await codeOf(desk.approve(id))).toBe('id_taken');
-    await expect(desk.approve(id)).rejects.toThrow(`remove it first: groundswell products remove ${id}`);
-    expect((await at.core.getProduct(id))?.product.name).toBe('Imported');
+    const { id } = await harness.submit();
+    await saveProducts(site.database, [buildProduct({ id, name: 'Imported' })]);
+    expect(await codeOf(harness.approve(id))).toBe('id_taken');
+    await expect(harness.approve(id)).rejects.toThrow(`remove it first: groundswell products remove ${id}`);
+    expect((await site.core.getProduct(id))?.product.name).toBe('Imported');
   });
 });
 
 describe('A decline', () => {
   test('shows the maker a reason; the operator may still approve it', async () => {
-    const maker = await desk.submit();
-    await desk.decline(maker.id, 'No picture');
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'No picture' });
-    expect(await codeOf(desk.decline(maker.id))).toBe('already_decided');
-    await desk.approve(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'launched', reason: null });
+    const maker = await harness.submit();
+    await harness.decline(maker.id, 'No picture');
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'No picture' });
+    expect(await codeOf(harness.decline(maker.id))).toBe('already_decided');
+    await harness.approve(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched', reason: null });
   });
 
   test('of a scheduled submission cancels its launch, and its undo schedules it again', async () => {
-    const maker = await desk.submit({ launchAt: inHours(5).toISOString() });
-    await desk.approve(maker.id);
-    await desk.decline(maker.id);
-    expect(await at.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
-    await desk.undo(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(5).toISOString() });
+    const maker = await harness.submit({ launchAt: inHours(5).toISOString() });
+    await harness.approve(maker.id);
+    await harness.decline(maker.id);
+    expect(await site.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
+    await harness.undo(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      launchAt: inHours(5).toISOString(),
+    });
   });
 
   test('keeps the edits of the operator for its undo', async () => {
-    const maker = await desk.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
-    await desk.approve(maker.id);
-    await editProduct(at.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
-    await desk.decline(maker.id);
-    await at.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
-    await desk.undo(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({
+    const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
+    await harness.approve(maker.id);
+    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    await harness.decline(maker.id);
+    await site.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
+    await harness.undo(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({
       status: 'scheduled',
       product: { description: 'Tides and times', createdAt: inHours(7).toISOString() },
     });
   });
 
   test('is refused after the launch', async () => {
-    const { id } = await desk.submit();
-    await desk.approve(id);
-    expect(await codeOf(desk.decline(id))).toBe('already_launched');
+    const { id } = await harness.submit();
+    await harness.approve(id);
+    expect(await codeOf(harness.decline(id))).toBe('already_launched');
   });
 });
 
 describe('A schedule', () => {
   test('approves for a time, moves a launch, and each can be undone', async () => {
-    const maker = await desk.submit();
-    await desk.schedule(maker.id, inHours(1));
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(1).toISOString() });
-    await desk.schedule(maker.id, inHours(9));
-    expect(await at.submissions.get(maker)).toMatchObject({ launchAt: inHours(9).toISOString() });
-    await desk.undo(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(1).toISOString() });
-    expect(await codeOf(desk.undo(maker.id))).toBe('already_decided');
+    const maker = await harness.submit();
+    await harness.schedule(maker.id, inHours(1));
+    expect(await site.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      launchAt: inHours(1).toISOString(),
+    });
+    await harness.schedule(maker.id, inHours(9));
+    expect(await site.submissions.get(maker)).toMatchObject({ launchAt: inHours(9).toISOString() });
+    await harness.undo(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      launchAt: inHours(1).toISOString(),
+    });
+    expect(await codeOf(harness.undo(maker.id))).toBe('already_decided');
     clock.advance({ hours: 1 });
-    expect(await codeOf(desk.schedule(maker.id, inHours(1)))).toBe('already_launched');
+    expect(await codeOf(harness.schedule(maker.id, inHours(1)))).toBe('already_launched');
   });
 
   test('for a time that has passed is refused, so nothing launches by mistake', async () => {
-    const maker = await desk.submit();
-    expect(await codeOf(desk.schedule(maker.id, clock.now()))).toBe('submission_invalid');
-    await desk.schedule(maker.id, inHours(1));
-    expect(await codeOf(desk.schedule(maker.id, inHours(-1)))).toBe('submission_invalid');
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(1).toISOString() });
+    const maker = await harness.submit();
+    expect(await codeOf(harness.schedule(maker.id, clock.now()))).toBe('submission_invalid');
+    await harness.schedule(maker.id, inHours(1));
+    expect(await codeOf(harness.schedule(maker.id, inHours(-1)))).toBe('submission_invalid');
+    expect(await site.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      launchAt: inHours(1).toISOString(),
+    });
   });
 });
 
 describe('An undo', () => {
   test('removes a launched product from the site and its boards, and the maker key still works', async () => {
-    const maker = await desk.submit();
-    await desk.approve(maker.id);
-    expect(await at.core.getStandings(maker.id)).not.toBeNull();
-    await desk.undo(maker.id);
-    expect(await desk.isPublic(maker.id)).toBe(false);
-    expect(await at.database.query('SELECT FROM launches WHERE product_id = $1', [maker.id])).toEqual([]);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'waiting', launchAt: null });
-    await desk.approve(maker.id);
-    expect(await desk.isPublic(maker.id)).toBe(true);
+    const maker = await harness.submit();
+    await harness.approve(maker.id);
+    expect(await site.core.getStandings(maker.id)).not.toBeNull();
+    await harness.undo(maker.id);
+    expect(await harness.isPublic(maker.id)).toBe(false);
+    expect(await site.database.query('SELECT FROM launches WHERE product_id = $1', [maker.id])).toEqual([]);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting', launchAt: null });
+    await harness.approve(maker.id);
+    expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
   test('is refused once others voted or commented, and names the command that removes a product', async () => {
-    const { id } = await desk.submit();
-    await desk.approve(id);
+    const { id } = await harness.submit();
+    await harness.approve(id);
     await vote(id);
-    await expect(desk.undo(id)).rejects.toMatchObject({
+    await expect(harness.undo(id)).rejects.toMatchObject({
       code: 'already_launched',
       message: expect.stringContaining(`groundswell products remove ${id}`),
     });
-    await at.core.setUpvote({ productId: id, session: 'session-of-a-visitor', upvoted: false });
-    await at.core.addComment({ productId: id, content: 'Nice' }, { session: 'session-of-a-visitor' });
-    expect(await codeOf(desk.undo(id))).toBe('already_launched');
+    await site.core.setUpvote({ productId: id, session: 'session-of-a-visitor', upvoted: false });
+    await site.core.addComment({ productId: id, content: 'Nice' }, { session: 'session-of-a-visitor' });
+    expect(await codeOf(harness.undo(id))).toBe('already_launched');
   });
 
   test('ignores comments of the maker', async () => {
-    const maker = await desk.submit();
-    await desk.approve(maker.id);
-    const author = await at.submissions.authorOf(maker);
-    await at.core.addComment({ productId: maker.id, content: 'Ask me' }, { session: 'session-maker' }, { author });
-    expect(await codeOf(desk.undo(maker.id))).toBe('done');
+    const maker = await harness.submit();
+    await harness.approve(maker.id);
+    const author = await site.submissions.authorOf(maker);
+    await site.core.addComment({ productId: maker.id, content: 'Ask me' }, { session: 'session-maker' }, { author });
+    expect(await codeOf(harness.undo(maker.id))).toBe('done');
   });
 
   test('is refused after the maker changed the text, but not after a new time alone', async () => {
-    const maker = await desk.submit({ launchAt: inHours(1).toISOString() });
-    await desk.approve(maker.id);
-    await at.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
-    await desk.undo(maker.id);
-    expect(await at.submissions.get(maker)).toMatchObject({ status: 'waiting', launchAt: inHours(7).toISOString() });
-    await desk.approve(maker.id);
-    await at.submissions.edit(maker, { description: 'New' });
-    expect(await codeOf(desk.undo(maker.id))).toBe('already_decided');
+    const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(maker.id);
+    await site.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
+    await harness.undo(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting', launchAt: inHours(7).toISOString() });
+    await harness.approve(maker.id);
+    await site.submissions.edit(maker, { description: 'New' });
+    expect(await codeOf(harness.undo(maker.id))).toBe('already_decided');
   });
 });
 
 test('a product that the operator removed reads as declined, and can be approved again after an undo', async () => {
-  const launched = await desk.submit();
-  const scheduled = await desk.submit({ launchAt: inHours(1).toISOString() });
+  const launched = await harness.submit();
+  const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
   for (const maker of [launched, scheduled]) {
-    await desk.approve(maker.id);
-    await removeProducts(at.database, [maker.id]);
-    expect(await at.submissions.get(maker)).toMatchObject({
+    await harness.approve(maker.id);
+    await removeProducts(site.database, [maker.id]);
+    expect(await site.submissions.get(maker)).toMatchObject({
       status: 'declined',
       reason: expect.stringMatching(/removed/),
     });
-    await desk.undo(maker.id);
-    await desk.approve(maker.id);
+    await harness.undo(maker.id);
+    await harness.approve(maker.id);
   }
-  expect(await at.submissions.get(launched)).toMatchObject({ status: 'launched', reason: null });
-  expect(await at.submissions.get(scheduled)).toMatchObject({ status: 'scheduled' });
+  expect(await site.submissions.get(launched)).toMatchObject({ status: 'launched', reason: null });
+  expect(await site.submissions.get(scheduled)).toMatchObject({ status: 'scheduled' });
 });
 
 test('no decision is possible on an unknown or a withdrawn submission', async () => {
-  const maker = await desk.submit();
-  await at.submissions.withdraw(maker);
+  const maker = await harness.submit();
+  await site.submissions.withdraw(maker);
   for (const [id, code] of [
     [maker.id, 'submission_withdrawn'],
     ['nothing', 'submission_not_found'],
     ['\0', 'submission_not_found'],
   ] as const) {
-    expect(await codeOf(desk.approve(id))).toBe(code);
-    expect(await codeOf(desk.decline(id))).toBe(code);
-    expect(await codeOf(desk.schedule(id, inHours(1)))).toBe(code);
-    expect(await codeOf(desk.undo(id))).toBe(code);
+    expect(await codeOf(harness.approve(id))).toBe(code);
+    expect(await codeOf(harness.decline(id))).toBe(code);
+    expect(await codeOf(harness.schedule(id, inHours(1)))).toBe(code);
+    expect(await codeOf(harness.undo(id))).toBe(code);
   }
 });
 
 test('the audit log has each decision with its revision, and the undo names the entry that it reverts', async () => {
-  const { id } = await desk.submit({ description: 'A text of the maker' });
-  await desk.decline(id, 'No picture');
-  await desk.undo(id);
-  const entries = (await listAudit(at.database, { limit: 9 })).filter(({ target }) => target === id);
+  const { id } = await harness.submit({ description: 'A text of the maker' });
+  await harness.decline(id, 'No picture');
+  await harness.undo(id);
+  const entries = (await listAudit(site.database, { limit: 9 })).filter(({ target }) => target === id);
   expect(entries.map(({ action, details }) => [action, details])).toEqual([
     ['submissions undo', { revision: 2, of: 'decline' }],
     ['submissions decline', { revision: 1, reason: 'No picture' }],
   ]);
-  const [row] = await at.database.query<{ undoes: string }>('SELECT undoes FROM audit_log WHERE id = $1', [
+  const [row] = await site.database.query<{ undoes: string }>('SELECT undoes FROM audit_log WHERE id = $1', [
     entries[0]?.id,
   ]);
   expect(row?.undoes).toBe(entries[1]?.id);

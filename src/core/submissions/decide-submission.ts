@@ -4,7 +4,14 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { submissionChanged } from './change-submission.ts';
-import { cancelLaunch, type LaunchRules, launchTime, moveLaunch, putProduct, revokeLaunch } from './launch-product.ts';
+import {
+  cancelLaunch,
+  createProduct,
+  type LaunchRules,
+  launchTime,
+  moveLaunch,
+  revokeLaunch,
+} from './launch-product.ts';
 import {
   launchOf,
   lockSubmission,
@@ -99,7 +106,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
     else if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
     else {
       const product = undo.product ?? productOfFields(row.id, row.fields, time, rules.timeZone);
-      await putProduct(sql, { ...product, ...launchOf(time, rules.timeZone) });
+      await createProduct(sql, { ...product, ...launchOf(time, rules.timeZone) });
     }
     const change = {
       status: undo.status,
@@ -151,7 +158,7 @@ async function approve(
   undo: Undo,
   { now, timeZone }: LaunchRules,
 ): Promise<SubmissionRow> {
-  await putProduct(sql, productOfFields(row.id, row.fields, launchAt, timeZone));
+  await createProduct(sql, productOfFields(row.id, row.fields, launchAt, timeZone));
   const change = {
     status: 'approved',
     approved_fields: row.fields,

@@ -23,7 +23,7 @@ export function launchTime(wanted: Date | null, now: Date): Date {
 }
 
 /** Adds the product of a submission to the site. @throws CoreError `id_taken` if another product has its id. */
-export async function putProduct(sql: Sql, product: StoredProduct): Promise<void> {
+export async function createProduct(sql: Sql, product: StoredProduct): Promise<void> {
   const { id } = product;
   if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
     throw new CoreError(
@@ -99,7 +99,7 @@ async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
  * because an operator may restore it.
  * @throws CoreError `already_launched`.
  */
-export async function expectScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
+export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
   if (status !== 'approved') return;
   const launch = await readLaunch(sql, id);
   if (launch === undefined) {

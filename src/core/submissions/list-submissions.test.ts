@@ -2,27 +2,27 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { planOf } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
-import { openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { Sql } from '../database/database.ts';
 import { listSubmissions, type SubmissionFilter } from './list-submissions.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock } = desk;
+const harness = openSubmissionHarness();
+const { site, clock } = harness;
 const WAITING = 2_000;
 
-const list = (filter: SubmissionFilter, database: Sql = at.database) =>
+const list = (filter: SubmissionFilter, database: Sql = site.database) =>
   listSubmissions(database, filter, { now: clock.now(), timeZone: 'UTC' });
 
 test('two thousand waiting submissions are paged in their order by an index, spam last', async () => {
-  const example = await desk.submit({ name: 'Example' });
-  await at.database.query(
+  const example = await harness.submit({ name: 'Example' });
+  await site.database.query(
     `INSERT INTO submissions (id, status, fields, key_hashes, suspected_spam, created_at, updated_at, waiting_since)
      SELECT 'many-' || n, 'waiting', fields, key_hashes, n % 10 = 0, created_at - n * interval '1 second', updated_at,
        waiting_since - n * interval '1 second'
      FROM submissions, generate_series(1, ${WAITING - 1}) AS n WHERE id = $1`,
     [example.id],
   );
-  await at.database.query('ANALYZE submissions');
+  await site.database.query('ANALYZE submissions');
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
@@ -34,10 +34,10 @@ test('two thousand waiting submissions are paged in their order by an index, spa
   const [spam, others] = [numbers.filter((n) => n % 10 === 0), numbers.filter((n) => n % 10 !== 0)];
   expect(ids).toEqual([...others.map((n) => `many-${n}`), 'example', ...spam.map((n) => `many-${n}`)]);
 
-  const { statements, database } = recordStatements(at.database);
+  const { statements, database } = recordStatements(site.database);
   await list({ status: 'waiting', limit: 30 }, database);
   await list({ status: 'all', limit: 30 }, database);
-  const client = new pg.Client({ connectionString: at.database.url });
+  const client = new pg.Client({ connectionString: site.database.url });
   await client.connect();
   try {
     for (const statement of statements) {
@@ -52,10 +52,10 @@ test('two thousand waiting submissions are paged in their order by an index, spa
 });
 
 test('all submissions come newest first with their states; a cursor of the other list is refused', async () => {
-  const maker = await desk.submit();
+  const maker = await harness.submit();
   clock.advance({ hours: 1 });
-  const newest = await desk.submit();
-  await desk.decline(maker.id, 'No');
+  const newest = await harness.submit();
+  await harness.decline(maker.id, 'No');
   const { items, nextCursor } = await list({ status: 'all', limit: 2 });
   expect(items).toMatchObject([
     { id: newest.id, status: 'waiting', canUndo: false },

@@ -3,30 +3,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { restoreBackup } from '../backups/restore-backup.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { createSubmissions } from './submissions.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock, inHours } = desk;
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
 
 test('a backup has only hashes of maker keys, and the keys work after a restore', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-submissions-'));
   const target = await createTestDatabase();
   try {
     const network = Uint8Array.from([192, 0, 2, 7]);
-    const { submission, makerKey } = await at.submissions.create(
+    const { submission, makerKey } = await site.submissions.create(
       { name: 'Saved' },
       { session: 'session-of-a-maker', idempotencyKey: 'draft', network },
     );
-    const scheduled = await desk.submit({ launchAt: inHours(1).toISOString() });
-    await desk.approve(scheduled.id);
+    const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(scheduled.id);
     const path = join(folder, 'site.backup');
-    await writeBackup(at.database, path, { groundswell: '1.2.3' });
-    const [secret] = await at.database.query<{ hex: string }>("SELECT encode(secret, 'hex') AS hex FROM site_secrets");
+    await writeBackup(site.database, path, { groundswell: '1.2.3' });
+    const [secret] = await site.database.query<{ hex: string }>(
+      "SELECT encode(secret, 'hex') AS hex FROM site_secrets",
+    );
     const content = gunzipSync(await readFile(path)).toString('latin1');
     expect(content).toContain('"saved"');
     for (const hidden of [makerKey, scheduled.makerKey, 'session-of-a-maker', secret?.hex ?? '']) {
@@ -39,7 +41,7 @@ test('a backup has only hashes of maker keys, and the keys work after a restore'
     await restore(false);
     const restored = createSubmissions(target, { runtime: clock, timeZone: 'UTC', getStandings: async () => null });
     expect(await restored.get({ id: submission.id, makerKey })).toEqual(
-      await at.submissions.get({ id: submission.id, makerKey }),
+      await site.submissions.get({ id: submission.id, makerKey }),
     );
     expect(await restored.get(scheduled)).toMatchObject({ status: 'scheduled' });
 

@@ -4,7 +4,7 @@ import {
   fieldOf,
   PRODUCT_FIELD_NAMES,
   type ProductFieldName,
-  TEAM_MEMBER_BOUNDS,
+  TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
@@ -78,7 +78,7 @@ function checkTags(sent: readonly string[], fault: Fault): string[] {
 
 function checkTeam(sent: readonly { name: string; role?: string }[], fault: Fault): TeamMember[] {
   const { maxItems = 0 } = fieldOf('team');
-  const { maxCharacters } = TEAM_MEMBER_BOUNDS;
+  const { maxCharacters } = TEAM_MEMBER_LIMITS;
   const team = sent.map(({ name, role = '' }) => ({
     name: name.trim(),
     avatar: COMMENT_DEFAULTS.authorAvatar,

@@ -65,7 +65,7 @@ const SELECT_KEYS = 'SELECT key_hashes FROM submissions WHERE id = $1';
  * Checks a maker key. Call it before anything else is read or locked, so a wrong key takes as long as an unknown id.
  * @throws CoreError `submission_not_found`, `unavailable`.
  */
-export async function expectMakerKey(sql: Sql, id: string, key: string | undefined): Promise<void> {
+export async function requireMakerKey(sql: Sql, id: string, key: string | undefined): Promise<void> {
   const rows = isStorableText(id) ? await sql.query<Pick<SubmissionRow, 'key_hashes'>>(SELECT_KEYS, [id]) : [];
   if (!isMakerKey(key, rows[0]?.key_hashes)) notFound();
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
 
-const desk = openSubmissionDesk();
-const { at, clock, inHours } = desk;
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
 
 const STEPS = [
   'edit',
@@ -72,22 +72,22 @@ test('after any actions of maker, operator and visitors in any order, a submissi
   let edits = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 14 }), async (steps) => {
-      const maker = await desk.submit();
+      const maker = await harness.submit();
       let state: State = { status: 'waiting', launchAt: null, undo: null, voted: false };
       for (const step of steps) {
         const now = clock.now().getTime();
         edits += 1;
         const done = await codeOf(
           {
-            edit: () => at.submissions.edit(maker, { description: `Edit ${edits}` }),
-            reschedule: () => at.submissions.edit(maker, { launchAt: inHours(5).toISOString() }),
-            'launch at once': () => at.submissions.edit(maker, { launchAt: null }),
-            withdraw: () => at.submissions.withdraw(maker),
-            approve: () => desk.approve(maker.id),
-            decline: () => desk.decline(maker.id),
-            schedule: () => desk.schedule(maker.id, inHours(5)),
-            undo: () => desk.undo(maker.id),
-            vote: () => at.core.setUpvote({ productId: maker.id, session: 'session-of-a-visitor', upvoted: true }),
+            edit: () => site.submissions.edit(maker, { description: `Edit ${edits}` }),
+            reschedule: () => site.submissions.edit(maker, { launchAt: inHours(5).toISOString() }),
+            'launch at once': () => site.submissions.edit(maker, { launchAt: null }),
+            withdraw: () => site.submissions.withdraw(maker),
+            approve: () => harness.approve(maker.id),
+            decline: () => harness.decline(maker.id),
+            schedule: () => harness.schedule(maker.id, inHours(5)),
+            undo: () => harness.undo(maker.id),
+            vote: () => site.core.setUpvote({ productId: maker.id, session: 'session-of-a-visitor', upvoted: true }),
             wait: async () => clock.advance({ hours: 2 }),
           }[step](),
         );
@@ -105,12 +105,12 @@ async function expectState(maker: { id: string; makerKey: string }, { status, la
   const now = clock.now().getTime();
   const shown: SubmissionStatus =
     status !== 'approved' ? status : launchAt !== null && launchAt > now ? 'scheduled' : 'launched';
-  expect(await at.submissions.get(maker)).toMatchObject({
+  expect(await site.submissions.get(maker)).toMatchObject({
     status: shown,
     launchAt: launchAt === null ? null : new Date(launchAt).toISOString(),
   });
-  expect((await desk.inspect(maker.id)).canUndo).toBe(undo !== null);
-  expect(await desk.isPublic(maker.id)).toBe(shown === 'launched');
-  const products = await at.database.query('SELECT FROM products WHERE id = $1', [maker.id]);
+  expect((await harness.inspect(maker.id)).canUndo).toBe(undo !== null);
+  expect(await harness.isPublic(maker.id)).toBe(shown === 'launched');
+  const products = await site.database.query('SELECT FROM products WHERE id = $1', [maker.id]);
   expect(products.length).toBe(status === 'approved' ? 1 : 0);
 }

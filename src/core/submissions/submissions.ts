@@ -12,16 +12,16 @@ import type { RecordEvents } from '../webhooks/outbox.ts';
 import {
   addScreenshot,
   editSubmission,
-  expectEditable,
   type MakerAccess,
   removeScreenshot,
+  requireEditable,
   setImage,
   withdrawSubmission,
 } from './change-submission.ts';
 import { createSubmission, type Submitter } from './create-submission.ts';
 import type { LaunchRules } from './launch-product.ts';
 import { describeSubmission, readProducts, readVotesByHour } from './read-submission.ts';
-import { checkKey, expectMakerKey, readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+import { checkKey, readSubmissionRow, requireMakerKey, type SubmissionRow } from './submission-row.ts';
 
 /** The operations of makers. The functions that implement them document their `CoreError`s. */
 export interface Submissions {
@@ -38,7 +38,7 @@ export interface Submissions {
   addScreenshot(access: MakerAccess, address: string): Promise<Submission>;
   removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
   /** Checks that the maker may change the submission, before expensive work begins. */
-  expectEditable(access: MakerAccess): Promise<void>;
+  requireEditable(access: MakerAccess): Promise<void>;
   /** Returns the author of the maker's comments on the product. */
   authorOf(access: MakerAccess): Promise<CommentAuthor>;
 }
@@ -52,7 +52,7 @@ export interface SubmissionsOptions {
 }
 
 /** The maximum number of launches whose votes by hour are cached, and for how long. */
-const MAX_WATCHED = 1_000;
+const MAX_CACHED_LAUNCHES = 1_000;
 const VOTES_MAX_AGE_MS = 5_000;
 
 export function createSubmissions(
@@ -61,7 +61,7 @@ export function createSubmissions(
 ): Submissions {
   const rules = (): LaunchRules => ({ now: runtime.now(), timeZone });
   const hourlyVotes = new LRUCache<string, Promise<HourlyVotes[]>>({
-    max: MAX_WATCHED,
+    max: MAX_CACHED_LAUNCHES,
     ttl: VOTES_MAX_AGE_MS,
     perf: { now: runtime.monotonicMs },
   });
@@ -80,7 +80,7 @@ export function createSubmissions(
   const describe = (row: SubmissionRow) =>
     describeSubmission(database, row, { ...rules(), getStandings, getVotesByHour });
   const read = async ({ id, makerKey }: MakerAccess) => {
-    await expectMakerKey(database, id, makerKey);
+    await requireMakerKey(database, id, makerKey);
     return checkKey(await readSubmissionRow(database, id), makerKey);
   };
 
@@ -93,7 +93,7 @@ export function createSubmissions(
         created = written.created;
         return { submission: await describe(written.row), makerKey: written.makerKey, created };
       } finally {
-        if (!created) repetition?.forget();
+        if (!created) repetition?.uncount();
       }
     },
     get: async (access) => describe(await read(access)),
@@ -102,7 +102,7 @@ export function createSubmissions(
     setImage: async (access, address) => describe(await setImage(database, access, address, rules())),
     addScreenshot: async (access, address) => describe(await addScreenshot(database, access, address, rules())),
     removeScreenshot: async (access, index) => describe(await removeScreenshot(database, access, index, rules())),
-    expectEditable: async (access) => expectEditable(database, await read(access), runtime.now()),
+    requireEditable: async (access) => requireEditable(database, await read(access), runtime.now()),
     async authorOf(access) {
       const row = await read(access);
       const product = (await readProducts(database, [row])).get(row.id);

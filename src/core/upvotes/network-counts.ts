@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Sql } from '../database/database.ts';
 
 /** The network of a vote in a launch window. */
-export interface VotedFrom {
+export interface VoteNetwork {
   productId: string;
   network: string;
 }
@@ -15,7 +15,7 @@ export interface NetworkCounts {
   /** Reads the counts of products that are not cached, except products with many votes. @throws CoreError `unavailable`. */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
   /** Returns whether all of these votes together stay within the caps of their networks. False if a count is not cached. */
-  areBelow(votes: readonly VotedFrom[], cap: number): boolean;
+  areBelow(votes: readonly VoteNetwork[], cap: number): boolean;
   /**
    * Records the networks of votes that were added to or removed from a product. `windowChanges` is the value of
    * `window_changes` after that.
@@ -24,7 +24,7 @@ export interface NetworkCounts {
   note(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
 }
 
-interface Known {
+interface CachedCounts {
   /** The value of `window_changes` that the counts belong to. */
   windowChanges: number;
   /** Votes by network; undefined if they were not read. */
@@ -34,7 +34,7 @@ interface Known {
 /** The maximum number of cached pairs of product and network, which take about 10 MB. */
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read before a batch. */
-const MAX_LOADED = 20_000;
+const MAX_LOADED_VOTES = 20_000;
 /** If other processes write to a product, its counts are read again after this time. */
 const RELOAD_MS = 60_000;
 
@@ -46,14 +46,14 @@ const SELECT_COUNTS = `SELECT c.product_id, c.window_changes, u.network, count(u
   WHERE c.product_id = ANY($1::text[]) GROUP BY c.product_id, c.window_changes, u.network`;
 
 export function createNetworkCounts(monotonicMs: () => number = () => performance.now()): NetworkCounts {
-  const products = new LRUCache<string, Known>({
+  const products = new LRUCache<string, CachedCounts>({
     maxSize: MAX_PAIRS,
     sizeCalculation: ({ votes }) => 1 + (votes?.size ?? 0),
     perf: { now: monotonicMs },
     ttlResolution: 0,
   });
 
-  const postpone = (productId: string, windowChanges: number) =>
+  const skipUntilReload = (productId: string, windowChanges: number) =>
     products.set(productId, { windowChanges, votes: undefined }, { ttl: RELOAD_MS });
 
   return {
@@ -63,10 +63,10 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       const sizes = await sql.query<{ product_id: string; window_changes: number; votes: number }>(SELECT_SIZES, [
         [...unknown],
       ]);
-      let left = MAX_LOADED;
+      let left = MAX_LOADED_VOTES;
       const small: string[] = [];
       for (const { product_id: id, window_changes: changes, votes } of sizes) {
-        if (votes > MAX_LOADED) postpone(id, changes);
+        if (votes > MAX_LOADED_VOTES) skipUntilReload(id, changes);
         else if (votes === 0) products.set(id, { windowChanges: changes, votes: new Map() });
         else if (votes <= left) small.push(id);
         if (votes <= left) left -= votes;
@@ -78,7 +78,7 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
         network: string | null;
         votes: number;
       }>(SELECT_COUNTS, [small]);
-      const loaded = new Map<string, Required<Known> & { votes: Map<string, number> }>();
+      const loaded = new Map<string, Required<CachedCounts> & { votes: Map<string, number> }>();
       for (const { product_id: id, window_changes: windowChanges, network, votes } of rows) {
         const known = loaded.get(id) ?? { windowChanges, votes: new Map<string, number>() };
         if (network !== null) known.votes.set(network, votes);
@@ -103,7 +103,7 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       const known = products.get(productId);
       if (known === undefined) return false;
       if (known.windowChanges !== windowChanges - 1) {
-        postpone(productId, windowChanges);
+        skipUntilReload(productId, windowChanges);
         return false;
       }
       known.windowChanges = windowChanges;

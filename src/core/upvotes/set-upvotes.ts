@@ -9,8 +9,8 @@ import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { Runtime } from '../runtime.ts';
-import { createNetworkCounts, type NetworkCounts, type VotedFrom } from './network-counts.ts';
-import { type BatchNeeds, setUpvotesStatement } from './upvotes-statement.ts';
+import { createNetworkCounts, type NetworkCounts, type VoteNetwork } from './network-counts.ts';
+import { type BatchContent, setUpvotesStatement } from './upvotes-statement.ts';
 
 /** A change that sets or withdraws a session's upvote of a product. */
 export interface UpvoteChange {
@@ -63,16 +63,16 @@ export async function setUpvotes(
   runtime: Runtime,
   changes: readonly UpvoteChange[],
   rules: VoteRules = defaultRules(),
-): Promise<BatchResult<UpvoteState> & { unchecked: VotedFrom[] }> {
+): Promise<BatchResult<UpvoteState> & { unchecked: VoteNetwork[] }> {
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
   const judged = await judge(sql, last, rules);
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
-  const isLate = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
-  const written = await write(sql, runtime, last, { now, networks: isLate ? 'below' : judged, rules });
+  const isCapDeferred = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
+  const written = await write(sql, runtime, last, { now, networks: isCapDeferred ? 'below' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
-  const unchecked = uncheckedBy(last, written, rules.networkCounts, isLate);
+  const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
   return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unchecked };
 }
 
@@ -80,14 +80,14 @@ export async function setUpvotes(
  * Returns the networks whose votes must be checked against the cap again. Votes are judged by the state at the start of
  * the statement or earlier, which concurrent writes of other processes to the product may have changed.
  */
-function uncheckedBy(
+function networksToCheck(
   changes: readonly UpvoteChange[],
   rows: readonly WrittenRow[],
   networkCounts: NetworkCounts,
-  isLate: boolean,
-): VotedFrom[] {
+  isCapDeferred: boolean,
+): VoteNetwork[] {
   const networks = new Map(changes.map((change) => [keyOf(change), change.network]));
-  const unchecked: VotedFrom[] = [];
+  const unchecked: VoteNetwork[] = [];
   const contested = new Set<string>();
   for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
     const voted = (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
@@ -95,7 +95,7 @@ function uncheckedBy(
     for (const network of freed ?? []) unchecked.push({ productId, network });
   }
   for (const { productId, network } of changes) {
-    if (network !== undefined && (isLate || contested.has(productId))) unchecked.push({ productId, network });
+    if (network !== undefined && (isCapDeferred || contested.has(productId))) unchecked.push({ productId, network });
   }
   return unchecked;
 }
@@ -119,7 +119,7 @@ async function write(
   sql: Sql,
   runtime: Runtime,
   changes: readonly UpvoteChange[],
-  { now, networks, rules }: { now: string; networks: BatchNeeds['networks']; rules: VoteRules },
+  { now, networks, rules }: { now: string; networks: BatchContent['networks']; rules: VoteRules },
 ): Promise<WrittenRow[]> {
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
@@ -145,7 +145,7 @@ async function judge(
   sql: Sql,
   changes: readonly UpvoteChange[],
   { votesPerNetwork, networkCounts }: VoteRules,
-): Promise<BatchNeeds['networks']> {
+): Promise<BatchContent['networks']> {
   const votes = changes.flatMap(({ productId, network, upvoted }) =>
     upvoted && network !== undefined ? [{ productId, network }] : [],
   );

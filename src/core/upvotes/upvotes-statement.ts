@@ -4,7 +4,7 @@ import type { RowLock } from '../database/citus.ts';
 /**
  * The parts of the statement that a batch needs. Planning and running all parts would take longer than the write itself.
  */
-export interface BatchNeeds {
+export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
@@ -26,7 +26,7 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * the voters' networks (omitted if `unknown`), $8 the cap (only if it is checked).
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  */
-export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchNeeds): string {
+export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchContent): string {
   const isJudged = networks === 'distinct' || networks === 'shared';
   const [input, network] = networks === 'unknown' ? ['', ''] : [', $7::uuid[]', ', network'];
   return `WITH writable AS (

@@ -21,7 +21,7 @@ export interface ScheduledBackups {
 
 const LEASE = 'scheduled backup';
 
-const TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 60_000 };
+const LEASE_TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 60_000 };
 
 /**
  * Creates the folder of the backups if missing, accessible to this user only.
@@ -48,7 +48,7 @@ export function scheduleBackups(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
   { folder, everyMs, keep, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
-  times: LeaseTimes = TIMES,
+  times: LeaseTimes = LEASE_TIMES,
 ): ScheduledBackups {
   const { database } = connection;
   let last: Date | undefined;
@@ -69,7 +69,7 @@ export function scheduleBackups(
         last = await lastDoneAt(database, LEASE);
       },
       messages: {
-        unchecked: 'Cannot check whether a backup is due',
+        checkFailed: 'Cannot check whether a backup is due',
         failed: `Cannot write the scheduled backup to ${folder}; trying again`,
         notRenewed: 'Cannot renew the lease of the backup',
       },

@@ -43,7 +43,7 @@ export interface Version {
   startedAt: number;
   startedTick: number;
   /** Writes of any process up to this time are included. */
-  showsUpTo: number;
+  includesUpTo: number;
   tookMs: number;
 }
 

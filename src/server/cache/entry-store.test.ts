@@ -11,7 +11,7 @@ const versionOf = (body: string, startedTick: number, startedAt: number): Versio
   contentSince: startedAt,
   startedAt,
   startedTick,
-  showsUpTo: startedAt,
+  includesUpTo: startedAt,
   tookMs: 4,
 });
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isPlainPath } from '../../contract/routes.ts';
+import { hasOnlyLanguageParam } from '../../contract/routes.ts';
 import type { Change } from '../../core/changes/change-feed.ts';
 import type { Dependencies, Freshness, Version } from './cached-response.ts';
 
@@ -69,7 +69,7 @@ export class EntryStore {
   }
 
   #cacheOf(key: string): LRUCache<string, Entry> {
-    return isPlainPath(key) ? this.#plain : this.#queries;
+    return hasOnlyLanguageParam(key) ? this.#plain : this.#queries;
   }
 
   #index(entry: Entry): void {
@@ -156,7 +156,7 @@ function withOldContent(old: Version, version: Version): Version {
 }
 
 /** The requirements of a request for its response. */
-interface Need {
+interface FreshnessRequirement {
   now: number;
   maxStaleMs: number;
   /** All writes up to this time must be visible. */
@@ -166,9 +166,9 @@ interface Need {
 /** Serve it as current, serve it while the next version is produced, or wait for the next version. */
 type Decision = 'hit' | 'stale' | 'wait';
 
-export function decide(state: EntryState, { now, maxStaleMs, notBefore }: Need): Decision {
+export function decide(state: EntryState, { now, maxStaleMs, notBefore }: FreshnessRequirement): Decision {
   if (state.kind === 'failing') return 'stale';
-  if (state.version.showsUpTo < notBefore) return 'wait';
+  if (state.version.includesUpTo < notBefore) return 'wait';
   if (state.kind === 'fresh') return 'hit';
   return now - state.since < maxStaleMs ? 'stale' : 'wait';
 }

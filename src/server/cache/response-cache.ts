@@ -52,17 +52,17 @@ const MAX_WAIT_MS = 2_000;
 /** Even if changes were lost, no response counts as current for longer. */
 const MAX_AGE_MS = 60_000;
 
-type Beginning = Pick<Version, 'startedAt' | 'startedTick' | 'showsUpTo'>;
+type ProductionStart = Pick<Version, 'startedAt' | 'startedTick' | 'includesUpTo'>;
 
 /** The production of one version. */
-interface Production extends Beginning {
+interface Production extends ProductionStart {
   outcome: Promise<Outcome>;
 }
 
 type Outcome = { version: Version } | { error: unknown; isFinal: boolean };
 
 /** The changes that a waiting request must see: everything up to a time, and up to an event. */
-interface Floor {
+interface MinVersion {
   notBefore: number;
   tick: number;
 }
@@ -86,7 +86,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
   function get(request: CacheRequest): Promise<Served> | Served {
     const at = monotonicMs();
-    const entry = lookUp(request.key, at);
+    const entry = findEntry(request.key, at);
     const notBefore = request.notBefore ?? Number.NEGATIVE_INFINITY;
     if (entry === undefined) {
       // Until the dependencies of a response are known, any change may affect it. Only pages may lag behind changes.
@@ -117,7 +117,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
   function peek(key: string): Served | undefined {
     const at = monotonicMs();
-    const entry = lookUp(key, at);
+    const entry = findEntry(key, at);
     if (entry?.state.version.head.status !== 200) return undefined;
     if (disconnectedAt !== undefined || entry.state.kind === 'failing') return undefined;
     const decision = decide(entry.state, {
@@ -131,7 +131,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     return serve(decision, entry.state);
   }
 
-  function lookUp(key: string, at: number): Entry | undefined {
+  function findEntry(key: string, at: number): Entry | undefined {
     const entry = store.get(key);
     if (entry?.state.kind === 'fresh' && at - entry.state.version.startedAt > MAX_AGE_MS) {
       tick += 1;
@@ -154,11 +154,11 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     };
   }
 
-  async function waitForVersion(request: CacheRequest, floor: Floor): Promise<Served> {
+  async function waitForVersion(request: CacheRequest, minVersion: MinVersion): Promise<Served> {
     for (;;) {
       const production = productions.get(request.key) ?? start(request);
       const outcome = await production.outcome;
-      const isNewEnough = production.showsUpTo >= floor.notBefore && production.startedTick > floor.tick;
+      const isNewEnough = production.includesUpTo >= minVersion.notBefore && production.startedTick > minVersion.tick;
       if ('version' in outcome) {
         if (isNewEnough) return serve('miss', stateOf(outcome.version, 0));
         continue;
@@ -199,15 +199,15 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     tick += 1;
     const startedAt = monotonicMs();
     // The reads of a visitor who wrote show at least that write, on any server.
-    const showsUpTo = Math.max(notBefore, startedAt - otherProcessLagMs);
-    const beginning = { startedAt, startedTick: tick, showsUpTo };
+    const includesUpTo = Math.max(notBefore, startedAt - otherProcessLagMs);
+    const productionStart = { startedAt, startedTick: tick, includesUpTo };
     // Production starts in a later microtask, so the request that causes it is served first if possible.
     const outcome = Promise.resolve()
       .then(produce)
-      .then((response) => finish(request, response, beginning))
+      .then((response) => finish(request, response, productionStart))
       .catch((error: unknown) => fail(key, error, startedAt))
       .finally(() => productions.delete(key));
-    const production = { ...beginning, outcome };
+    const production = { ...productionStart, outcome };
     productions.set(key, production);
     return production;
   }
@@ -215,16 +215,16 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   function finish(
     { key, freshness }: CacheRequest,
     { body, ...head }: CacheableResponse,
-    beginning: Beginning,
+    productionStart: ProductionStart,
   ): Outcome {
     const old = store.get(key);
     if (old !== undefined && head.status >= 500) throw new Error(`The response has status ${head.status}`);
     const produced: Version = {
-      ...beginning,
+      ...productionStart,
       head,
       content: new Representations(body),
       contentSince: runtime.now().getTime(),
-      tookMs: monotonicMs() - beginning.startedAt,
+      tookMs: monotonicMs() - productionStart.startedAt,
     };
     const state = old ? step(old.state, { type: 'produced', version: produced }) : stateOf(produced, lastChangeTick);
     if (isStorable(head)) store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
@@ -234,7 +234,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
   function fail(key: string, error: unknown, startedAt: number): Outcome {
     const entry = store.get(key);
-    const isFinal = isAnswer(error);
+    const isFinal = isResponseError(error);
     if (isFinal) store.delete(key);
     else if (entry !== undefined) {
       if (entry.state.kind !== 'failing') {
@@ -274,7 +274,7 @@ function isStorable({ status, dependencies }: CachedHead): boolean {
 }
 
 /** Whether an error is the response, such as an unknown product, and not a failure to produce it. */
-function isAnswer(error: unknown): boolean {
+function isResponseError(error: unknown): boolean {
   return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
 }
 

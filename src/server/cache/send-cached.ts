@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasLastWrite } from '../http/last-write-cookie.ts';
-import { OWN } from '../http/problems.ts';
-import { type Encoding, isKnownTag, preferredEncoding, type Representations } from '../http/representations.ts';
+import { OWN_WRITE } from '../http/problems.ts';
+import { type Encoding, matchesEntityTag, preferredEncoding, type Representations } from '../http/representations.ts';
 import type { CacheRequest, Version } from './cached-response.ts';
 import type { ResponseCache, Served } from './response-cache.ts';
 
@@ -43,23 +43,27 @@ function send(
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
   const headers = headersOf(version, encoding);
   if (ageS !== undefined) reply.header('Age', ageS);
-  if (head.status === 200 && isKnown(version, encoding, request)) {
+  if (head.status === 200 && isNotModified(version, encoding, request)) {
     reply.code(304).headers(headers.validation);
-    if (isOwn) reply.header('cache-control', OWN);
+    if (isOwn) reply.header('cache-control', OWN_WRITE);
     reply.send();
     return;
   }
   reply.code(head.status).headers(headers.all);
-  if (isOwn) reply.header('cache-control', OWN);
+  if (isOwn) reply.header('cache-control', OWN_WRITE);
   const bytes = content.bytes(encoding);
   if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
   reply.send(bytes);
 }
 
 /** Whether the client has this version; a date counts only without a tag (RFC 9110, section 13.2.2). */
-function isKnown({ head, content, contentSince }: Version, encoding: Encoding, { headers }: FastifyRequest): boolean {
+function isNotModified(
+  { head, content, contentSince }: Version,
+  encoding: Encoding,
+  { headers }: FastifyRequest,
+): boolean {
   const tags = headers['if-none-match'];
-  if (tags !== undefined) return isKnownTag(tags, content.tag(encoding));
+  if (tags !== undefined) return matchesEntityTag(tags, content.tag(encoding));
   const date = head.isDated ? headers['if-modified-since'] : undefined;
   return date !== undefined && Date.parse(date) >= Math.floor(contentSince / 1_000) * 1_000;
 }

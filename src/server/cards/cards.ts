@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
+import { formatPeriod, ordinal } from '../../contract/leaderboards/format.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
-import { ordinal, periodInWords } from '../../contract/leaderboards/words.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Brand } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
@@ -18,8 +18,8 @@ export interface DrawnCard {
   png: Buffer;
   /** Strong validator of these bytes, with its quotes. */
   etag: string;
-  /** Identifies everything it shows except counts; a different look is a different card. */
-  look: string;
+  /** Identifies everything it shows except counts; a different key means a different card. */
+  contentKey: string;
   /** The counts that it shows. */
   counts: string;
   /** Milliseconds since 1970. */
@@ -67,7 +67,7 @@ const MAX_BYTES = 24 * 1024 * 1024;
 export const COUNT_LAG_MS = 10 * 60_000;
 
 /** How long to wait before trying to draw a failed card again. */
-const FAILED_FOR_MS = 60_000;
+const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
 /** The worker is a TypeScript source beside this file, or its build. */
@@ -76,7 +76,7 @@ export const CARD_WORKER_FILE = import.meta.url.endsWith('.ts')
   : join(PACKAGE_FOLDERS.server, 'card-worker.js');
 
 /** Key of the site's own card; no product has this id. */
-const SITE = '*';
+const SITE_CARD_KEY = '*';
 
 /** Draws each version of a card once for any number of waiting requests. */
 export function createCards(options: CardsOptions): Cards {
@@ -87,34 +87,34 @@ export function createCards(options: CardsOptions): Cards {
   const failedUntil = new Map<string, number>();
 
   async function ofProduct(product: Product, award?: string): Promise<ServedCard> {
-    const look = lookOf(product, award);
-    return serve(product.id, { look, counts: String(product.upvotes) }, () => drawProduct(product, award));
+    const contentKey = contentKeyOf(product, award);
+    return serve(product.id, { contentKey, counts: String(product.upvotes) }, () => drawProduct(product, award));
   }
 
   async function ofBoard(leaderboard: Leaderboard): Promise<ServedCard> {
     const { period, status, revision } = leaderboard;
     const board = cardOf(leaderboard);
-    const shown = { look: `${status} ${revision}`, counts: JSON.stringify(board) };
+    const shown = { contentKey: `${status} ${revision}`, counts: JSON.stringify(board) };
     // No product id contains `*`, so the keys of leaderboards cannot collide with those of products.
     return serve(`*${period}`, shown, () => renderer.render({ siteName, brand, board }));
   }
 
   async function serve(
     key: string,
-    { look, counts }: Pick<DrawnCard, 'look' | 'counts'>,
+    { contentKey, counts }: Pick<DrawnCard, 'contentKey' | 'counts'>,
     draw: () => Promise<Buffer>,
   ): Promise<ServedCard> {
     const cached = cache.get(key);
-    if (cached?.look === look && (cached.counts === counts || now() - cached.drawnAt < COUNT_LAG_MS)) {
+    if (cached?.contentKey === contentKey && (cached.counts === counts || now() - cached.drawnAt < COUNT_LAG_MS)) {
       return { card: cached, isSubstitute: false };
     }
     const drawn = async () => {
       const drawnAt = now();
-      return save(key, { png: await draw(), look, counts, drawnAt });
+      return save(key, { png: await draw(), contentKey, counts, drawnAt });
     };
     try {
-      // If the look changes during the drawing, the next request draws again.
-      return { card: await once(key, look, drawn), isSubstitute: false };
+      // If the content changes during the drawing, the next request draws again.
+      return { card: await once(key, contentKey, drawn), isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (cached !== undefined) return { card: cached, isSubstitute: true };
@@ -124,7 +124,7 @@ export function createCards(options: CardsOptions): Cards {
 
   async function ofSite(): Promise<ServedCard> {
     try {
-      const card = cache.get(SITE) ?? (await once(SITE, siteName, () => drawSite()));
+      const card = cache.get(SITE_CARD_KEY) ?? (await once(SITE_CARD_KEY, siteName, () => drawSite()));
       return { card, isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
@@ -133,8 +133,8 @@ export function createCards(options: CardsOptions): Cards {
   }
 
   /** Joins the drawing in flight for a key or starts one, unless the same card failed a moment ago. */
-  function once(key: string, look: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
-    const failureKey = `${key} ${look}`;
+  function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
+    const failureKey = `${key} ${contentKey}`;
     if ((failedUntil.get(failureKey) ?? 0) > now()) {
       return Promise.reject(new TaskError('failed', 'The card failed to render a moment ago'));
     }
@@ -163,7 +163,12 @@ export function createCards(options: CardsOptions): Cards {
 
   async function drawSite(): Promise<DrawnCard> {
     const drawnAt = now();
-    return save(SITE, { png: await renderer.render({ siteName, brand }), look: siteName, counts: '', drawnAt });
+    return save(SITE_CARD_KEY, {
+      png: await renderer.render({ siteName, brand }),
+      contentKey: siteName,
+      counts: '',
+      drawnAt,
+    });
   }
 
   function save(key: string, drawn: Omit<DrawnCard, 'etag'>): DrawnCard {
@@ -175,7 +180,7 @@ export function createCards(options: CardsOptions): Cards {
 
   function rememberFailure(failureKey: string): void {
     if (failedUntil.size >= MAX_FAILURES) failedUntil.clear();
-    failedUntil.set(failureKey, now() + FAILED_FOR_MS);
+    failedUntil.set(failureKey, now() + RETRY_DELAY_MS);
   }
 
   return {
@@ -204,18 +209,18 @@ const CARD_LAUNCHES = 3;
 function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoard {
   const first = items.filter(({ votes }) => votes > 0).slice(0, CARD_LAUNCHES);
   return {
-    title: `Launches of ${periodInWords({ name: period, kind })}`,
-    summary: `${countOf(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
+    title: `Launches of ${formatPeriod({ name: period, kind })}`,
+    summary: `${formatQuantity(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
     first: first.map(({ rank, tied, name, votes }) => ({
       place: ordinal(rank),
       name,
-      votes: `${countOf(votes, 'vote')}${tied ? ', tied' : ''}`,
+      votes: `${formatQuantity(votes, 'vote')}${tied ? ', tied' : ''}`,
     })),
   };
 }
 
 /** Identifies everything that a card shows of a product except its count. */
-function lookOf({ name, maker, description, image }: Product, award?: string): string {
+function contentKeyOf({ name, maker, description, image }: Product, award?: string): string {
   return createHash('sha256')
     .update(JSON.stringify([name, maker, description, image, award]))
     .digest('base64url');

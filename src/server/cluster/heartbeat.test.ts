@@ -23,11 +23,11 @@ beforeEach(() => {
   isHeld = false;
   heartbeat = watchHeartbeats<Peer>({
     processes: () => peers,
-    ask(peer) {
+    sendPing(peer) {
       asked += 1;
-      if (peer.responds) heartbeat.heard(peer, false);
+      if (peer.responds) heartbeat.recordPong(peer, false);
     },
-    isHeld: async () => isHeld,
+    isDebuggerAttached: async () => isHeld,
     onLost: ({ name }, silentS) => lost.push(`${name} ${silentS}`),
   });
 });
@@ -60,9 +60,9 @@ test('a worker that responds stays; a worker that misses twenty beats is reporte
 test('a late response counts', async () => {
   const slow = silence(0);
   await beats(20);
-  heartbeat.heard(slow, false);
+  heartbeat.recordPong(slow, false);
   await beats(20);
-  heartbeat.heard(slow, false);
+  heartbeat.recordPong(slow, false);
   expect(lost).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ test('a suspended machine, or a pause of all processes together, loses no worker
 });
 
 test('a process that is debugged or traced is left alone', async () => {
-  heartbeat.heard(silence(0), true);
+  heartbeat.recordPong(silence(0), true);
   silence(1);
   isHeld = true;
   await beats(500);

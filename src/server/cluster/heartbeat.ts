@@ -26,20 +26,20 @@ export type FromPrimary =
 interface HeartbeatOptions<Process> {
   /** The processes that are being watched. */
   processes: () => readonly Process[];
-  ask: (process: Process) => void;
+  sendPing: (process: Process) => void;
   /** Whether a debugger is attached to the process. Called only before the process is reported as lost. */
-  isHeld: (process: Process) => Promise<boolean>;
+  isDebuggerAttached: (process: Process) => Promise<boolean>;
   /** Called for a process that did not respond in time. */
   onLost: (process: Process, silentS: number) => void;
-  everyMs?: number;
+  intervalMs?: number;
 }
 
 export interface Heartbeat<Process> {
-  heard(process: Process, isDebugged: boolean): void;
+  recordPong(process: Process, isDebugged: boolean): void;
   stop(): void;
 }
 
-const EVERY_MS = 1_000;
+const INTERVAL_MS = 1_000;
 /** A process counts as hanging after this many unanswered checks: no synchronous work blocks it for so long. */
 const MAX_UNANSWERED = 20;
 
@@ -48,34 +48,34 @@ const MAX_UNANSWERED = 20;
  * unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
-  const { processes, ask, isHeld, onLost, everyMs = EVERY_MS } = options;
+  const { processes, sendPing, isDebuggerAttached, onLost, intervalMs = INTERVAL_MS } = options;
   /** Unanswered checks of each process. */
   const unanswered = new Map<Process, number>();
   const debugged = new WeakSet<Process>();
 
-  async function look(process: Process): Promise<void> {
+  async function check(process: Process): Promise<void> {
     const count = unanswered.get(process);
     if (count === undefined) {
       unanswered.set(process, 0);
-      ask(process);
+      sendPing(process);
       return;
     }
     // No further message is sent until the process answers, because unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
-    if (await isHeld(process)) unanswered.set(process, 0);
-    else if (unanswered.delete(process)) onLost(process, ((count + 1) * everyMs) / 1_000);
+    if (await isDebuggerAttached(process)) unanswered.set(process, 0);
+    else if (unanswered.delete(process)) onLost(process, ((count + 1) * intervalMs) / 1_000);
   }
 
   const timer = setInterval(() => {
     const present = processes();
     for (const known of unanswered.keys()) if (!present.includes(known)) unanswered.delete(known);
-    for (const process of present) void look(process);
-  }, everyMs);
+    for (const process of present) void check(process);
+  }, intervalMs);
   timer.unref();
 
   return {
-    heard(process, isDebugged) {
+    recordPong(process, isDebugged) {
       unanswered.delete(process);
       if (isDebugged) debugged.add(process);
       else debugged.delete(process);

@@ -1,7 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import type { Logger } from 'pino';
 import { connect } from '../../core/database/connect.ts';
-import { limitsOfOneProcess, streamsOfOneProcess } from '../../settings/process-settings.ts';
+import { limitsPerProcess, streamLimitsPerProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { createMetricsIfEnabled } from '../metrics/serve-metrics.ts';
 import { type SiteProcess, startSiteProcess } from '../site-process.ts';
@@ -32,10 +32,10 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     if (message.kind === 'socket') sockets.push(handle as SocketHandle);
     if (message.kind === 'start') begin(message.connections);
     if (message.kind === 'stop') stop(message.delayMs);
-    if (message.kind === 'ping') tell({ kind: 'pong', isDebugged: inspectorUrl() !== undefined });
+    if (message.kind === 'ping') sendToPrimary({ kind: 'pong', isDebugged: inspectorUrl() !== undefined });
     if (message.kind === 'values requested') {
       const { request } = message;
-      void metrics?.values().then((values) => tell({ kind: 'values', request, values }));
+      void metrics?.values().then((values) => sendToPrimary({ kind: 'values', request, values }));
     }
     if (message.kind === 'metrics') {
       texts.get(message.request)?.(message.text);
@@ -44,7 +44,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   });
 
   process.title = SPARE_TITLE;
-  tell({ kind: 'booted' });
+  sendToPrimary({ kind: 'booted' });
 
   function stop(delayMs: number): void {
     if (isStopping) return;
@@ -53,12 +53,12 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   }
 
   /** The metrics of all processes, which only the first one can aggregate. */
-  function textOfAll(): Promise<string> {
+  function aggregatedText(): Promise<string> {
     lastRequest += 1;
     const request = lastRequest;
     return new Promise((resolve) => {
       texts.set(request, resolve);
-      tell({ kind: 'metrics requested', request });
+      sendToPrimary({ kind: 'metrics requested', request });
     });
   }
 
@@ -69,20 +69,20 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     const connection = await connect({ ...settings, mode: 'share', log, maxConnections });
     const share: Settings = {
       ...settings,
-      rateLimits: rateLimits && limitsOfOneProcess(rateLimits, processes),
-      streamLimits: streamsOfOneProcess(streamLimits, processes),
+      rateLimits: rateLimits && limitsPerProcess(rateLimits, processes),
+      streamLimits: streamLimitsPerProcess(streamLimits, processes),
     };
     const site: SiteProcess = await startSiteProcess(
       connection,
       share,
-      { log, metrics: metrics && { ...metrics, text: textOfAll } },
+      { log, metrics: metrics && { ...metrics, text: aggregatedText } },
       { listen: (app) => listenOnSockets(app, sockets) },
     );
     close = async (delayMs) => {
       await site.close(delayMs);
       await connection.close();
     };
-    tell({ kind: 'up', address: site.address });
+    sendToPrimary({ kind: 'up', address: site.address });
   } catch (error) {
     await new Promise((resolve) => {
       const message: FromWorker = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
@@ -92,6 +92,6 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   }
 }
 
-function tell(message: FromWorker): void {
+function sendToPrimary(message: FromWorker): void {
   if (process.connected) process.send?.(message);
 }

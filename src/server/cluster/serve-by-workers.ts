@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Connection, readConnectionLimit } from '../../core/database/connect.ts';
-import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
+import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../background-jobs.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
@@ -65,8 +65,8 @@ async function shareConnections(
   log: Logger,
 ): Promise<number> {
   const limit = await readConnectionLimit(connection.database);
-  const each = connectionsOf(processes, limit.connections);
-  const needed = connectionsNeeded(processes, each);
+  const each = poolSizePerProcess(processes, limit.connections);
+  const needed = maxConnectionsNeeded(processes, each);
   if (needed <= limit.connections) return each;
   const message = `WEB_CONCURRENCY: ${processes} processes open up to ${needed} connections, and the database allows ${limit.connections} (${limit.setBy})`;
   if (connection.embedded) {

@@ -57,8 +57,8 @@ export async function startWorkers({
 
   const heartbeat = watchHeartbeats<Worker>({
     processes: () => [...workersIn('spare', 'starting', 'up')],
-    ask: (worker) => send(worker, { kind: 'ping' }),
-    isHeld: (worker) => isDebuggerAttached(worker.process.pid),
+    sendPing: (worker) => send(worker, { kind: 'ping' }),
+    isDebuggerAttached: (worker) => isDebuggerAttached(worker.process.pid),
     onLost(worker, silentS) {
       log.error({ pid: worker.process.pid, silentS }, 'Killing unresponsive worker');
       worker.process.kill('SIGKILL');
@@ -96,7 +96,7 @@ export async function startWorkers({
         address = message.address;
         dispatch({ kind: 'up', id });
       } else if (message.kind === 'failed') failure = message.message;
-      else if (message.kind === 'pong') heartbeat.heard(worker, message.isDebugged);
+      else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
       else onMessage(worker, message);
     });
     // Only a warning: sending fails if the worker is exiting, and its `exit` event follows.

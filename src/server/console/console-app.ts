@@ -5,10 +5,10 @@ import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts'
 import { runAsOperator } from '../../core/audit/audit-log.ts';
 import { touchSession } from '../../core/console/sessions.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { SERVER_BOUNDS } from '../http/bounds.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { createRequestIds, trustRequestIds } from '../http/request-keys.ts';
+import { SERVER_LIMITS } from '../http/server-limits.ts';
 import { hideRefusals } from '../routes/static-files.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import { eventRoutes } from './console-streams.ts';
@@ -43,8 +43,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
-    bodyLimit: SERVER_BOUNDS.bodyLimit,
-    routerOptions: SERVER_BOUNDS.routerOptions,
+    bodyLimit: SERVER_LIMITS.bodyLimit,
+    routerOptions: SERVER_LIMITS.routerOptions,
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -121,7 +121,7 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
   });
 }
 
-const READING = new Set(['GET', 'HEAD']);
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 /**
  * Refuses requests from other sites, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
@@ -131,14 +131,14 @@ const READING = new Set(['GET', 'HEAD']);
 function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
-  if (READING.has(method) && (site === undefined || site === 'none')) return;
+  if (SAFE_METHODS.has(method) && (site === undefined || site === 'none')) return;
   const isSame =
-    site === undefined ? hostOf(origin) !== undefined && isOwn(origin, host, siteUrl) : site === 'same-origin';
+    site === undefined ? hostOf(origin) !== undefined && isSiteOrigin(origin, host, siteUrl) : site === 'same-origin';
   if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only');
 }
 
 /** A forged `Host` does not help: a browser sends the host of the URL, and only the cookies of that host. */
-function isOwn(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
+function isSiteOrigin(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
 }
 

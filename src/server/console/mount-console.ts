@@ -21,14 +21,14 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!isOfConsole(request.url) || !(await isOpen())) return;
+    if (!isConsoleUrl(request.url) || !(await isOpen())) return;
     reply.hijack();
     target.routing(request.raw, reply.raw);
   });
   app.addHook('preClose', () => target.close());
 }
 
-function isOfConsole(url: string): boolean {
+function isConsoleUrl(url: string): boolean {
   if (!url.startsWith(CONSOLE_PATHS.home) && !url.startsWith(CONSOLE_PATHS.api)) return false;
   const path = url.split('?', 1)[0] ?? '/';
   return PAGES.has(path) || path.startsWith(CONSOLE_PATHS.assets) || path.startsWith(`${CONSOLE_PATHS.api}/`);

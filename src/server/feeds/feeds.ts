@@ -1,10 +1,10 @@
 import type { ReadApi } from '../../contract/api.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
+import { formatPeriod } from '../../contract/leaderboards/format.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
-import { periodInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { countOf } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { escapeHtml } from '../pages/document.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
@@ -212,10 +212,10 @@ function updatedAt({ finalAt, revisedAt }: Leaderboard): string {
 function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
   const url = absoluteUrl(site, paths.board(board.period));
   const [first] = board.items;
-  const launches = countOf(board.launches, 'launch', 'launches');
+  const launches = formatQuantity(board.launches, 'launch', 'launches');
   return element('entry', {}, [
     element('id', {}, url),
-    element('title', {}, `Launches of ${periodInWords({ name: board.period, kind: board.kind })}`),
+    element('title', {}, `Launches of ${formatPeriod({ name: board.period, kind: board.kind })}`),
     element('link', { rel: 'alternate', type: 'text/html', href: url }),
     element('published', {}, board.finalAt),
     element('updated', {}, updatedAt(board)),
@@ -228,7 +228,7 @@ function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
 function boardHtml(site: SiteIdentity, { period, items, digest, revision }: Leaderboard): string {
   const rows = items.map(({ rank, productId, name, votes }) => {
     const href = escapeHtml(absoluteUrl(site, paths.product(productId)));
-    return `<li value="${rank}"><a href="${href}">${escapeHtml(name)}</a>: ${countOf(votes, 'vote')}</li>`;
+    return `<li value="${rank}"><a href="${href}">${escapeHtml(name)}</a>: ${formatQuantity(votes, 'vote')}</li>`;
   });
   const tally = escapeHtml(absoluteUrl(site, paths.api.tally(period)));
   const revised = revision > 0 ? `<p>Revision ${revision} of this result.</p>` : '';

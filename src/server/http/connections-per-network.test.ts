@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { readTrustedProxies } from '../../settings/trusted-proxies.ts';
-import { boundConnectionsPerNetwork } from './connections.ts';
+import { limitConnectionsPerNetwork } from './connections.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 async function listen(trusted?: string): Promise<() => Promise<{ socket: Socket; status: string }>> {
   const app = Fastify({ forceCloseConnections: true });
-  boundConnectionsPerNetwork(app, trusted === undefined ? undefined : readTrustedProxies(trusted), 2);
+  limitConnectionsPerNetwork(app, trusted === undefined ? undefined : readTrustedProxies(trusted), 2);
   app.get('/', async () => 'here');
   await app.listen({ host: '127.0.0.1', port: 0 });
   closing.push(() => app.close());

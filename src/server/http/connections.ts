@@ -11,7 +11,7 @@ export const MAX_CONNECTIONS_PER_NETWORK = 1_000;
  * up all connections. A trusted proxy has no limit, because all visitors share its connections. A network is remembered
  * only while it is connected.
  */
-export function boundConnectionsPerNetwork(
+export function limitConnectionsPerNetwork(
   { server }: Pick<FastifyInstance, 'server'>,
   trustProxy: TrustedProxies | undefined,
   max = MAX_CONNECTIONS_PER_NETWORK,
@@ -33,19 +33,19 @@ export function boundConnectionsPerNetwork(
 }
 
 /** Maximum number of pipelined requests per connection. Browsers and proxies do not pipeline. */
-const MAX_WAITING = 100;
+const MAX_PIPELINED_REQUESTS = 100;
 
 /**
  * Closes connections with too many pipelined requests. Node stops reading from them, but one chunk may contain a
  * thousand small requests, and each costs several kilobytes until its response is read.
  */
-export function boundPipelinedRequests({ server }: FastifyInstance): void {
+export function limitPipelinedRequests({ server }: FastifyInstance): void {
   const waiting = new WeakMap<Socket, number>();
   server.on('request', ({ socket }, response) => {
     // Node assigns the socket to one response at a time; the other requests are waiting.
     if (response.socket !== null) return;
     const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MAX_WAITING) return void socket.destroy();
+    if (count > MAX_PIPELINED_REQUESTS) return void socket.destroy();
     waiting.set(socket, count);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 0) - 1));
   });
@@ -53,7 +53,7 @@ export function boundPipelinedRequests({ server }: FastifyInstance): void {
 
 const STALL_CHECK_MS = 15_000;
 /** A connection without progress for this long, such as an unread response, is closed. */
-const STALLED_MS = 120_000;
+const STALL_TIMEOUT_MS = 120_000;
 
 interface Progress {
   bytes: number;
@@ -74,7 +74,7 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
       // progress.
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
       if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now() });
-      else if (now() - progress.since >= STALLED_MS) socket.destroy();
+      else if (now() - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
     }
   }
 

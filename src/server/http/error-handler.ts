@@ -69,7 +69,7 @@ const coercing = newAjv(true);
  */
 export function validateByContract(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    compileLate(() => (httpPart === 'body' ? strict : coercing).compile(schema)),
+    compileLazily(() => (httpPart === 'body' ? strict : coercing).compile(schema)),
   );
   app.setSchemaErrorFormatter((errors) => new CoreError('bad_request', describeErrors(errors)));
 }
@@ -77,7 +77,7 @@ export function validateByContract(app: FastifyInstance): void {
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>;
 
 /** Compiles a schema when a request first needs it: compiling all of them would take a fifth of the startup time. */
-function compileLate(compile: () => ValidateFunction): Validate {
+function compileLazily(compile: () => ValidateFunction): Validate {
   let compiled: ValidateFunction | undefined;
   const validate: Validate = (data) => {
     compiled ??= compile();

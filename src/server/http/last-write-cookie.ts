@@ -75,12 +75,12 @@ export function lastWriteElsewhere(
  */
 export function runWithLastWrite(
   app: FastifyInstance,
-  run: (moment: number, handle: () => void) => void,
+  run: (time: number, handle: () => void) => void,
   runtime: Runtime,
 ): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const moment = lastWriteOf(request, runtime);
-    if (moment === undefined) done();
-    else run(moment, done);
+    const time = lastWriteOf(request, runtime);
+    if (time === undefined) done();
+    else run(time, done);
   });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { boundPipelinedRequests } from './connections.ts';
+import { limitPipelinedRequests } from './connections.ts';
 
 let server: FastifyInstance;
 let client: Socket;
@@ -15,7 +15,7 @@ beforeEach(async () => {
     letRespond = resolve;
   });
   server = Fastify();
-  boundPipelinedRequests(server);
+  limitPipelinedRequests(server);
   server.get('/', async () => {
     asked += 1;
     await mayRespond;

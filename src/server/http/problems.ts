@@ -75,10 +75,10 @@ export const REVALIDATE = 'public, no-cache';
  * For pages, which are the same for every visitor: a browser revalidates each time; a shared cache may serve them for a
  * second, one more while revalidating, and for a day while the site is unreachable.
  */
-export const PAGE = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
+export const PAGE_CACHING = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
 
 /** For a response that is newer than the shared one, because it shows the visitor's own write. */
-export const OWN = 'private, no-cache';
+export const OWN_WRITE = 'private, no-cache';
 
 /** For responses that are personal or not worth caching. */
 export const NO_STORE = 'no-store';

@@ -9,16 +9,16 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** Browsers send one of a few values. The cache of results is bounded, because clients can send any value. */
-const known = new Map<string, Encoding>();
-const MAX_KNOWN = 100;
+const encodingCache = new Map<string, Encoding>();
+const MAX_CACHED_HEADERS = 100;
 
 /** The encoding that a client prefers; without the header, the response is not encoded. */
 export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined) return 'identity';
-  let encoding = known.get(acceptEncoding);
+  let encoding = encodingCache.get(acceptEncoding);
   if (encoding === undefined) {
-    encoding = findPreferred(acceptEncoding);
-    if (known.size < MAX_KNOWN) known.set(acceptEncoding, encoding);
+    encoding = negotiateEncoding(acceptEncoding);
+    if (encodingCache.size < MAX_CACHED_HEADERS) encodingCache.set(acceptEncoding, encoding);
   }
   return encoding;
 }
@@ -27,7 +27,7 @@ export function preferredEncoding(acceptEncoding: string | undefined): Encoding 
  * The encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals the one
  * that compresses best. If a client refuses everything, the response is not encoded.
  */
-function findPreferred(acceptEncoding: string): Encoding {
+function negotiateEncoding(acceptEncoding: string): Encoding {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
@@ -159,7 +159,7 @@ async function represent(payload: string, request: FastifyRequest, reply: Fastif
   if (reply.statusCode === 200 && reply.getHeader('cache-control') !== 'no-store') {
     const tag = content.tag(encoding);
     reply.header('ETag', tag);
-    if (isKnownTag(request.headers['if-none-match'], tag)) {
+    if (matchesEntityTag(request.headers['if-none-match'], tag)) {
       reply.code(304).removeHeader('content-type').removeHeader('content-length');
       return '';
     }
@@ -171,7 +171,7 @@ async function represent(payload: string, request: FastifyRequest, reply: Fastif
 }
 
 /** RFC 9110, section 13.1.2: weak comparison, and `*` matches anything that exists. */
-export function isKnownTag(ifNoneMatch: string | undefined, tag: string): boolean {
+export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((known) => known.trim() === '*' || known.trim().replace(/^W\//, '') === tag);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endSlowBodies, handleConnectionError } from './bounds.ts';
+import { endSlowBodies, handleConnectionError } from './server-limits.ts';
 
 const BASE_MS = 100;
 let app: FastifyInstance;

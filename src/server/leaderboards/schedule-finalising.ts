@@ -17,7 +17,7 @@ export interface Finaliser {
   close(): Promise<void>;
 }
 
-const TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
+const LEASE_TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
 
 /** The last votes of a period may be written until their statements time out. Results are not finalised before that. */
 const LAST_VOTE_MS = 60_000;
@@ -27,7 +27,7 @@ export function scheduleFinalising(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
   { log, recordEvents }: { log: Log; recordEvents?: RecordEvents | undefined },
-  times: LeaseTimes = TIMES,
+  times: LeaseTimes = LEASE_TIMES,
 ): Finaliser {
   const { database } = connection;
   let rules: LeaderboardRules = { now: new Date(), timeZone, reviewHours };
@@ -59,7 +59,7 @@ export function scheduleFinalising(
         stats = await readBoardStats(database, rules);
       },
       messages: {
-        unchecked: 'Cannot check whether a leaderboard is due to be final',
+        checkFailed: 'Cannot check whether a leaderboard is due to be final',
         failed: 'Cannot make leaderboards final; trying again',
         notRenewed: 'Cannot renew the lease of the leaderboards',
       },

@@ -7,7 +7,7 @@ import { sendTally } from './send-tally.ts';
 const LINE = `${'x'.repeat(1_000)}\n`;
 
 /** Every client is too slow for this. */
-const PACE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
+const MIN_READ_RATE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
 
 const app = Fastify();
 let noteRelease: () => void;
@@ -24,7 +24,7 @@ beforeAll(async () => {
         return true;
       },
     };
-    return sendTally(core, undefined, request, reply, PACE);
+    return sendTally(core, undefined, request, reply, MIN_READ_RATE);
   });
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });

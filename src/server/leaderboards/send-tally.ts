@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../cache/api-response.ts';
 import { REVALIDATE } from '../http/problems.ts';
-import { isKnownTag } from '../http/representations.ts';
+import { matchesEntityTag } from '../http/representations.ts';
 
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
@@ -12,7 +12,7 @@ const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
  * Slower clients are disconnected, because they keep others waiting, and their snapshots prevent VACUUM from removing
  * dead rows. A megabyte may take 45 seconds.
  */
-const PACE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
+const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
 /**
  * Streams the tally of a day as fast as the client reads it, always uncompressed, because the digest covers these
@@ -25,13 +25,13 @@ export async function sendTally(
   reader: string | undefined,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
-  pace = PACE,
+  minReadRate = MIN_READ_RATE,
 ): Promise<FastifyReply> {
   const isFound = await core
     .readTally(request.params.id, reader, async ({ version, lines }) => {
       const tag = `"${version.replace(':', '-')}"`;
       reply.header('ETag', tag).header('Cache-Control', `${REVALIDATE}, no-transform`);
-      if (isKnownTag(request.headers['if-none-match'], tag)) {
+      if (matchesEntityTag(request.headers['if-none-match'], tag)) {
         reply.code(304).send();
         return;
       }
@@ -43,7 +43,7 @@ export async function sendTally(
       const body = new PassThrough();
       reply.send(body);
       // Failures from here on end the connection, which Fastify logs, because the status has already been sent.
-      await atPace(lines(), pace, (texts, signal) => pipeline(Readable.from(texts), body, { signal }));
+      await abortIfSlow(lines(), minReadRate, (texts, signal) => pipeline(Readable.from(texts), body, { signal }));
     })
     .catch((error: unknown) => {
       if (!reply.sent) throw error;
@@ -54,9 +54,9 @@ export async function sendTally(
 }
 
 /** Runs `send`, and aborts it if the client reads too slowly. Time spent in the database does not count. */
-async function atPace(
+async function abortIfSlow(
   texts: AsyncIterable<string>,
-  { graceMs, bytesPerMs, maxMs }: typeof PACE,
+  { graceMs, bytesPerMs, maxMs }: typeof MIN_READ_RATE,
   send: (texts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const slow = new AbortController();

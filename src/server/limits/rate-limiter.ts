@@ -17,7 +17,7 @@ interface BucketState {
  * the generic cell rate algorithm, ITU-T I.371). Full buckets equal new ones, so they are dropped.
  */
 export interface TokenBuckets {
-  look(key: string): BucketState;
+  peek(key: string): BucketState;
   /** Takes a token if there is one. @returns whether it did. */
   take(key: string): boolean;
   /** Returns a token that was not used. */
@@ -50,29 +50,29 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     fullAt.delete(key);
     if (debt <= 0) return;
     fullAt.set(key, now() + debt);
-    forgetFull();
-    if (fullAt.size > maxKeys) forgetFirst();
+    evictFull();
+    if (fullAt.size > maxKeys) evictFirst();
   }
 
   /** Drops a few full buckets with every write, so they go as fast as new ones arrive, without a timer. */
-  function forgetFull(): void {
-    let looked = 0;
+  function evictFull(): void {
+    let scanned = 0;
     for (const [key, moment] of fullAt) {
       if (moment > now()) return;
       fullAt.delete(key);
-      looked += 1;
-      if (looked === 2) return;
+      scanned += 1;
+      if (scanned === 2) return;
     }
   }
 
-  function forgetFirst(): void {
+  function evictFirst(): void {
     for (const key of fullAt.keys()) {
       fullAt.delete(key);
       return;
     }
   }
 
-  function look(key: string): BucketState {
+  function peek(key: string): BucketState {
     const debt = debtMs(key);
     // A tolerance of a thousandth of a token is added, because floating-point sums are not exact.
     const tokens = (windowMs - debt) / tokenMs + 0.001;
@@ -81,9 +81,9 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
   }
 
   return {
-    look,
+    peek,
     take(key) {
-      if (look(key).remaining < 1) return false;
+      if (peek(key).remaining < 1) return false;
       put(key, debtMs(key) + tokenMs);
       return true;
     },
@@ -184,14 +184,14 @@ export function createRateLimiter(
     charge(action, visitor, { ignoring } = {}) {
       const all = applied(action, visitor);
       const counting = all.filter(({ scope }) => scope !== ignoring);
-      const empty = counting.filter(({ buckets, key }) => buckets.look(key).remaining < 1);
+      const empty = counting.filter(({ buckets, key }) => buckets.peek(key).remaining < 1);
       if (empty.length === 0) for (const { buckets, key } of counting) buckets.take(key);
       return {
         exceeded: [...new Set(empty.map(({ scope }) => scope))],
-        waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.look(key).waitMs)),
+        waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.peek(key).waitMs)),
         limits: all
           .filter(({ isSite }) => !isSite)
-          .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.look(key) })),
+          .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.peek(key) })),
       };
     },
     size: () =>

@@ -53,7 +53,7 @@ describe('the same text', () => {
 
   test('does not count if no comment was created', () => {
     const { post } = watch();
-    for (const _ of [1, 2, 3, 4]) post('Great!').forget();
+    for (const _ of [1, 2, 3, 4]) post('Great!').uncount();
     expect(post('Great!').isRepeated).toBe(false);
   });
 });

@@ -50,7 +50,7 @@ export function createRepeatedTexts(
     const taken = applied.filter((each) => each.buckets.take(each.key));
     return {
       isRepeated: taken.length < applied.length,
-      forget() {
+      uncount() {
         for (const each of taken) each.buckets.refund(each.key);
       },
     };

@@ -75,7 +75,7 @@ describe('one bucket', () => {
   test('gives its amount at once, then one by one as it refills', () => {
     const { clock, buckets } = bucketOf(3, 60);
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
-    expect(buckets.look('a')).toEqual({ remaining: 0, waitMs: expect.any(Number), refillMs: 60_000 });
+    expect(buckets.peek('a')).toEqual({ remaining: 0, waitMs: expect.any(Number), refillMs: 60_000 });
     clock.ms += 19_000;
     expect(buckets.take('a')).toBe(false);
     clock.ms += 1_000;
@@ -85,7 +85,7 @@ describe('one bucket', () => {
   test('reports the wait for the next token, and waiting exactly that long is enough', () => {
     const { clock, buckets } = bucketOf(7, 60);
     for (let taken = 0; taken < 7; taken += 1) buckets.take('a');
-    clock.ms += buckets.look('a').waitMs;
+    clock.ms += buckets.peek('a').waitMs;
     expect(buckets.take('a')).toBe(true);
   });
 

@@ -18,7 +18,7 @@ function watch() {
   });
   const vote = (from: number, to: number, address: string, productId = 'tide', upvoted = true) => {
     for (let index = from; index < to; index += 1)
-      bursts.note(productId, { session: `session-${index}`, address }, upvoted);
+      bursts.record(productId, { session: `session-${index}`, address }, upvoted);
   };
   const flushed = async () => {
     saved.splice(0);

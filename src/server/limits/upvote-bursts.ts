@@ -11,7 +11,7 @@ interface Voter {
 
 /** Detects many sessions of one network that upvote one product within an hour. */
 export interface UpvoteBursts {
-  note(productId: string, voter: Voter, upvoted: boolean): void;
+  record(productId: string, voter: Voter, upvoted: boolean): void;
   /** Saves new bursts, and discards the data of an hour after its end. Never rejects. */
   flush(): Promise<void>;
 }
@@ -40,11 +40,11 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
   let hour = startHour(now());
 
   /** Starts a new hour if it is due. @returns the hour that ended, if one did. */
-  function turn(): Hour | undefined {
+  function startHourIfDue(): Hour | undefined {
     if (Math.floor(now() / HOUR_MS) * HOUR_MS === hour.startsAt) return undefined;
-    const over = hour;
+    const endedHour = hour;
     hour = startHour(now());
-    return over;
+    return endedHour;
   }
 
   async function write(bursts: readonly UpvoteBurst[]): Promise<void> {
@@ -53,21 +53,21 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
     } catch (error) {
       log.warn({ err: error }, 'Could not save bursts of upvotes; trying again');
       // Clearing this makes the next flush save all bursts of the hour again.
-      hour.written.clear();
+      hour.savedSizes.clear();
     }
   }
 
   return {
-    note(productId, { session, address }, upvoted) {
-      const over = turn();
-      if (over) void write(unwritten(over));
+    record(productId, { session, address }, upvoted) {
+      const endedHour = startHourIfDue();
+      if (endedHour) void write(takeUnsavedBursts(endedHour));
       const vote = { productId, session, upvoted };
-      const site = sitePrefix(address).length > 0 ? noteIn(hour, hour.siteKeys(address).current, vote) : undefined;
-      noteIn(hour, hour.keys(address).current, vote, site);
+      const site = sitePrefix(address).length > 0 ? addVote(hour, hour.siteKeys(address).current, vote) : undefined;
+      addVote(hour, hour.keys(address).current, vote, site);
     },
     async flush() {
-      const over = turn();
-      await write([...(over ? unwritten(over) : []), ...unwritten(hour)]);
+      const endedHour = startHourIfDue();
+      await write([...(endedHour ? takeUnsavedBursts(endedHour) : []), ...takeUnsavedBursts(hour)]);
     },
   };
 }
@@ -81,7 +81,7 @@ interface Hour {
   voters: Map<string, Voters>;
   votes: number;
   /** The number of sessions last saved, under the keys of `voters`. */
-  written: Map<string, number>;
+  savedSizes: Map<string, number>;
 }
 
 /** The sessions of one network that upvoted one product. */
@@ -91,12 +91,12 @@ interface Voters {
   site: Voters | undefined;
 }
 
-function startHour(moment: number): Hour {
-  const startsAt = Math.floor(moment / HOUR_MS) * HOUR_MS;
+function startHour(time: number): Hour {
+  const startsAt = Math.floor(time / HOUR_MS) * HOUR_MS;
   // The keys get a fixed time, so their salt is not replaced during the hour.
   const keys = createNetworkKeys(() => startsAt);
   const siteKeys = createNetworkKeys(() => startsAt, sitePrefix);
-  return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, written: new Map() };
+  return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, savedSizes: new Map() };
 }
 
 interface Vote {
@@ -105,7 +105,7 @@ interface Vote {
   upvoted: boolean;
 }
 
-function noteIn(hour: Hour, network: string, { productId, session, upvoted }: Vote, site?: Voters): Voters {
+function addVote(hour: Hour, network: string, { productId, session, upvoted }: Vote, site?: Voters): Voters {
   const key = `${network.slice(0, NAME_CHARACTERS)} ${productId}`;
   const voters = hour.voters.get(key) ?? { sessions: new Set(), site };
   if (!upvoted) {
@@ -118,7 +118,7 @@ function noteIn(hour: Hour, network: string, { productId, session, upvoted }: Vo
   return voters;
 }
 
-function unwritten({ startsAt, voters, written }: Hour): UpvoteBurst[] {
+function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[] {
   const bursts: UpvoteBurst[] = [];
   // A burst of a /48 is omitted if all its votes came from one of its /64s, which is reported itself.
   const largestParts = new Map<Set<string>, number>();
@@ -127,9 +127,9 @@ function unwritten({ startsAt, voters, written }: Hour): UpvoteBurst[] {
   }
   for (const [key, { sessions }] of voters) {
     const { size } = sessions;
-    if (size < BURST_SESSIONS || written.get(key) === size) continue;
+    if (size < BURST_SESSIONS || savedSizes.get(key) === size) continue;
     if (largestParts.get(sessions) === size) continue;
-    written.set(key, size);
+    savedSizes.set(key, size);
     const [network = '', productId = ''] = key.split(' ');
     bursts.push({ hour: new Date(startsAt).toISOString(), productId, network, sessions: size });
   }
@@ -150,11 +150,11 @@ export function watchBursts(
     log,
     save: (found) => saveUpvoteBursts(database, found),
   });
-  const forget = () =>
+  const deleteOld = () =>
     deleteOldBursts(database, runtime.now()).catch((error: unknown) =>
       log.warn({ err: error }, 'Could not delete old bursts of upvotes; trying again later'),
     );
-  const timer = setInterval(() => void bursts.flush().then(forget), FLUSH_INTERVAL_MS).unref();
+  const timer = setInterval(() => void bursts.flush().then(deleteOld), FLUSH_INTERVAL_MS).unref();
   return {
     ...bursts,
     async close() {

@@ -17,7 +17,7 @@ import {
 import { PendingUpdates, type Since } from './pending-updates.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
 
-const PACE = { intervalMs: 1_000 / LIVE_FRAMES_PER_SECOND, retryMs: 1_000 };
+const DELIVERY_TIMING = { intervalMs: 1_000 / LIVE_FRAMES_PER_SECOND, retryMs: 1_000 };
 
 /** Socket writes per turn of the event loop: thousands of streams must not delay a request. */
 const WRITES_PER_TURN = 250;
@@ -79,7 +79,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   }
 
   function dispatch(event: DeliveryEvent): void {
-    const next = step(state, event, PACE);
+    const next = step(state, event, DELIVERY_TIMING);
     state = next.state;
     for (const effect of next.effects) apply(effect);
   }
@@ -155,7 +155,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
 
   function unsubscribe(stream: EventStream, subscription: Subscription): void {
     subscriptions.remove(stream, subscription);
-    pending.forget(stream, subscription);
+    pending.remove(stream, subscription);
     stats.open -= 1;
     if (stats.open > 0) return;
     clearInterval(heartbeat);

@@ -26,7 +26,7 @@ export interface Plan {
   commentIds: string[];
 }
 
-interface Resuming {
+interface ResumingStreams {
   /** The earliest time up to which one of the streams is complete. */
   since: Since;
   streams: Set<EventStream>;
@@ -38,7 +38,7 @@ export class PendingUpdates {
   readonly #commentIds = new Set<string>();
   #catalogue = false;
   #everything = false;
-  readonly #resuming = new Map<Subscription, Resuming>();
+  readonly #resuming = new Map<Subscription, ResumingStreams>();
 
   isEmpty(): boolean {
     return this.#productIds.size === 0 && !this.#catalogue && !this.#everything && this.#resuming.size === 0;
@@ -64,7 +64,7 @@ export class PendingUpdates {
   }
 
   /** Removes a closed stream. */
-  forget(stream: EventStream, subscription: Subscription): void {
+  remove(stream: EventStream, subscription: Subscription): void {
     const resuming = this.#resuming.get(subscription);
     resuming?.streams.delete(stream);
     if (resuming?.streams.size === 0) this.#resuming.delete(subscription);

@@ -8,7 +8,7 @@ import type { WebhookDeliveries } from '../deliver-webhooks.ts';
 import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
 import type { Live } from '../live/live.ts';
 
-export interface Watched {
+export interface MetricSources {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
   live: Pick<Live, 'stats'>;
@@ -18,7 +18,7 @@ export interface Watched {
 /** One number, or a number for each value of the label. */
 type Values = number | Readonly<Record<string, number>>;
 
-interface Collected {
+interface MetricDefinition {
   name: string;
   help: string;
   label?: string;
@@ -26,7 +26,7 @@ interface Collected {
 }
 
 /** A value that goes up and down, read at each scrape. */
-function gauge(registers: Registry[], { name, help, label, read }: Collected): void {
+function gauge(registers: Registry[], { name, help, label, read }: MetricDefinition): void {
   new Gauge({
     name,
     help,
@@ -39,7 +39,7 @@ function gauge(registers: Registry[], { name, help, label, read }: Collected): v
 }
 
 /** A value that only grows and is counted elsewhere, read at each scrape. */
-function counter(registers: Registry[], { name, help, label, read }: Collected): void {
+function counter(registers: Registry[], { name, help, label, read }: MetricDefinition): void {
   new Counter({
     name,
     help,
@@ -57,7 +57,7 @@ function labelled(values: Values, label = ''): [labels: Record<string, string>, 
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 }
 
-export function watch({ core, cache, database, live }: Watched, registers: Registry[]): void {
+export function watch({ core, cache, database, live }: MetricSources, registers: Registry[]): void {
   gauge(registers, {
     name: 'groundswell_write_queue_depth',
     help: 'Writes waiting for a transaction',

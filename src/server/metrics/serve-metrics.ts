@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Log } from '../../core/runtime.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { SERVER_BOUNDS } from '../http/bounds.ts';
 import { NO_STORE, PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
+import { SERVER_LIMITS } from '../http/server-limits.ts';
 import { StartError } from '../start-error.ts';
 import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
 
@@ -49,7 +49,7 @@ export async function startMetricsServer(
   metrics: MetricsText,
   { host, port, token, log }: { host: string; port: number; token: string | undefined; log: Log },
 ): Promise<FastifyInstance> {
-  const server = Fastify(SERVER_BOUNDS);
+  const server = Fastify(SERVER_LIMITS);
   server.server.maxConnections = MAX_CONNECTIONS;
   addMetricsRoute(server, metrics, token);
   const address = token === undefined ? '127.0.0.1' : host;

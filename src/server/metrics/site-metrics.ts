@@ -8,7 +8,7 @@ import type { FastPathObserver } from '../cache/send-cached.ts';
 import type { WebhookDeliveries } from '../deliver-webhooks.ts';
 import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
 import {
-  type Watched,
+  type MetricSources,
   watch,
   watchBackups,
   watchDrift,
@@ -29,7 +29,7 @@ export interface SiteMetrics {
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
   /** Reads the numbers of these parts of the site at each scrape. */
-  watch(watched: Watched): void;
+  watch(watched: MetricSources): void;
   /** Adds the number of products whose stored counts differ from the number of their rows. */
   watchDrift(drift: { drift(): number }): void;
   /** Adds reads by server, for sites with replicas. */

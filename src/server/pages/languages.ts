@@ -64,14 +64,14 @@ export function siteLanguages(
     isNegotiated,
     negotiate(path, header) {
       if (header === undefined || !isNegotiated(path)) return undefined;
-      const code = wanted(header.slice(0, MAX_HEADER_CHARACTERS)).find((each) => byCode.has(each));
+      const code = parseAcceptLanguage(header.slice(0, MAX_HEADER_CHARACTERS)).find((each) => byCode.has(each));
       return code === own ? undefined : code;
     },
   };
 }
 
 /** Returns the codes of an `Accept-Language` header, most preferred first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
-function wanted(header: string): string[] {
+function parseAcceptLanguage(header: string): string[] {
   const ranges = header.split(',').map((range) => {
     const [tag = '', quality = ''] = range
       .trim()
@@ -95,7 +95,7 @@ export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
   const code = query.get('lang') ?? '';
   const isParam = languages?.params.has(code) ?? false;
-  return { code: isParam ? code : undefined, faulty: code !== '' && !isParam && languages?.has(code) === false };
+  return { code: isParam ? code : undefined, isInvalid: code !== '' && !isParam && languages?.has(code) === false };
 }
 
 /** The value of `lang` in a cleaned URL. */

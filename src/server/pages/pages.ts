@@ -13,7 +13,7 @@ import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
-import { NO_STORE, PAGE, problem } from '../http/problems.ts';
+import { NO_STORE, PAGE_CACHING, problem } from '../http/problems.ts';
 import { createTokenBuckets } from '../limits/rate-limiter.ts';
 import { languageOf, withLanguage } from './languages.ts';
 import type { PageRenderer } from './renderer.ts';
@@ -54,7 +54,7 @@ interface PagesOptions {
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
 /** The URL rendered for every unknown path, since all of them share one page. */
-const SOME_UNKNOWN_PATH = '/404';
+const NOT_FOUND_PATH = '/404';
 
 export function createPages({ renderer, api, cache, log, runtime, isRemoved, today }: PagesOptions): Pages {
   const renderedRefusals = createTokenBuckets({ ...MAX_RENDERED_REFUSALS, now: runtime.monotonicMs });
@@ -99,7 +99,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return {
       status: await statusOf(page.status, dependencies),
       type: 'text/html; charset=utf-8',
-      cacheControl: page.status === 200 ? PAGE : NO_STORE,
+      cacheControl: page.status === 200 ? PAGE_CACHING : NO_STORE,
       body: page.html,
       dependencies,
       ...(renderer.languages.isNegotiated(path) && { vary: 'Accept-Language' }),
@@ -136,8 +136,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     sendNotFound(request, reply) {
       const { languages } = renderer;
       const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-      const wanted = languages.negotiate(SOME_UNKNOWN_PATH, request.headers['accept-language']);
-      return send(withLanguage(SOME_UNKNOWN_PATH, languageOf(query, languages).code ?? wanted), request, reply);
+      const wanted = languages.negotiate(NOT_FOUND_PATH, request.headers['accept-language']);
+      return send(withLanguage(NOT_FOUND_PATH, languageOf(query, languages).code ?? wanted), request, reply);
     },
   };
 }

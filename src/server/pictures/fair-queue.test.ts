@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
 
-const BOUNDS = { maxSlots: 5, maxSlotsPerSender: 3 };
+const LIMITS = { maxSlots: 5, maxSlotsPerSender: 3 };
 
 /** Enters the queue and runs work that ends when the test resolves it. */
 function start(queue: FairQueue, sender: string, name: string, log: string[], signal?: AbortSignal) {
@@ -23,7 +23,7 @@ function start(queue: FairQueue, sender: string, name: string, log: string[], si
 }
 
 test('one task runs at a time, and senders take turns', async () => {
-  const queue = createFairQueue(BOUNDS);
+  const queue = createFairQueue(LIMITS);
   const log: string[] = [];
   const works = [
     start(queue, 'a', 'a1', log),
@@ -38,20 +38,20 @@ test('one task runs at a time, and senders take turns', async () => {
 });
 
 test('slots are bounded per sender and in total, until they are freed', () => {
-  const queue = createFairQueue(BOUNDS);
+  const queue = createFairQueue(LIMITS);
   const slots = ['a', 'a', 'a'].map((sender) => queue.enter(sender));
   expect(queue.enter('a')).toBeUndefined();
   expect(queue.enter('b')).toBeDefined();
   expect(queue.enter('c')).toBeDefined();
   expect(queue.enter('d')).toBeUndefined();
-  slots[0]?.leave();
-  slots[0]?.leave();
+  slots[0]?.release();
+  slots[0]?.release();
   expect(queue.enter('a')).toBeDefined();
   expect(queue.enter('d')).toBeUndefined();
 });
 
 test('a failed task lets the next one run', async () => {
-  const queue = createFairQueue(BOUNDS);
+  const queue = createFairQueue(LIMITS);
   const failing = queue.enter('a')?.run(() => Promise.reject(new Error('no')));
   const next = queue.enter('a')?.run(async () => 'yes');
   await expect(failing).rejects.toThrow('no');
@@ -59,7 +59,7 @@ test('a failed task lets the next one run', async () => {
 });
 
 test('a task whose sender disconnects before its turn does not run', async () => {
-  const queue = createFairQueue(BOUNDS);
+  const queue = createFairQueue(LIMITS);
   const log: string[] = [];
   const gone = new AbortController();
   const first = start(queue, 'a', 'a1', log);
@@ -91,7 +91,7 @@ test('a slot whose work does not run in time goes to another sender if no other 
   expect(enter('a', 'a3')).toBeUndefined();
   expect(enter('c', 'c1')).toBeDefined();
   expect(lost).toEqual(['a1']);
-  first?.leave();
+  first?.release();
   expect(enter('c', 'c2')).toBeUndefined();
   nowMs = 15_000;
   expect(enter('c', 'c2')).toBeDefined();

@@ -1,4 +1,4 @@
-export interface FairQueueBounds {
+export interface FairQueueLimits {
   /** The total number of slots. */
   maxSlots: number;
   maxSlotsPerSender: number;
@@ -20,17 +20,17 @@ export interface QueueSlot {
   /** Runs `work` when its turn comes. @throws the reason of `signal` if it aborts while waiting. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Frees the slot; a second call does nothing. */
-  leave(): void;
+  release(): void;
 }
 
 export function createFairQueue(
-  { maxSlots, maxSlotsPerSender, protectedMs = Number.POSITIVE_INFINITY }: FairQueueBounds,
+  { maxSlots, maxSlotsPerSender, protectedMs = Number.POSITIVE_INFINITY }: FairQueueLimits,
   monotonicMs: () => number = () => performance.now(),
 ): FairQueue {
   let taken = 0;
   let isRunning = false;
   /** Slots whose work does not run yet, such as those of pictures that are being received; the oldest first. */
-  const idle = new Set<{ since: number; lose(): void }>();
+  const idle = new Set<{ since: number; reclaim(): void }>();
   const slotsBySender = new Map<string, number>();
   /** Waiting work by sender. The sender of the first key is next. */
   const waiting = new Map<string, (() => void)[]>();
@@ -72,14 +72,14 @@ export function createFairQueue(
       if (taken >= maxSlots) {
         const [oldest] = idle;
         if (oldest === undefined || monotonicMs() - oldest.since < protectedMs) return undefined;
-        oldest.lose();
+        oldest.reclaim();
       }
       taken += 1;
       slotsBySender.set(sender, (slotsBySender.get(sender) ?? 0) + 1);
-      let hasLeft = false;
-      function leave(): void {
-        if (hasLeft) return;
-        hasLeft = true;
+      let isReleased = false;
+      function release(): void {
+        if (isReleased) return;
+        isReleased = true;
         idle.delete(waitingSlot);
         taken -= 1;
         const left = (slotsBySender.get(sender) ?? 1) - 1;
@@ -88,8 +88,8 @@ export function createFairQueue(
       }
       const waitingSlot = {
         since: monotonicMs(),
-        lose() {
-          leave();
+        reclaim() {
+          release();
           onLost?.();
         },
       };
@@ -107,7 +107,7 @@ export function createFairQueue(
             startNext();
           }
         },
-        leave,
+        release,
       };
     },
   };

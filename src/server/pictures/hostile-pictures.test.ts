@@ -251,7 +251,7 @@ afterAll(async () => {
 
 function send({ type, bytes }: Pick<Hostile, 'type' | 'bytes'>): Promise<string> {
   const slot = pictures.admit('test');
-  return slot.process({ bytes, declaredType: type, use: 'screenshot' }).finally(() => slot.leave());
+  return slot.process({ bytes, declaredType: type, use: 'screenshot' }).finally(() => slot.release());
 }
 
 test('there are a hundred hostile files, and each fits into an upload', () => {

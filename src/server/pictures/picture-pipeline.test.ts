@@ -35,7 +35,7 @@ function start(options: Partial<PictureProcessorOptions> = {}): PictureProcessor
 
 function send(bytes: Buffer, { use = 'screenshot' as PictureUse, type = 'image/png', pictures = shared } = {}) {
   const slot = pictures.admit('test');
-  return slot.process({ bytes, declaredType: type, use }).finally(() => slot.leave());
+  return slot.process({ bytes, declaredType: type, use }).finally(() => slot.release());
 }
 
 const read = (address: string) => readFile(join(folder, address.slice('/images/'.length)));
@@ -257,7 +257,7 @@ test('a sender has a limited number of slots, and others are still admitted', as
   const pictures = start({ queue: { maxSlots: 4, maxSlotsPerSender: 2 } });
   const slots = ['a', 'a', 'b'].map((sender) => pictures.admit(sender));
   expect(() => pictures.admit('a')).toThrow(expect.objectContaining({ code: 'overloaded' }));
-  slots[0]?.leave();
+  slots[0]?.release();
   pictures.admit('a');
 });
 

@@ -9,12 +9,12 @@ import {
   pictureAddress,
   pictureKindOf,
   pictureName,
-  type SentPicture,
   storePicture,
+  type UploadedPicture,
 } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { createTaskProcess, TaskError } from '../task-process/task-process.ts';
-import { createFairQueue, type FairQueueBounds } from './fair-queue.ts';
+import { createFairQueue, type FairQueueLimits } from './fair-queue.ts';
 import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts';
 
 /** A pipeline with its child process. */
@@ -29,7 +29,7 @@ export interface PictureProcessorOptions {
   /** The folder of the site's own pictures. */
   folder: string;
   workerFile?: string;
-  queue?: FairQueueBounds;
+  queue?: FairQueueLimits;
   timeoutMs?: number;
   idleMs?: number;
   /** The worker is replaced if its resident memory exceeds this after a picture. */
@@ -40,7 +40,7 @@ export interface PictureProcessorOptions {
  * Each slot may hold a picture of 5 MiB, so these bounds limit the memory of waiting pictures to 120 MiB. A slow upload
  * may lose its slot, so a few networks cannot occupy all slots.
  */
-const BOUNDS: FairQueueBounds = { maxSlots: 24, maxSlotsPerSender: 8, protectedMs: 10_000 };
+const QUEUE_LIMITS: FairQueueLimits = { maxSlots: 24, maxSlotsPerSender: 8, protectedMs: 10_000 };
 
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
@@ -55,7 +55,7 @@ const SHAPES = {
   screenshot: { shape: 'fit', sidePixels: PICTURE_UPLOADS.screenshotPixels },
 } as const satisfies Record<PictureUse, Pick<PictureTask, 'shape' | 'sidePixels'>>;
 
-const KINDS = {
+const FORMATS = {
   'image/png': { kind: 'png', name: 'PNG' },
   'image/jpeg': { kind: 'jpg', name: 'JPEG' },
   'image/webp': { kind: 'webp', name: 'WebP' },
@@ -64,9 +64,9 @@ const KINDS = {
 } as const satisfies Record<(typeof PICTURE_UPLOADS.mediaTypes)[number], { kind: PictureKind; name: string }>;
 
 export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
-  const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: bounds = BOUNDS } = options;
+  const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: limits = QUEUE_LIMITS } = options;
   const { timeoutMs = TIMEOUT_MS, idleMs, maxResidentBytes } = options;
-  const queue = createFairQueue(bounds);
+  const queue = createFairQueue(limits);
   const process = createTaskProcess<PictureTask, ProcessedPicture>({
     name: 'picture-worker',
     log,
@@ -102,7 +102,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
           await storePicture(folder, name, webp);
           return pictureAddress(name);
         },
-        leave: slot.leave,
+        release: slot.release,
       };
     },
     stopQueueing: process.stopQueueing,
@@ -111,19 +111,19 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
 }
 
 /** The format of a sent picture. @throws CoreError if it is empty, too large, unsupported, or not the declared type. */
-function kindOf({ bytes, declaredType }: SentPicture): PictureTask['kind'] {
+function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
   if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB');
-  const declared = Object.entries(KINDS).find(([type]) => type === declaredType)?.[1];
+  const declared = Object.entries(FORMATS).find(([type]) => type === declaredType)?.[1];
   const found = pictureKindOf(bytes);
-  const actual = Object.values(KINDS).find(({ kind }) => kind === found);
+  const actual = Object.values(FORMATS).find(({ kind }) => kind === found);
   if (declared === undefined || actual === undefined) {
     const sort = found === 'svg' ? 'an SVG' : 'not a picture of a supported type';
     const what = actual === undefined ? `The file is ${sort}` : 'The Content-Type is not a supported image type';
     throw new CoreError('unsupported_media_type', `${what}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
   }
   if (declared !== actual) {
-    const what = `${actual === KINDS['image/avif'] ? 'an' : 'a'} ${actual.name}`;
+    const what = `${actual === FORMATS['image/avif'] ? 'an' : 'a'} ${actual.name}`;
     const saved = `Please save it as ${declared.name}, or send it as ${actual.name}.`;
     throw new CoreError('unsupported_media_type', `The file is ${what}, but was sent as ${declared.name}. ${saved}`);
   }

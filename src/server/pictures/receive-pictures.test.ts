@@ -4,30 +4,30 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { SentPicture } from '../../core/pictures/picture-store.ts';
-import { SERVER_BOUNDS } from '../http/bounds.ts';
+import type { UploadedPicture } from '../../core/pictures/picture-store.ts';
 import { acceptJsonOnly, handleError } from '../http/error-handler.ts';
+import { SERVER_LIMITS } from '../http/server-limits.ts';
 import { receivePictures } from './receive-pictures.ts';
 
 let app: FastifyInstance;
 let admitted: string[];
-let left: number;
-let processed: (SentPicture & { signal: AbortSignal | undefined })[];
+let released: number;
+let processed: (UploadedPicture & { signal: AbortSignal | undefined })[];
 let isFull: boolean;
-let lose: (() => void) | undefined;
+let reclaimSlot: (() => void) | undefined;
 let process: () => Promise<string>;
 
 beforeEach(async () => {
-  [admitted, left, processed, isFull] = [[], 0, [], false];
+  [admitted, released, processed, isFull] = [[], 0, [], false];
   process = async () => '/images/a.webp';
-  app = Fastify({ clientErrorHandler: SERVER_BOUNDS.clientErrorHandler });
+  app = Fastify({ clientErrorHandler: SERVER_LIMITS.clientErrorHandler });
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   app.post('/json', async ({ body }) => body);
   await app.register(async (scope) => {
     const receive = receivePictures(scope, {
       admit(sender, onLost) {
-        lose = onLost;
+        reclaimSlot = onLost;
         if (isFull) throw new CoreError('overloaded', 'Too many pictures');
         admitted.push(sender);
         return {
@@ -35,8 +35,8 @@ beforeEach(async () => {
             processed.push({ ...picture, signal });
             return process();
           },
-          leave: () => {
-            left += 1;
+          release: () => {
+            released += 1;
           },
         };
       },
@@ -55,7 +55,7 @@ test('the bytes and their declared type reach the pipeline, and the slot is free
   expect(response.body).toBe('/images/a.webp');
   expect(processed).toMatchObject([{ bytes, declaredType: 'image/png', use: 'image' }]);
   expect(admitted).toEqual(['7f0000']);
-  expect(left).toBe(1);
+  expect(released).toBe(1);
 });
 
 test('the media type image/jpg is accepted', async () => {
@@ -72,7 +72,7 @@ test('a picture may have at most 5 MiB', async () => {
     code: 'body_too_large',
     detail: expect.stringContaining('5 MiB'),
   });
-  expect(left).toBe(2);
+  expect(released).toBe(2);
 });
 
 test.each([
@@ -115,7 +115,7 @@ test('a sender who disconnects frees the slot and abandons the picture', async (
   await expect.poll(() => processed.length).toBe(1);
   expect(processed[0]?.signal?.aborted).toBe(false);
   request.destroy();
-  await expect.poll(() => left).toBe(1);
+  await expect.poll(() => released).toBe(1);
   expect(processed[0]?.signal?.aborted).toBe(true);
 });
 
@@ -129,7 +129,7 @@ test('a sender who disconnects during the upload frees the slot', async () => {
   request.write('x');
   await expect.poll(() => admitted.length).toBe(1);
   request.destroy();
-  await expect.poll(() => left).toBe(1);
+  await expect.poll(() => released).toBe(1);
   expect(processed).toEqual([]);
 });
 
@@ -142,10 +142,10 @@ test('an upload whose slot is given to another one is 408, and its connection is
   request.on('error', () => {});
   request.write('x');
   await expect.poll(() => admitted.length).toBe(1);
-  lose?.();
+  reclaimSlot?.();
   const [response] = await once(request, 'response');
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
-  await expect.poll(() => left).toBe(1);
+  await expect.poll(() => released).toBe(1);
   expect(processed).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { PicturePipeline, PictureSlot, PictureUse } from '../../core/pictures/picture-store.ts';
-import { endSlowBody } from '../http/bounds.ts';
+import { endSlowBody } from '../http/server-limits.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
 /** Processes the picture in the body of a request. @returns its URL on the site. @throws CoreError */
@@ -30,7 +30,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     const gone = new AbortController();
     admitted.set(request, { slot, signal: gone.signal });
     reply.raw.once('close', () => {
-      slot.leave();
+      slot.release();
       gone.abort(new CoreError('bad_request', 'The client disconnected'));
     });
   });

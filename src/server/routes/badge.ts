@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyPluginAsync } from 'fastify';
 import { create, type Font } from 'fontkitten';
-import { awardInWords } from '../../contract/leaderboards/words.ts';
+import { formatAward } from '../../contract/leaderboards/format.ts';
 import type { BadgeBoard, BadgeTheme } from '../../contract/paths/site.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
@@ -53,7 +53,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
     if (detail === null) throw productNotFound();
     const { name: productName, upvotes } = detail.product;
     const standing = board && (await tracker.api.getStandings(id))?.[board];
-    const [, rank = '', rest = ''] = /^(.*?) (of .*)$/.exec((standing && awardInWords(standing)) ?? '') ?? [];
+    const [, rank = '', rest = ''] = /^(.*?) (of .*)$/.exec((standing && formatAward(standing)) ?? '') ?? [];
     const award = rank === '' ? undefined : { rank, rest };
     return {
       status: 200,

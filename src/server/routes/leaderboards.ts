@@ -35,7 +35,7 @@ interface Options {
 }
 
 /** The network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
-function readerOf({ ip }: FastifyRequest): string {
+function clientNetworkOf({ ip }: FastifyRequest): string {
   const site = sitePrefix(ip);
   return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');
 }
@@ -84,7 +84,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       schema: { params: Type.Object({ id: Type.String() }) },
       config: { operation: OPERATIONS.getTally, limit: { action: 'search' } },
     },
-    (request, reply) => sendTally(core, isLimited ? readerOf(request) : undefined, request, reply),
+    (request, reply) => sendTally(core, isLimited ? clientNetworkOf(request) : undefined, request, reply),
   );
 
   app.get(

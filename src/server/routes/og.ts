@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { formatAward } from '../../contract/leaderboards/format.ts';
 import type { Leaderboard, Standings } from '../../contract/leaderboards/schema.ts';
-import { awardInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { ProductDetail } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
@@ -14,7 +14,7 @@ import {
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Cards, ServedCard } from '../cards/cards.ts';
 import { NO_STORE } from '../http/problems.ts';
-import { isKnownTag } from '../http/representations.ts';
+import { matchesEntityTag } from '../http/representations.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
 /** A card may show an old count for this long, and a day longer while the site is unreachable. */
@@ -51,7 +51,7 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
   /** The final rank of the launch day; undefined for a product that is on no board yet. */
   async function awardOf(id: string): Promise<string | undefined> {
     const standings = await readCachedOrNull<Standings>(cache, standingsResponse(core, id));
-    return standings === null ? undefined : awardInWords(standings.day);
+    return standings === null ? undefined : formatAward(standings.day);
   }
 };
 
@@ -59,7 +59,7 @@ function send({ card, isSubstitute }: ServedCard, request: FastifyRequest, reply
   reply.header('Cache-Control', isSubstitute ? NO_STORE : CARD_CACHING);
   if (!isSubstitute) {
     reply.header('ETag', card.etag);
-    if (isKnownTag(request.headers['if-none-match'], card.etag)) return reply.code(304).send();
+    if (matchesEntityTag(request.headers['if-none-match'], card.etag)) return reply.code(304).send();
   }
   return reply.type('image/png').send(card.png);
 }

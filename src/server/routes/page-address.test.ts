@@ -21,7 +21,7 @@ describe('the list', () => {
     [`cursor=${TOP}&sort=top&page=7`, `/?sort=top&cursor=${TOP}`],
     ['q=one&q=two', '/?q=one'],
   ])('?%s is reduced to its valid parameters in a fixed order: %s', (query, path) => {
-    expect(home(query)).toEqual({ path, faulty: false });
+    expect(home(query)).toEqual({ path, needsRedirect: false });
   });
 
   test.each([
@@ -34,13 +34,13 @@ describe('the list', () => {
     ['a cursor of another sort', `sort=top&cursor=${NEWEST}`, '/?sort=top'],
     ['a cursor without a position', `cursor=${NEWEST_KEYS}`, '/'],
     ['a cursor with a position that is no number', `cursor=${NEWEST_KEYS}.020`, '/'],
-  ])('%s is left out and marked faulty', (_what, query, path) => {
-    expect(home(query)).toEqual({ path, faulty: true });
+  ])('%s is left out and needs a redirect', (_what, query, path) => {
+    expect(home(query)).toEqual({ path, needsRedirect: true });
   });
 
   test('200 characters are counted as people count them, not as UTF-16', () => {
-    expect(home(`q=${encodeURIComponent('🚀'.repeat(200))}`).faulty).toBe(false);
-    expect(home(`q=${encodeURIComponent('🚀'.repeat(201))}`).faulty).toBe(true);
+    expect(home(`q=${encodeURIComponent('🚀'.repeat(200))}`).needsRedirect).toBe(false);
+    expect(home(`q=${encodeURIComponent('🚀'.repeat(201))}`).needsRedirect).toBe(true);
   });
 });
 
@@ -52,8 +52,8 @@ describe('the moderation log', () => {
     ['log=1&utm_source=mail', '/?log', false],
     [`log&cursor=${MODERATION}`, `/?log&cursor=${MODERATION}`, false],
     [`log&cursor=${NEWEST}`, '/?log', true],
-  ])('?%s is %s', (query, path, faulty) => {
-    expect(logAddress(new URLSearchParams(query))).toEqual({ path, faulty });
+  ])('?%s is %s', (query, path, needsRedirect) => {
+    expect(logAddress(new URLSearchParams(query))).toEqual({ path, needsRedirect });
   });
 });
 
@@ -61,12 +61,15 @@ describe('a product', () => {
   test('its discussion may start at a cursor, best first', () => {
     expect(productAddress('git', new URLSearchParams(`comments=${BEST}`))).toEqual({
       path: `/product/git?comments=${BEST}`,
-      faulty: false,
+      needsRedirect: false,
     });
   });
 
   test('an invalid cursor is left out and marked as invalid', () => {
-    expect(productAddress('git', new URLSearchParams('comments=1'))).toEqual({ path: '/product/git', faulty: true });
+    expect(productAddress('git', new URLSearchParams('comments=1'))).toEqual({
+      path: '/product/git',
+      needsRedirect: true,
+    });
   });
 
   test('an id with special characters stays encoded, so it cannot change the path', () => {

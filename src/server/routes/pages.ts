@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
-import { isModerationLog, isPlainPath, ROUTES } from '../../contract/routes.ts';
+import { hasOnlyLanguageParam, isModerationLog, ROUTES } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { isModerationCursor } from '../../core/audit/moderation-log.ts';
 import { isCommentCursor } from '../../core/comments/list-comments.ts';
@@ -52,19 +52,19 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
   );
 
   function sendAt(
-    { path, faulty }: PageAddress,
+    { path, needsRedirect }: PageAddress,
     request: FastifyRequest,
     reply: FastifyReply,
     productId?: string | undefined,
   ) {
-    if (faulty) return reply.redirect(path, 302);
+    if (needsRedirect) return reply.redirect(path, 302);
     const code = renderer.languages.negotiate(path, request.headers['accept-language']);
     // Each URL has one language, for caches, search engines and offline reading.
     if (code !== undefined) {
       reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
       return reply.redirect(withLanguage(path, code), 302);
     }
-    const isPlain = isPlainPath(path);
+    const isPlain = hasOnlyLanguageParam(path);
     /**
      * Searches and later pages are charged, because few visitors share each one; other pages only if a visitor's
      * last-write cookie requires a new version.
@@ -104,7 +104,7 @@ function queryOf(request: FastifyRequest): URLSearchParams | undefined {
 interface PageAddress {
   path: string;
   /** Whether a parameter was invalid; then the visitor is redirected to `path`. */
-  faulty: boolean;
+  needsRedirect: boolean;
 }
 
 const SORTS = new Set(['newest', 'top', 'discussed'] as const);
@@ -124,7 +124,7 @@ export function homeAddress(query: URLSearchParams, languages?: KnownLanguages):
 /** The URL of a leaderboard, with the `cursor` of a later page. An invalid period leads to the home page. */
 function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
-  if (period === undefined) return { ...homeAddress(query, languages), faulty: true };
+  if (period === undefined) return { ...homeAddress(query, languages), needsRedirect: true };
   return clean('board', paths.home, query, languages, {
     board: () => true,
     cursor: (text) => isLeaderboardCursor(text, period.kind),
@@ -138,7 +138,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   const language = languageOf(query, languages);
   return {
     path: withLanguage(paths.moderationLog(isValid ? cursor : undefined), language.code),
-    faulty: (cursor !== '' && !isValid) || language.faulty,
+    needsRedirect: (cursor !== '' && !isValid) || language.isInvalid,
   };
 }
 
@@ -158,17 +158,17 @@ function clean<Route extends keyof typeof ROUTES>(
   languages: KnownLanguages | undefined,
   checks: Record<Parameter<Route>, (text: string) => boolean>,
 ): PageAddress {
-  if (query.size === 0) return { path: pathname, faulty: false };
+  if (query.size === 0) return { path: pathname, needsRedirect: false };
   const cleaned = new URLSearchParams();
   const language = languageOf(query, languages);
-  let { faulty } = language;
+  let needsRedirect = language.isInvalid;
   for (const name of ROUTES[route].parameters as readonly (Parameter<Route> | 'lang')[]) {
     if (name === 'lang') continue;
     const text = query.get(name);
     if (text === null || text === '') continue;
     if (checks[name](text)) cleaned.set(name, text);
-    else faulty = true;
+    else needsRedirect = true;
   }
   if (language.code !== undefined) cleaned.set('lang', language.code);
-  return { path: cleaned.size > 0 ? `${pathname}?${cleaned}` : pathname, faulty };
+  return { path: cleaned.size > 0 ? `${pathname}?${cleaned}` : pathname, needsRedirect };
 }

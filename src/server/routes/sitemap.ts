@@ -54,7 +54,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   });
 
   async function sitemapResponse(): Promise<CacheableResponse> {
-    const ranges = await core.cutProductRanges(SHARD_URLS);
+    const ranges = await core.splitProductRanges(SHARD_URLS);
     const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
     const body = isSmall
       ? await urlSet(

@@ -99,7 +99,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 
   await app.register(async (scope) => {
     // Checked before a slot in the pipeline is reserved and the picture is received.
-    scope.addHook('onRequest', (request) => submissions.expectEditable(accessOf(request)));
+    scope.addHook('onRequest', (request) => submissions.requireEditable(accessOf(request)));
     const receive = receivePictures(scope, pictures);
     const limit = { action: 'picture' } as const;
     scope.put(

@@ -63,7 +63,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
         const { id: productId } = request.params;
         const session = sessionOf(request);
         const state = await core.setUpvote({ productId, session, upvoted }, addressPrefix(request.ip));
-        bursts?.note(productId, { session, address: request.ip }, upvoted);
+        bursts?.record(productId, { session, address: request.ip }, upvoted);
         setLastWriteCookie(reply, runtime);
         return state;
       },

@@ -58,7 +58,7 @@ export function step(state: ProcessState, event: ProcessEvent, maxQueued: number
     case 'finished':
       return finish(state, event.oversized);
     case 'exited':
-      return lose(state, event.reason, []);
+      return handleProcessLoss(state, event.reason, []);
     case 'timedOut':
       return timeOut(state);
     case 'drain':
@@ -99,9 +99,9 @@ function finish(state: OpenState, oversized: boolean): ProcessStep {
 function timeOut(state: OpenState): ProcessStep {
   switch (state.kind) {
     case 'starting':
-      return lose(state, 'The process did not start in time', [{ kind: 'kill' }]);
+      return handleProcessLoss(state, 'The process did not start in time', [{ kind: 'kill' }]);
     case 'running':
-      return lose(state, 'The task took too long', [{ kind: 'kill' }]);
+      return handleProcessLoss(state, 'The task took too long', [{ kind: 'kill' }]);
     case 'idle':
       return { state: { kind: 'stopped', draining: state.draining }, effects: [{ kind: 'release' }] };
     case 'unavailable':
@@ -112,7 +112,7 @@ function timeOut(state: OpenState): ProcessStep {
 }
 
 /** Handles the loss of the process. The running task fails; waiting tasks get another process. */
-function lose(state: OpenState, reason: string, first: readonly ProcessEffect[]): ProcessStep {
+function handleProcessLoss(state: OpenState, reason: string, first: readonly ProcessEffect[]): ProcessStep {
   const warning: ProcessEffect = {
     kind: 'warn',
     message: reason,

@@ -30,14 +30,14 @@ export async function serveTasks<Task, Result>(
 ): Promise<void> {
   if (process.send === undefined) throw new Error('This program must be started by the site');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
-  yieldToSite();
+  lowerPriority();
   // Ctrl-C in a terminal reaches the whole process group; the site shuts down gracefully and then ends this process.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());
   const run = await prepare();
   process.on('message', ({ number, task }: TaskRequest<Task>) => {
-    const watch = maxResidentBytes === undefined ? undefined : endAbove(maxResidentBytes);
+    const watch = maxResidentBytes === undefined ? undefined : killAbove(maxResidentBytes);
     run(task)
       .then(
         (result) => send({ kind: 'finished', number, result, residentBytes: process.memoryUsage.rss() }),
@@ -50,7 +50,7 @@ export async function serveTasks<Task, Result>(
 }
 
 /** Lowers the priority of this process, because pages are more urgent than tasks. */
-function yieldToSite(): void {
+function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
@@ -65,7 +65,7 @@ function yieldToSite(): void {
 }
 
 /** Kills the process if its memory exceeds `bytes`. Native code has its own threads, so this timer is not blocked. */
-function endAbove(bytes: number): NodeJS.Timeout {
+function killAbove(bytes: number): NodeJS.Timeout {
   return setInterval(() => {
     if (process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');
   }, MEMORY_CHECK_MS);

@@ -168,13 +168,15 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
   };
 }
 
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH'];
+const FORWARDED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH'];
 
 function forkProgram({ file, args = [], environment }: TaskProcessOptions<never>): ChildProcess {
-  const passedOn = PASSED_ON.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined);
+  const forwarded = FORWARDED_VARIABLES.map((name) => [name, process.env[name]]).filter(
+    ([, value]) => value !== undefined,
+  );
   return fork(file, args, {
     execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : ['--max-old-space-size=96'],
-    env: { ...Object.fromEntries(passedOn), NODE_ENV: 'production', ...environment },
+    env: { ...Object.fromEntries(forwarded), NODE_ENV: 'production', ...environment },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

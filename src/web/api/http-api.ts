@@ -131,9 +131,9 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /** Resolves to null for an unknown product. An invalid id, which the server rejects, counts as unknown. */
-async function nullIfMissing<Result>(calling: Promise<Result>): Promise<Result | null> {
+async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
-    return await calling;
+    return await request;
   } catch (error) {
     if (error instanceof ApiError && (error.status === 404 || error.message === PRODUCT_MESSAGES.notFound)) return null;
     throw error;

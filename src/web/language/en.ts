@@ -5,7 +5,7 @@
  * a message with a count, for which a language may have more than two plural forms.
  */
 export const ENGLISH = [
-  // language/words.ts
+  // language/format.ts
   'week {week} of {year}',
   '{day}, {time}',
   { one: '{count} day', other: '{count} days' },

@@ -11,17 +11,17 @@ import {
 import { type Location, useLocation, useRouter } from './router.tsx';
 
 /** The most recently visited list, for 'Back to products'. */
-interface ListPlace {
+interface ListLocation {
   href: string;
   /** The history entry whose scroll position is restored. */
   key: string;
 }
 
 const NavigatedContext = createContext(false);
-const LastListContext = createContext<RefObject<ListPlace | null>>({ current: null });
+const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
 /** Holds the most recently visited list; `null` until there is one. */
-export function useLastList(): RefObject<ListPlace | null> {
+export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }
 
@@ -34,7 +34,7 @@ export function useHasNavigated(): boolean {
  * Options for the main read of a page. If the server's read failed, the page shows the failure until the visitor
  * retries. Later visits read again, even if only a prefetch failed.
  */
-export function useReadOnArrival(): { retryOnMount: boolean } {
+export function useRetryOnMount(): { retryOnMount: boolean } {
   return { retryOnMount: useHasNavigated() };
 }
 
@@ -44,7 +44,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   const [navigated, setNavigated] = useState(false);
   if (!navigated && key !== firstKey) setNavigated(true);
   useScrollPositions();
-  const lastList = useRef<ListPlace | null>(null);
+  const lastList = useRef<ListLocation | null>(null);
   return (
     <NavigatedContext value={navigated}>
       <LastListContext value={lastList}>{children}</LastListContext>

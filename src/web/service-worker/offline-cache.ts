@@ -13,7 +13,7 @@ export type Kind = keyof typeof MAX_ITEMS;
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
 /** Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. */
-export async function keep(kind: Kind, address: string, response: Response): Promise<void> {
+export async function cacheResponse(kind: Kind, address: string, response: Response): Promise<void> {
   const headers = new Headers(response.headers);
   headers.set(CACHED_AT_HEADER, new Date().toISOString());
   // The stored body is already decoded, so these headers no longer apply.
@@ -27,7 +27,7 @@ export async function keep(kind: Kind, address: string, response: Response): Pro
 }
 
 /** Deletes the copy of a resource that the site has removed. */
-export async function forget(kind: Kind, address: string): Promise<void> {
+export async function deleteCopy(kind: Kind, address: string): Promise<void> {
   const cache = await caches.open(cacheName(kind));
   await cache.delete(address);
 }

@@ -6,12 +6,12 @@ import { CACHED_AT_HEADER } from './cached-at.ts';
 import {
   cacheFile,
   cacheFiles,
+  cacheResponse,
+  deleteCopy,
   deleteOtherBuilds,
   findCopy,
   findFile,
-  forget,
   type Kind,
-  keep,
 } from './offline-cache.ts';
 import { type FetchEventLike, worker } from './worker-scope.ts';
 
@@ -73,7 +73,7 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
   const network = fetchPage(event, key);
   const cached = await findCopy('pages', key);
   try {
-    return await (cached ? Promise.race([network, tooLate()]) : network);
+    return await (cached ? Promise.race([network, networkTimeout()]) : network);
   } catch (error) {
     // A late response still updates the copy; its error is ignored.
     network.catch(() => {});
@@ -89,7 +89,7 @@ async function fetchPage(event: FetchEventLike, key: string): Promise<Response> 
   return response;
 }
 
-function tooLate(): Promise<never> {
+function networkTimeout(): Promise<never> {
   return new Promise((_resolve, reject) =>
     setTimeout(() => reject(new Error('The network is slow')), NETWORK_TIMEOUT_MS),
   );
@@ -138,8 +138,8 @@ async function cacheLanguage(address: string): Promise<void> {
 
 /** Updates the copy, or deletes it if the site has removed the resource. */
 function updateCopy(event: FetchEventLike, kind: Kind, address: string, response: Response): void {
-  if (response.status === 200) event.waitUntil(keep(kind, address, response.clone()));
-  else if (response.status === 404 || response.status === 410) event.waitUntil(forget(kind, address));
+  if (response.status === 200) event.waitUntil(cacheResponse(kind, address, response.clone()));
+  else if (response.status === 404 || response.status === 410) event.waitUntil(deleteCopy(kind, address));
 }
 
 /** Caches a page, unless its document or its API response is cached. Searches are not cached. */
@@ -153,7 +153,7 @@ async function cachePage(url: URL): Promise<void> {
 async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
   if (await findCopy(kind, address)) return;
   const response = await fetch(address);
-  if (response.status === 200) await keep(kind, address, response);
+  if (response.status === 200) await cacheResponse(kind, address, response);
 }
 
 /** Returns the URL of a page without the parameters that the page ignores. */

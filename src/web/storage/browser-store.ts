@@ -11,7 +11,7 @@ export interface BrowserStore<Value> {
   write(value: Value | undefined): void;
   subscribe(listener: () => void): () => void;
   /** The value if nothing is stored, e.g. on the server. */
-  nothing: Value;
+  empty: Value;
 }
 
 /**
@@ -19,14 +19,14 @@ export interface BrowserStore<Value> {
  * code on this origin may write to storage.
  */
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
-  const nothing = parse(undefined);
+  const empty = parse(undefined);
   const listeners = new Set<() => void>();
   /** The latest JSON if storage rejected it; `null` if the deletion failed; otherwise `undefined`. */
-  let refused: string | null | undefined;
-  let known: { text: string | null; value: Value } = { text: null, value: nothing };
+  let rejected: string | null | undefined;
+  let cached: { text: string | null; value: Value } = { text: null, value: empty };
 
   function readText(): string | null {
-    if (refused !== undefined) return refused;
+    if (rejected !== undefined) return rejected;
     try {
       return window.localStorage.getItem(key);
     } catch {
@@ -34,45 +34,45 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
     }
   }
 
-  function tell(): void {
+  function notify(): void {
     for (const listener of listeners) listener();
   }
 
   function onStorage(event: StorageEvent): void {
     // The key is `null` if the entire storage was cleared.
-    if (event.key === key || event.key === null) tell();
+    if (event.key === key || event.key === null) notify();
   }
 
   return {
-    nothing,
+    empty,
     read() {
       const text = readText();
-      if (text !== known.text) known = { text, value: parseText(text, parse) };
-      return known.value;
+      if (text !== cached.text) cached = { text, value: parseText(text, parse) };
+      return cached.value;
     },
     write(value) {
       const text = value === undefined ? null : JSON.stringify(value);
       try {
         if (text === null) window.localStorage.removeItem(key);
         else window.localStorage.setItem(key, text);
-        refused = undefined;
+        rejected = undefined;
       } catch {
-        refused = text;
+        rejected = text;
       }
-      tell();
+      notify();
     },
     subscribe(listener) {
       if (listeners.size === 0) {
         window.addEventListener('storage', onStorage);
         // A frozen page receives no storage events.
-        window.addEventListener('pageshow', tell);
+        window.addEventListener('pageshow', notify);
       }
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
         window.removeEventListener('storage', onStorage);
-        window.removeEventListener('pageshow', tell);
+        window.removeEventListener('pageshow', notify);
       };
     },
   };
@@ -83,7 +83,7 @@ export function useBrowserStore<Value, Part>(store: BrowserStore<Value>, part: (
   return useSyncExternalStore(
     store.subscribe,
     () => part(store.read()),
-    () => part(store.nothing),
+    () => part(store.empty),
   );
 }
 

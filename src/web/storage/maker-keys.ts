@@ -28,7 +28,7 @@ export function saveMakerKey(added: MakerKey): void {
   makerKeys.write([added, ...others].slice(0, MAX_ITEMS));
 }
 
-export function forgetMakerKey(productId: string): void {
+export function deleteMakerKey(productId: string): void {
   const others = makerKeys.read().filter((saved) => saved.productId !== productId);
   makerKeys.write(others.length === 0 ? undefined : others);
 }

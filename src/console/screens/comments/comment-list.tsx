@@ -4,7 +4,7 @@ import { paths } from '../../../contract/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 import { List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { useModerate } from './moderate.ts';
 
@@ -111,7 +111,7 @@ function CommentRow({ comment, state, onAct }: RowProps) {
             on <a href={paths.productComments(productId)}>{productName}</a>
           </span>
           <TimeAgo time={createdAt} />
-          {likes > 0 && <span>{formatAmount(likes, 'like')}</span>}
+          {likes > 0 && <span>{formatQuantity(likes, 'like')}</span>}
           {held && (
             <span className="tag" data-tone="waiting">
               Held

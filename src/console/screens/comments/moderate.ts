@@ -9,7 +9,7 @@ import {
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 
@@ -38,8 +38,8 @@ export function useModerate() {
         done = result.done;
         const { length } = result.skipped;
         return {
-          done: `${DONE[action]} ${formatAmount(done.length, 'comment')}`,
-          ...(length > 0 && { note: `${formatAmount(length, 'comment')} had already changed.` }),
+          done: `${DONE[action]} ${formatQuantity(done.length, 'comment')}`,
+          ...(length > 0 && { note: `${formatQuantity(length, 'comment')} had already changed.` }),
         };
       },
       undo: () => (action === 'restore' ? hideAgain(comments, done) : send(INVERSE_ACTIONS[action], done)),

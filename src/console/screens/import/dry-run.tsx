@@ -1,6 +1,6 @@
 import type { ImportErrorRecord, ImportSummary } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
-import { formatAmount, formatCount } from '../../ui/format-amount.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import type { ColumnChoice } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';
@@ -29,7 +29,7 @@ export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
             disabled={isBusy || changesOf(result.summary) === 0}
             onClick={onImport}
           >
-            Import {formatAmount(changesOf(result.summary), 'product')}
+            Import {formatQuantity(changesOf(result.summary), 'product')}
           </button>
         )}
       </div>
@@ -50,7 +50,7 @@ function Outcome({ result }: { result: ImportResult }) {
   if (result.kind === 'errors')
     return (
       <p className="gate-fault">
-        {formatAmount(result.count, 'error')}
+        {formatQuantity(result.count, 'error')}
         {result.count > result.errors.length && `, the first ${result.errors.length} of them below`}. Nothing would be
         imported.
       </p>
@@ -60,7 +60,7 @@ function Outcome({ result }: { result: ImportResult }) {
     <p>
       <strong>{formatCount(created)}</strong> new, <strong>{formatCount(updated)}</strong> updated,{' '}
       <strong>{formatCount(unchanged)}</strong> unchanged.
-      {duplicates > 0 && ` ${formatAmount(duplicates, 'name')} may be a duplicate of another product.`}
+      {duplicates > 0 && ` ${formatQuantity(duplicates, 'name')} may be a duplicate of another product.`}
       {ignoredColumns.length > 0 && ` Ignored columns: ${ignoredColumns.join(', ')}.`}
     </p>
   );
@@ -112,7 +112,7 @@ function Changes({ summary }: { summary: ImportSummary }) {
         {more > 0 && (
           <tfoot>
             <tr>
-              <td colSpan={3}>and {formatAmount(more, 'more product')}</td>
+              <td colSpan={3}>and {formatQuantity(more, 'more product')}</td>
             </tr>
           </tfoot>
         )}

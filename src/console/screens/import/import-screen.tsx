@@ -3,7 +3,7 @@ import { showToast } from '../../../web/ui/toasts.ts';
 import { undoNewest, usePerform } from '../../api/actions.ts';
 import { messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 import { ImportIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type ColumnChoice, ColumnForm, guessColumns } from './columns.tsx';
@@ -88,7 +88,7 @@ export function ImportScreen() {
           throw new Error('Something changed since the dry run. Nothing was imported.');
         }
         const { created, updated } = last.summary;
-        return { done: `Imported ${name}`, note: `${formatAmount(created, 'new product')}, ${updated} updated.` };
+        return { done: `Imported ${name}`, note: `${formatQuantity(created, 'new product')}, ${updated} updated.` };
       },
       undo: () => undoNewest('import', name),
     });

@@ -8,7 +8,7 @@ import { call, consoleKeys } from '../../api/console-api.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { useOverview } from '../../shell/waiting.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { formatAmount, formatCount } from '../../ui/format-amount.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { Page, Segments } from '../../ui/page.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 
@@ -71,7 +71,7 @@ function Facts({ overview: { waiting, lastBackupAt, database } }: { overview: Ov
             {formatCount(all)}
           </a>
           <small>
-            {formatAmount(waiting.submissions, 'submission')}, {formatAmount(waiting.heldComments, 'held comment')}
+            {formatQuantity(waiting.submissions, 'submission')}, {formatQuantity(waiting.heldComments, 'held comment')}
           </small>
         </dd>
       </div>
@@ -169,7 +169,7 @@ function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
             <li key={productId}>
               <span className="board-rank">{rank}</span>
               <a href={paths.product(productId)}>{name}</a>
-              <span>{formatAmount(votes, 'vote')}</span>
+              <span>{formatQuantity(votes, 'vote')}</span>
             </li>
           ))}
         </ol>

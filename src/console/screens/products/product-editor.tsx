@@ -9,7 +9,7 @@ import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
 import {
@@ -179,14 +179,14 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
         <aside className="editor-side" aria-label="Preview">
           <ProductPreview product={previewOf(product, draft)} />
           <p className="quiet">
-            {formatAmount(product.upvotes, 'upvote')}, {formatAmount(product.comments, 'public comment')},{' '}
+            {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'public comment')},{' '}
             {details.heldComments} held, {details.hiddenComments} hidden.
           </p>
         </aside>
       </div>
       <div className="sheet-foot">
         <span className="quiet" role="status">
-          {isChanged ? `${formatAmount(Object.keys(changes).length, 'field')} changed` : 'No changes'}
+          {isChanged ? `${formatQuantity(Object.keys(changes).length, 'field')} changed` : 'No changes'}
         </span>
         <button
           type="submit"

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
-import { formatCount } from '../../ui/format-amount.ts';
+import { formatCount } from '../../ui/format-count.ts';
 
 /** A product as the list of the site shows it. */
 export function ProductPreview({ product }: { product: Product }) {

@@ -10,7 +10,7 @@ import { call, consoleKeys } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
-import { formatAmount, formatCount } from '../../ui/format-amount.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { Page, Segments, Select } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
@@ -130,7 +130,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
       {removing && (
         <ReasonDialog
           title={removing.length === 1 ? `Remove ${removing[0]?.name}` : `Remove ${removing.length} products`}
-          note={`${formatAmount(sum(removing, 'upvotes'), 'upvote')} and ${formatAmount(sum(removing, 'comments'), 'comment')} go with ${removing.length === 1 ? 'it' : 'them'}, and come back when the removal is undone.`}
+          note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} go with ${removing.length === 1 ? 'it' : 'them'}, and come back when the removal is undone.`}
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
           onClose={() => setRemoving(undefined)}
@@ -184,7 +184,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
             goTo('comments', { product: id });
           }}
         >
-          {formatAmount(comments, 'comment')}
+          {formatQuantity(comments, 'comment')}
         </a>
       </p>
       <div className="row-actions">
@@ -225,7 +225,7 @@ function RemovedProducts() {
                 removed <TimeAgo time={product.removedAt} />
               </span>
               <span>
-                {formatAmount(product.upvotes, 'upvote')}, {formatAmount(product.comments, 'comment')}
+                {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'comment')}
               </span>
             </p>
           </div>

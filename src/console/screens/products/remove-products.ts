@@ -3,7 +3,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 
 /** The fields that the lists of products and of removed products share. */
 interface Listed {
@@ -20,17 +20,17 @@ const send = (verb: 'remove' | 'restore', products: readonly Listed[], reason?: 
   });
 
 const describe = (products: readonly Listed[]) =>
-  products.length === 1 ? (products[0]?.name ?? '') : formatAmount(products.length, 'product');
+  products.length === 1 ? (products[0]?.name ?? '') : formatQuantity(products.length, 'product');
 
 export function useRemoveProducts() {
-  return useMove('remove', 'restore', 'Removed');
+  return useMoveProducts('remove', 'restore', 'Removed');
 }
 
 export function useRestoreProducts() {
-  return useMove('restore', 'remove', 'Restored');
+  return useMoveProducts('restore', 'remove', 'Restored');
 }
 
-function useMove(verb: 'remove' | 'restore', inverse: 'remove' | 'restore', done: string) {
+function useMoveProducts(verb: 'remove' | 'restore', inverse: 'remove' | 'restore', done: string) {
   const client = useQueryClient();
   const perform = usePerform();
   return (products: readonly Listed[], reason?: string) =>

@@ -6,7 +6,7 @@ import { undoNewest, usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 import { List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
@@ -31,7 +31,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           body: { action, reason, ...selection },
         });
         const done = action === 'exclude' ? 'Excluded' : 'Included';
-        return { done: `${done} ${formatAmount(votes, 'vote')}`, note: `${productName}, ${describeHour(burst)}` };
+        return { done: `${done} ${formatQuantity(votes, 'vote')}`, note: `${productName}, ${describeHour(burst)}` };
       },
       undo: () => undoNewest('votes', productId),
     });

@@ -4,7 +4,7 @@ import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 
 export type Decision =
   | { action: 'approve' }
@@ -45,11 +45,11 @@ export function useDecide() {
         }
         if (decided.length === 0) throw failed[0];
         const [only] = decided;
-        const what = decided.length === 1 && only ? only.product.name : formatAmount(decided.length, 'submission');
+        const what = decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission');
         return {
           done: `${DONE[decision.action]} ${what}`,
           ...(failed.length > 0 && {
-            note: `${formatAmount(failed.length, 'submission')} had changed and stayed in the queue.`,
+            note: `${formatQuantity(failed.length, 'submission')} had changed and stayed in the queue.`,
           }),
         };
       },

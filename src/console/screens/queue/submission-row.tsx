@@ -44,7 +44,7 @@ export function SubmissionRow({ submission, state, onAct }: Props) {
         ) : (
           <details className="quiet">
             <summary>Submitted details</summary>
-            <Whole product={product} />
+            <SubmissionFields product={product} />
           </details>
         )}
       </div>
@@ -81,7 +81,7 @@ function Difference({ before, after }: { before: Product; after: Product }) {
   );
 }
 
-function Whole({ product }: { product: Product }) {
+function SubmissionFields({ product }: { product: Product }) {
   return (
     <dl className="difference">
       {PRODUCT_FIELD_NAMES.filter((name) => textOf(product[name]) !== '').map((name) => (

@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
-import { formatAmount } from '../../ui/format-amount.ts';
+import { formatQuantity } from '../../ui/format-count.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
@@ -49,7 +49,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
   return (
     <FormDialog
       title={`Votes for ${productName}`}
-      label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatAmount(chosen.length, 'vote')}`}
+      label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatQuantity(chosen.length, 'vote')}`}
       isDisabled={chosen.length === 0}
       onClose={onClose}
       onSubmit={() =>

@@ -68,7 +68,7 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
  * Runs work with the rights of a folder's owner, so a link planted there gives root no more access than that owner has.
  * The work must be synchronous, since the identity applies to the whole process.
  */
-export function withRightsOf<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
+export function runAsOwner<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
   const { seteuid, setegid, setgroups, getgroups } = process;
   if (!owner || owner.uid === 0 || !isRoot() || !seteuid || !setegid || !setgroups || !getgroups) return work();
   const groups = getgroups();
@@ -107,22 +107,22 @@ export function removeFolder(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) {
     withRealFolder(folder, (path, handle) =>
-      withRightsOf(fstatSync(handle), () => {
+      runAsOwner(fstatSync(handle), () => {
         for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 });
       }),
     );
   }
-  withRightsOf(statSync(dirname(folder)), () => rmSync(folder, { recursive: true, force: true }));
+  runAsOwner(statSync(dirname(folder)), () => rmSync(folder, { recursive: true, force: true }));
 }
 
 /**
  * Changes the owner of a folder and its contents. The folder comes last, so its owner shows whether the change is
  * complete.
  */
-export function giveFolder(folder: string, owner: FolderOwner): void {
+export function chownFolder(folder: string, owner: FolderOwner): void {
   withRealFolder(folder, (path, handle) => {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
-      if (entry.isDirectory()) giveFolder(join(path, entry.name), owner);
+      if (entry.isDirectory()) chownFolder(join(path, entry.name), owner);
       else lchownSync(join(path, entry.name), owner.uid, owner.gid);
     }
     fchownSync(handle, owner.uid, owner.gid);

@@ -121,16 +121,16 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
     for (const name of await readdir(folder)) {
       if (name.startsWith('postgres.binaries-')) removeFolder(join(folder, name));
     }
-    const making = await mkdtemp(join(folder, 'postgres.binaries-making-'));
-    await cp(join(binaries.packageDir, 'native'), join(making, 'native'), {
+    const unfinished = await mkdtemp(join(folder, 'postgres.binaries-making-'));
+    await cp(join(binaries.packageDir, 'native'), join(unfinished, 'native'), {
       recursive: true,
       verbatimSymlinks: true,
       filter: (path) => !path.endsWith('.a') && !['include', 'pkgconfig', 'pgxs'].includes(basename(path)),
     });
-    await cp(join(binaries.packageDir, 'package.json'), join(making, 'package.json'));
-    await completeBinaries(await binariesIn(making));
-    await openToAll(making, await stat(folder));
-    await rename(making, wanted);
+    await cp(join(binaries.packageDir, 'package.json'), join(unfinished, 'package.json'));
+    await completeBinaries(await binariesIn(unfinished));
+    await makeReadableForAll(unfinished, await stat(folder));
+    await rename(unfinished, wanted);
   }
   return binariesIn(wanted);
 }
@@ -139,9 +139,9 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
  * Makes the copy readable for all accounts, also under a strict umask. Root gives it to the owner of the data folder;
  * each folder changes owner after its contents, so no link can be planted in it before.
  */
-async function openToAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
+async function makeReadableForAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
   const found = await lstat(path);
-  if (found.isDirectory()) for (const name of await readdir(path)) await openToAll(join(path, name), owner);
+  if (found.isDirectory()) for (const name of await readdir(path)) await makeReadableForAll(join(path, name), owner);
   if (!found.isSymbolicLink()) {
     const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {

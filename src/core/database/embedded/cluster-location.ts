@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeOpenFolder } from '../../file-system.ts';
+import { makeTraversableFolder } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import {
   type Account,
   candidateAccounts,
   canReach,
+  chownFolder,
   type FolderOwner,
-  giveFolder,
   isRoot,
   nobody,
   ownerOnDisk,
@@ -28,21 +28,21 @@ export interface ClusterLocation {
   readonly majorVersion: string;
 }
 
-type Way = Pick<ClusterLocation, 'account' | 'binaries' | 'majorVersion'>;
+type RunConfiguration = Pick<ClusterLocation, 'account' | 'binaries' | 'majorVersion'>;
 
 interface LocationOptions {
   readonly dataDir: string;
   readonly binaries: Binaries;
   readonly namespaces: boolean;
   /** The parent folder of clusters whose data folder no unprivileged account can enter. */
-  readonly elsewhere: string;
+  readonly fallbackFolder: string;
   readonly log: Log;
 }
 
 /**
  * Chooses the cluster's location: in the data folder if any account that PostgreSQL accepts can work there (see
  * `candidateAccounts`), with the programs in place or copied; otherwise, for root on a kernel without user namespaces,
- * below `elsewhere`.
+ * below `fallbackFolder`.
  * @throws EmbeddedDatabaseError, also to avoid creating a second cluster beside one that cannot be reached.
  */
 export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
@@ -51,39 +51,39 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   const dataDirOwner = await stat(dataDir);
   const clusterOwner = await ownerOf(clusterDir, dataDirOwner);
   const linked = await completeBinaries(binaries);
-  const other = await elsewhereFolder(options);
-  const otherOwner = await stat(join(other, 'postgres')).catch(() => undefined);
-  if (clusterOwner || !otherOwner) {
+  const fallback = await fallbackFolderFor(options);
+  const fallbackOwner = await stat(join(fallback, 'postgres')).catch(() => undefined);
+  if (clusterOwner || !fallbackOwner) {
     const accounts = candidateAccounts(dataDirOwner, clusterOwner);
     const usable = accounts.filter(({ kind }) => kind !== 'namespace' || options.namespaces);
-    const way = await firstThatWorks(usable, dataDir, binaries, linked);
-    if (way) {
-      if (clusterOwner) await giveTo(way.account, clusterDir);
-      return { ...way, clusterDir, exists: clusterOwner !== undefined };
+    const configuration = await findWorkingConfiguration(usable, dataDir, binaries, linked);
+    if (configuration) {
+      if (clusterOwner) await chownCluster(configuration.account, clusterDir);
+      return { ...configuration, clusterDir, exists: clusterOwner !== undefined };
     }
   }
   if (clusterOwner || !isRoot()) throw unreachable(dataDir);
-  await makeOpenFolder(other);
-  const way = await firstThatWorks([nobody], other, binaries, linked);
-  if (!way) throw unreachable(dataDir);
-  const elsewhere = join(other, 'postgres');
-  if (otherOwner) await giveTo(nobody, elsewhere);
+  await makeTraversableFolder(fallback);
+  const configuration = await findWorkingConfiguration([nobody], fallback, binaries, linked);
+  if (!configuration) throw unreachable(dataDir);
+  const fallbackCluster = join(fallback, 'postgres');
+  if (fallbackOwner) await chownCluster(nobody, fallbackCluster);
   log.warn(
-    { dataDir, location: elsewhere },
-    `Only root can enter ${dataDir}, and PostgreSQL does not run as root: the database is in ${elsewhere}.`,
+    { dataDir, location: fallbackCluster },
+    `Only root can enter ${dataDir}, and PostgreSQL does not run as root: the database is in ${fallbackCluster}.`,
   );
-  return { ...way, clusterDir: elsewhere, exists: otherOwner !== undefined };
+  return { ...configuration, clusterDir: fallbackCluster, exists: fallbackOwner !== undefined };
 }
 
 /**
  * Finds the first account that can work in the folder, with the programs in place if possible, otherwise with a copy.
  */
-async function firstThatWorks(
+async function findWorkingConfiguration(
   accounts: Account[],
   folder: string,
   binaries: Binaries,
   linked: boolean,
-): Promise<Way | undefined> {
+): Promise<RunConfiguration | undefined> {
   for (const copied of [false, true]) {
     for (const account of accounts) {
       if (!(await canReach(account, folder))) continue;
@@ -91,7 +91,7 @@ async function firstThatWorks(
       const programs = copied ? await copyBinaries(binaries, folder) : binaries;
       const majorVersion = await versionRunAs(account, programs);
       if (/^\d+$/.test(majorVersion)) return { account, binaries: programs, majorVersion };
-      if (!copied) await mustRunHere(binaries);
+      if (!copied) await requireRunnable(binaries);
     }
   }
   return undefined;
@@ -108,21 +108,21 @@ async function versionRunAs(account: Account, { postgres }: Binaries): Promise<s
  * not run them.
  * @throws EmbeddedDatabaseError `platform_unsupported`.
  */
-async function mustRunHere(binaries: Binaries): Promise<void> {
-  const said = await versionRunAs({ kind: 'self' }, binaries);
-  if (/^\d+$/.test(said)) return;
+async function requireRunnable(binaries: Binaries): Promise<void> {
+  const output = await versionRunAs({ kind: 'self' }, binaries);
+  if (/^\d+$/.test(output)) return;
   throw new EmbeddedDatabaseError(
     'platform_unsupported',
     (terms) =>
-      `The embedded PostgreSQL does not run on this machine (${errorLine(said)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
+      `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
   );
 }
 
-async function elsewhereFolder({ dataDir, elsewhere }: LocationOptions): Promise<string> {
+async function fallbackFolderFor({ dataDir, fallbackFolder }: LocationOptions): Promise<string> {
   const hash = createHash('sha256')
     .update(await realpath(dataDir))
     .digest('hex');
-  return join(elsewhere, hash.slice(0, 16));
+  return join(fallbackFolder, hash.slice(0, 16));
 }
 
 /**
@@ -142,10 +142,10 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   );
 }
 
-async function giveTo(account: Account, clusterDir: string): Promise<void> {
+async function chownCluster(account: Account, clusterDir: string): Promise<void> {
   const owner = ownerOnDisk(account);
   const real = await realpath(clusterDir);
-  if (owner && (await stat(real)).uid !== owner.uid) giveFolder(real, owner);
+  if (owner && (await stat(real)).uid !== owner.uid) chownFolder(real, owner);
 }
 
 function unreachable(dataDir: string): EmbeddedDatabaseError {
@@ -164,7 +164,7 @@ export interface HostEnvironment {
   readonly namespaces: boolean;
   readonly unixSockets: boolean;
   /** The parent folder of clusters whose data folder only root can enter. */
-  readonly elsewhere: string;
+  readonly fallbackFolder: string;
   /** PostgreSQL's programs. If unset, those that npm installed. */
   readonly binaries?: Binaries;
 }
@@ -174,7 +174,7 @@ export const thisHost: HostEnvironment = {
   arch: process.arch,
   namespaces: process.platform === 'linux',
   unixSockets: process.platform !== 'win32',
-  elsewhere: '/var/lib/groundswell',
+  fallbackFolder: '/var/lib/groundswell',
 };
 
 /** PostgreSQL accepts a folder that only its owner can access, or that the owner's group may read. */

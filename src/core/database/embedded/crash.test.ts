@@ -3,24 +3,24 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  buildHolder,
-  Ground,
+  buildEmbeddedProcess,
+  EmbeddedHarness,
+  hasNoProcesses,
   isRootRun,
-  noneRuns,
   query,
   queryWhenUp,
   silent,
-} from '../../../../tests/support/embedded-ground.ts';
+} from '../../../../tests/support/embedded-harness.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { processesOf } from './processes.ts';
 
-const ground = new Ground();
+const harness = new EmbeddedHarness();
 let program = '';
 beforeAll(async () => {
-  program = await buildHolder(await ground.folder());
+  program = await buildEmbeddedProcess(await harness.folder());
 });
-afterAll(() => ground.clear());
+afterAll(() => harness.clear());
 
 const open = (dataDir: string) => openEmbedded({ dataDir, mode: 'own', log: silent });
 
@@ -42,8 +42,8 @@ async function writeWord({ url }: Pick<EmbeddedDatabase, 'url'>, word: string): 
 
 describe('after a crash', () => {
   it('a first start that was killed half-way is repeated, and its remains are deleted', async () => {
-    const dataDir = join(await ground.folder(), 'data');
-    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = join(await harness.folder(), 'data');
+    const killed = harness.start(program, { dataDir, mode: 'own' });
     const making = async () =>
       (await readdir(dataDir, { recursive: true }).catch(() => [])).some((name) => /making-.*PG_VERSION$/.test(name));
     await expect.poll(making, { interval: 5 }).toBe(true);
@@ -56,8 +56,8 @@ describe('after a crash', () => {
   });
 
   it('killing everything at once loses no committed write', async () => {
-    const dataDir = await ground.madeDataDir();
-    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
     const everything = [killed.pid, ...(await processesOf(location))];
@@ -68,8 +68,8 @@ describe('after a crash', () => {
   });
 
   it.runIf(process.platform === 'linux')('a server that dies while it is adopted is not used', async () => {
-    const dataDir = await ground.madeDataDir();
-    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
     const postmaster = (await readPostmasterFile(location))?.pid ?? 0;
@@ -85,7 +85,7 @@ describe('after a crash', () => {
   });
 
   it('a reused process id in postmaster.pid is not taken for the server', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
     await stop();
@@ -104,7 +104,7 @@ describe('after a crash', () => {
   });
 
   it('a postmaster.pid of a dead process, or with invalid content, is ignored', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
     await stop();
@@ -122,7 +122,7 @@ describe('while the database is open', () => {
     const said: string[] = [];
     const note = (fields: object | string, message?: string) => void said.push(message ?? String(fields));
     const database = await openEmbedded({
-      dataDir: await ground.madeDataDir(),
+      dataDir: await harness.createDataDir(),
       mode: 'own',
       log: { info: note, warn: note, error: note },
     });
@@ -136,12 +136,12 @@ describe('while the database is open', () => {
     await backend;
     expect(await queryWhenUp(database.url, 'SELECT word FROM words')).toEqual([{ word: 'before' }]);
     await database.stop();
-    await noneRuns(database.location);
+    await hasNoProcesses(database.location);
   });
 
   it('an adopted server is supervised like its own', async () => {
-    const dataDir = await ground.madeDataDir();
-    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const killed = harness.start(program, { dataDir, mode: 'own' });
     const { location } = await killed.opened();
     await killed.kill('SIGKILL');
     const database = await open(dataDir);
@@ -150,13 +150,13 @@ describe('while the database is open', () => {
     await expect.poll(async () => (await readPostmasterFile(location))?.pid ?? before).not.toBe(before);
     expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.stop();
-    await noneRuns(location);
+    await hasNoProcesses(location);
   });
 
   it('a server that cannot restart is retried until it can, or until stop', async () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const database = await openEmbedded({ dataDir, mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');
     const sound = await readFile(settings, 'utf8');
@@ -170,20 +170,20 @@ describe('while the database is open', () => {
     errors.length = 0;
     await expect.poll(() => errors.join('\n')).toContain('trying again');
     await database.stop();
-    await noneRuns(database.location);
+    await hasNoProcesses(database.location);
     // Another start frees the shared memory of the killed server.
     await writeFile(settings, sound);
     await (await open(dataDir)).stop();
   });
 
   it('a Ctrl-C in the terminal does not reach the server, which its owner stops in order', async () => {
-    const site = ground.hold(program, { dataDir: await ground.madeDataDir(), mode: 'own' });
+    const site = harness.start(program, { dataDir: await harness.createDataDir(), mode: 'own' });
     const { url, location } = await site.opened();
     process.kill(-site.pid, 'SIGINT');
-    await site.told(({ event }) => event === 'interrupted');
+    await site.waitForEvent(({ event }) => event === 'interrupted');
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await noneRuns(location);
+    await hasNoProcesses(location);
     expect(await readPostmasterFile(location)).toBeUndefined();
   });
 });

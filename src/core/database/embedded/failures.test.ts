@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground, isRootRun, noneRuns, silent } from '../../../../tests/support/embedded-ground.ts';
+import { EmbeddedHarness, hasNoProcesses, isRootRun, silent } from '../../../../tests/support/embedded-harness.ts';
 import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
 import { checkClusterPermissions, type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { openEmbedded } from './open-embedded.ts';
 
-const ground = new Ground();
-afterAll(() => ground.clear());
+const harness = new EmbeddedHarness();
+afterAll(() => harness.clear());
 
 /** Returns the error of a start that must fail, and checks that its message is one line. */
 async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
@@ -29,12 +29,12 @@ describe('an unusable database says why in one line', () => {
     ['a system without a build', { platform: 'sunos', arch: 'x64' }],
     ['a build that is not installed', { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' }],
   ])('%s: names DATABASE_URL', async (_, host) => {
-    const error = await failure(join(await ground.folder(), 'data'), host);
+    const error = await failure(join(await harness.folder(), 'data'), host);
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
   it('programs for another C library: the message names DATABASE_URL', async () => {
-    const packageDir = await ground.folder();
+    const packageDir = await harness.folder();
     const bin = join(packageDir, 'native', 'bin');
     await mkdir(bin, { recursive: true });
     await writeFile(join(packageDir, 'package.json'), '{"version":"0"}');
@@ -42,12 +42,12 @@ describe('an unusable database says why in one line', () => {
       await writeFile(join(bin, name), '#!/lib/no-such-loader.so\n');
       await chmod(join(bin, name), 0o755);
     }
-    const error = await failure(join(await ground.folder(), 'data'), { binaries: await binariesIn(packageDir) });
+    const error = await failure(join(await harness.folder(), 'data'), { binaries: await binariesIn(packageDir) });
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
   it('a data folder that cannot be created', async () => {
-    const file = join(await ground.folder(), 'file');
+    const file = join(await harness.folder(), 'file');
     await writeFile(file, '');
     const error = await failure(join(file, 'data'));
     expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOTDIR') });
@@ -62,7 +62,7 @@ describe('an unusable database says why in one line', () => {
   );
 
   it('a database of another major version of PostgreSQL, which stays as it is', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await writeFile(join(location, 'PG_VERSION'), '17\n');
     const before = await readdir(location);
@@ -75,7 +75,7 @@ describe('an unusable database says why in one line', () => {
   });
 
   it('a database that others can enter: the message names its mode and the command that corrects it', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await chmod(location, 0o755);
     const error = await failure(dataDir);
@@ -86,7 +86,7 @@ describe('an unusable database says why in one line', () => {
   it.runIf(isRootRun)(
     'a database of another user: the message names that user and the command that changes the owner',
     async () => {
-      const location = join(await ground.madeDataDir(), 'postgres');
+      const location = join(await harness.createDataDir(), 'postgres');
       // Root may open any user's folder, so the check runs as another user.
       const owner = (await stat(location)).uid;
       const daemon = 1;
@@ -108,18 +108,18 @@ describe('an unusable database says why in one line', () => {
   );
 
   it("a server that does not start: the message has PostgreSQL's reason, and the folder is free again", async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');
     for (let time = 0; time < 2; time += 1) {
       const error = await failure(dataDir);
       expect(error).toMatchObject({ code: 'start_failed', message: expect.stringContaining('no_such_setting') });
     }
-    await noneRuns(location);
+    await hasNoProcesses(location);
   });
 
   it.runIf(isRootRun && process.platform === 'linux')('a disk that is full', async ({ skip }) => {
-    const folder = await ground.folder();
+    const folder = await harness.folder();
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', folder], { stdio: 'ignore' });
     } catch {

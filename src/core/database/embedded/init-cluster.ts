@@ -3,15 +3,15 @@ import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, writeFileSync
 import { mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../file-system.ts';
-import { type Account, ownerOnDisk, removeFolder, withRealFolder, withRightsOf } from './account.ts';
+import { type Account, ownerOnDisk, removeFolder, runAsOwner, withRealFolder } from './account.ts';
 import { DATABASE, ROLE } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
 import { runProgram } from './processes.ts';
 import { errorLine } from './server-log.ts';
-import { initialSettings, memoryForUs } from './server-settings.ts';
+import { availableMemoryBytes, initialSettings } from './server-settings.ts';
 
-const MAKING = 'postgres.making-';
+const UNFINISHED_PREFIX = 'postgres.making-';
 const PASSWORD_FILE = 'groundswell.password';
 
 /** Every role needs a password. The superuser `postgres` has none, so it cannot log in. */
@@ -31,48 +31,53 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   const { clusterDir, account, binaries, durability } = cluster;
   const parent = dirname(clusterDir);
   const owner = ownerOnDisk(account);
-  await removeDeadAttempts(parent);
-  const making = await mkdtemp(join(parent, MAKING));
+  await removeUnfinishedClusters(parent);
+  const unfinished = await mkdtemp(join(parent, UNFINISHED_PREFIX));
   try {
-    if (owner) withRealFolder(making, (_, handle) => fchownSync(handle, owner.uid, owner.gid));
-    const args = ['-D', making, '--username=postgres', '--auth=reject', '--encoding=UTF8', '--locale=C'];
+    if (owner) withRealFolder(unfinished, (_, handle) => fchownSync(handle, owner.uid, owner.gid));
+    const args = ['-D', unfinished, '--username=postgres', '--auth=reject', '--encoding=UTF8', '--locale=C'];
     args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
-    args.push(...initialSettings(memoryForUs()).flatMap((setting) => ['--set', setting]));
+    args.push(...initialSettings(availableMemoryBytes()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
-    const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
+    const firstRun = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
     // A failed initdb cleans up after itself. Messages about a missing locale vary; any failure is retried without it.
-    if (withLetters.code !== 0) await mustSucceed(runProgram(account, binaries.initdb, args));
+    if (firstRun.code !== 0) await requireSuccess(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
-    await mustSucceed(
-      runProgram(account, binaries.postgres, ['--single', '-j', '-D', making, 'template1'], roleAndDatabase(password)),
+    await requireSuccess(
+      runProgram(
+        account,
+        binaries.postgres,
+        ['--single', '-j', '-D', unfinished, 'template1'],
+        roleAndDatabase(password),
+      ),
     );
-    withRightsOf(owner, () => {
-      writeDurably(join(making, PASSWORD_FILE), `${password}\n`);
-      writeDurably(join(making, 'pg_hba.conf'), ACCESS_RULES);
+    runAsOwner(owner, () => {
+      writeDurably(join(unfinished, PASSWORD_FILE), `${password}\n`);
+      writeDurably(join(unfinished, 'pg_hba.conf'), ACCESS_RULES);
     });
-    await syncFolder(making);
-    await rename(making, clusterDir);
+    await syncFolder(unfinished);
+    await rename(unfinished, clusterDir);
     await syncFolder(parent);
   } catch (error) {
-    removeFolder(making);
+    removeFolder(unfinished);
     throw error;
   }
 }
 
 /** Reads the password of the site's role, which only the cluster's owner (and root) can read. */
-export function readPassword({ clusterDir, account }: Owned): string {
+export function readPassword({ clusterDir, account }: ClusterFiles): string {
   return readAs(account, join(clusterDir, PASSWORD_FILE));
 }
 
 /** Reads the major version of PostgreSQL that created the cluster, such as `18`. */
-export function clusterVersion({ clusterDir, account }: Owned): string {
+export function clusterVersion({ clusterDir, account }: ClusterFiles): string {
   return readAs(account, join(clusterDir, 'PG_VERSION'));
 }
 
-type Owned = Pick<Cluster, 'clusterDir' | 'account'>;
+type ClusterFiles = Pick<Cluster, 'clusterDir' | 'account'>;
 
 function readAs(account: Account, path: string): string {
-  return withRightsOf(ownerOnDisk(account), () => readFileSync(path, 'utf8')).trim();
+  return runAsOwner(ownerOnDisk(account), () => readFileSync(path, 'utf8')).trim();
 }
 
 /**
@@ -89,15 +94,15 @@ function roleAndDatabase(password: string): string {
 }
 
 /** Removes the folders of killed attempts, and kills an initdb that outlived such an attempt. */
-async function removeDeadAttempts(parent: string): Promise<void> {
+async function removeUnfinishedClusters(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    if (!name.startsWith(MAKING)) continue;
+    if (!name.startsWith(UNFINISHED_PREFIX)) continue;
     await killAll(join(parent, name));
     removeFolder(join(parent, name));
   }
 }
 
-async function mustSucceed(run: ReturnType<typeof runProgram>): Promise<void> {
+async function requireSuccess(run: ReturnType<typeof runProgram>): Promise<void> {
   const { code, output } = await run;
   if (code === 0 && !/^.*\b(ERROR|FATAL|PANIC): /m.test(output)) return;
   throw new EmbeddedDatabaseError('start_failed', `The database could not be created: ${errorLine(output)}`);

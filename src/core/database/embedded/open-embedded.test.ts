@@ -1,25 +1,25 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground, noneRuns, query, silent } from '../../../../tests/support/embedded-ground.ts';
+import { EmbeddedHarness, hasNoProcesses, query, silent } from '../../../../tests/support/embedded-harness.ts';
 import { thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { processesOf } from './processes.ts';
 
-const ground = new Ground();
-afterAll(() => ground.clear());
+const harness = new EmbeddedHarness();
+afterAll(() => harness.clear());
 
 const open = (dataDir: string, host = thisHost) =>
   openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, host);
 
 describe('an embedded database', () => {
   it('preserves data over a stop and a start, at the same URL', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const first = await open(dataDir);
     await query(first.url, 'CREATE TABLE kept (word text)');
     await query(first.url, "INSERT INTO kept VALUES ('still here')");
     await first.stop();
-    await noneRuns(first.location);
+    await hasNoProcesses(first.location);
     const second = await open(dataDir);
     expect(await query(second.url, 'SELECT word FROM kept')).toEqual([{ word: 'still here' }]);
     expect(second.url).toBe(first.url);
@@ -28,7 +28,7 @@ describe('an embedded database', () => {
   });
 
   it.runIf(process.platform === 'linux')('counts as stopped when its logger has ended, too', async () => {
-    const database = await open(await ground.madeDataDir());
+    const database = await open(await harness.createDataDir());
     const titles = async () =>
       Promise.all(
         (await processesOf(database.location)).map(async (pid) => ({
@@ -54,7 +54,7 @@ describe('an embedded database', () => {
   });
 
   it('is durable, private, and knows Unicode in any locale of the machine', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = join(await harness.folder(), 'data');
     const { url, location, stop } = await openEmbedded({ dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) expect(await setting(name)).toBe('on');
@@ -76,22 +76,22 @@ describe('an embedded database', () => {
   });
 
   it('works below a path with spaces and letters beyond ASCII', async () => {
-    const dataDir = join(await ground.folder(), 'data', 'mes données, "日本" 100%');
+    const dataDir = join(await harness.folder(), 'data', 'mes données, "日本" 100%');
     const database = await open(dataDir);
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.stop();
-    await noneRuns(database.location);
+    await hasNoProcesses(database.location);
   });
 
   it('accepts a relative data folder', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const database = await open(relative(process.cwd(), dataDir));
     expect(database.location).toBe(join(dataDir, 'postgres'));
     await database.stop();
   });
 
   it('listens in a short folder if the path is too long for a socket, and deletes it afterwards', async () => {
-    const dataDir = await ground.madeDataDir(join(await ground.folder(), 'deep'.repeat(30)));
+    const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
@@ -102,7 +102,7 @@ describe('an embedded database', () => {
   });
 
   it('listens on a loopback port if there are no unix sockets', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const database = await open(dataDir, { ...thisHost, unixSockets: false });
     expect(new URL(database.url).hostname).toBe('127.0.0.1');
     expect(await query(database.url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { access, constants, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeOpenFolder, systemCode } from '../../file-system.ts';
+import { makeTraversableFolder, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
@@ -104,7 +104,7 @@ export async function openEmbedded(
     try {
       const cluster = await runCluster(dataDir, options.durability ?? 'full', host, log);
       ownership.announce({ url: cluster.url, location: cluster.location });
-      return { kind: 'owner', cluster, ownership, lost: ownership.wanted };
+      return { kind: 'owner', cluster, ownership, lost: ownership.isHandOverRequested };
     } catch (error) {
       ownership.release();
       throw error;
@@ -197,7 +197,7 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
 async function prepareDataDir(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
   try {
-    await makeOpenFolder(wanted);
+    await makeTraversableFolder(wanted);
     await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(wanted);
   } catch (error) {

@@ -40,7 +40,7 @@ export async function runCluster(
     dataDir,
     binaries,
     namespaces: host.namespaces,
-    elsewhere: host.elsewhere,
+    fallbackFolder: host.fallbackFolder,
     log,
   });
   const { clusterDir } = location;
@@ -92,8 +92,8 @@ function checkVersion(location: ClusterLocation): void {
   );
 }
 
-const FIRST_BACKOFF_MS = 100;
-const LONGEST_BACKOFF_MS = 10_000;
+const INITIAL_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 10_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
 
 interface Supervisor {
@@ -127,11 +127,7 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
   }
 
   async function startUntilItRuns(): Promise<Postmaster | undefined> {
-    for (
-      let backoffMs = FIRST_BACKOFF_MS;
-      !end.signal.aborted;
-      backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS)
-    ) {
+    for (let backoffMs = INITIAL_BACKOFF_MS; !end.signal.aborted; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
       try {
         return await startAt(cluster, address, password);
       } catch (error) {

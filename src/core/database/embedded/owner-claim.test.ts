@@ -5,11 +5,11 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground } from '../../../../tests/support/embedded-ground.ts';
+import { EmbeddedHarness } from '../../../../tests/support/embedded-harness.ts';
 import { type Claim, claimOwnership, connectToListener } from './owner-claim.ts';
 
-const ground = new Ground();
-afterAll(() => ground.clear());
+const harness = new EmbeddedHarness();
+afterAll(() => harness.clear());
 
 const claim = (dataDir: string) => claimOwnership(dataDir, createServer());
 
@@ -26,7 +26,7 @@ function endAll(claims: Claim[]): void {
 
 describe('the claim on a data folder', () => {
   it('is won by exactly one of many concurrent attempts, repeatedly', async () => {
-    const dataDir = await ground.folder();
+    const dataDir = await harness.folder();
     for (let round = 0; round < 25; round += 1) {
       const claims = await claimTogether(dataDir, 8);
       expect(claims.filter((one) => one.won)).toHaveLength(1);
@@ -35,7 +35,7 @@ describe('the claim on a data folder', () => {
   });
 
   it('ignores leftovers of dead owners', async () => {
-    const dataDir = await ground.folder();
+    const dataDir = await harness.folder();
     const folder = join(dataDir, 'postgres.owner');
     await mkdir(folder);
     await symlink('gone.sock', join(folder, 'owner-7'));
@@ -47,7 +47,7 @@ describe('the claim on a data folder', () => {
   });
 
   it.runIf(process.platform === 'linux')('treats an owner that is killed while it is queried as dead', async () => {
-    const address = join(await ground.folder(), 'dying.sock');
+    const address = join(await harness.folder(), 'dying.sock');
     const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;
     const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(owner.stdout, 'data');

@@ -13,7 +13,7 @@ import {
 import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { systemCode } from '../../file-system.ts';
-import { type FolderOwner, isRoot, openRealFolder, withRealFolder, withRightsOf } from './account.ts';
+import { type FolderOwner, isRoot, openRealFolder, runAsOwner, withRealFolder } from './account.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export type Claim = { readonly won: true; release(): void } | { readonly won: false; readonly owner: Socket };
@@ -136,7 +136,7 @@ async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
  * byte.
  */
 const SOCKET_PATH_BYTES = 103;
-const LONGEST_NAME_BYTES = 24;
+const MAX_NAME_BYTES = 24;
 
 /**
  * A folder for unix sockets. `folder` is its real path; `address(name)` is the path of a socket in it for socket calls.
@@ -158,11 +158,11 @@ interface SocketFolder {
  */
 function openSocketFolder(dataDir: string): SocketFolder {
   const usual = join(dataDir, 'postgres.owner');
-  const fits = Buffer.byteLength(usual) + 1 + LONGEST_NAME_BYTES <= SOCKET_PATH_BYTES;
+  const fits = Buffer.byteLength(usual) + 1 + MAX_NAME_BYTES <= SOCKET_PATH_BYTES;
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const folder = fits || process.platform === 'linux' ? usual : join('/tmp', `groundswell-owner-${hash}`);
   const owner = statSync(dataDir);
-  const run = <Result>(work: () => Result) => withRightsOf(owner, work);
+  const run = <Result>(work: () => Result) => runAsOwner(owner, work);
   run(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   // Root may have created the folder before the data folder changed owner.
   if (isRoot() && owner.uid !== 0) handOver(folder, owner);

@@ -1,21 +1,27 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHolder, Ground, noneRuns, query, silent } from '../../../../tests/support/embedded-ground.ts';
+import {
+  buildEmbeddedProcess,
+  EmbeddedHarness,
+  hasNoProcesses,
+  query,
+  silent,
+} from '../../../../tests/support/embedded-harness.ts';
 import { openEmbedded } from './open-embedded.ts';
 
-const ground = new Ground();
+const harness = new EmbeddedHarness();
 let program = '';
 beforeAll(async () => {
-  program = await buildHolder(await ground.folder());
+  program = await buildEmbeddedProcess(await harness.folder());
 });
-afterAll(() => ground.clear());
+afterAll(() => harness.clear());
 
 describe('one owner per data folder', () => {
   it('tells a second site immediately which process has the database', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
     site.setOwnerNote('http://127.0.0.1:4711');
-    const second = ground.hold(program, { dataDir, mode: 'own' });
+    const second = harness.start(program, { dataDir, mode: 'own' });
     const { code, message } = await second.failed();
     expect(code).toBe('data_dir_held');
     expect(message).toContain(`process ${process.pid} (http://127.0.0.1:4711) since ${new Date().getUTCFullYear()}-`);
@@ -25,19 +31,19 @@ describe('one owner per data folder', () => {
   });
 
   it('gives a new folder to exactly one of two sites that start at the same time', async () => {
-    const dataDir = join(await ground.folder(), 'data');
-    const both = [ground.hold(program, { dataDir, mode: 'own' }), ground.hold(program, { dataDir, mode: 'own' })];
+    const dataDir = join(await harness.folder(), 'data');
+    const both = [harness.start(program, { dataDir, mode: 'own' }), harness.start(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const loser = both[outcomes.findIndex(({ status }) => status === 'rejected')];
     expect(await loser?.failed()).toMatchObject({ code: 'data_dir_held' });
     await both[outcomes.findIndex(({ status }) => status === 'fulfilled')]?.stop();
-    await noneRuns(join(dataDir, 'postgres'));
+    await hasNoProcesses(join(dataDir, 'postgres'));
   });
 
   it('frees the folder of a killed owner, and adopts its server', async () => {
-    const dataDir = await ground.madeDataDir();
-    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await killed.opened();
     const [before] = await query(url, 'SELECT pg_postmaster_start_time()::text AS since');
     await killed.kill('SIGKILL');
@@ -45,12 +51,12 @@ describe('one owner per data folder', () => {
     expect(next.url).toBe(url);
     expect(await query(next.url, 'SELECT pg_postmaster_start_time()::text AS since')).toEqual([before]);
     await next.stop();
-    await noneRuns(next.location);
+    await hasNoProcesses(next.location);
   });
 
   it('does not treat an unresponsive process as dead', async () => {
-    const dataDir = await ground.madeDataDir();
-    const frozen = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const frozen = harness.start(program, { dataDir, mode: 'own' });
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
     await expect(openEmbedded({ dataDir, mode: 'own', log: silent })).rejects.toMatchObject({ code: 'data_dir_held' });
@@ -61,49 +67,49 @@ describe('one owner per data folder', () => {
 
 describe('a command', () => {
   it('uses the database of a running site and leaves it running', async () => {
-    const dataDir = await ground.madeDataDir();
-    const site = ground.hold(program, { dataDir, mode: 'own' });
+    const dataDir = await harness.createDataDir();
+    const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     expect(command.url).toBe(url);
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await noneRuns(join(dataDir, 'postgres'));
+    await hasNoProcesses(join(dataDir, 'postgres'));
   });
 
   it('starts the database if none runs, and stops it afterwards', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
-    await noneRuns(command.location);
+    await hasNoProcesses(command.location);
   });
 
   it('hands the database it started to a site that starts, and continues to work', async () => {
-    const dataDir = await ground.madeDataDir();
+    const dataDir = await harness.createDataDir();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
-    const site = ground.hold(program, { dataDir, mode: 'own' });
+    const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
     expect(url).toBe(command.url);
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await noneRuns(command.location);
+    await hasNoProcesses(command.location);
   });
 
   it.each([
     ['the command that started it', 'share'],
     ['the site', 'own'],
   ])('keeps the database while it works when %s ends, and then stops it', async (_, mode) => {
-    const dataDir = await ground.madeDataDir();
-    const first = ground.hold(program, { dataDir, mode });
+    const dataDir = await harness.createDataDir();
+    const first = harness.start(program, { dataDir, mode });
     await first.opened();
     const second = await openEmbedded({ dataDir, mode: 'share', log: silent });
     await first.stop();
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await second.stop();
-    await noneRuns(second.location);
+    await hasNoProcesses(second.location);
   });
 });

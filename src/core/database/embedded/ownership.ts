@@ -48,7 +48,7 @@ export class Ownership {
   #requestHandOver = () => {};
   #releaseClaim = () => {};
   /** Resolves when a site requests the folder that a command holds. */
-  readonly wanted = new Promise<void>((resolve) => {
+  readonly isHandOverRequested = new Promise<void>((resolve) => {
     this.#requestHandOver = resolve;
   });
 

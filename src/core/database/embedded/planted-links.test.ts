@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chown, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyPackages, Ground, isRootRun, query, silent } from '../../../../tests/support/embedded-ground.ts';
+import { copyPackages, EmbeddedHarness, isRootRun, query, silent } from '../../../../tests/support/embedded-harness.ts';
 import { type Account, removeFolder } from './account.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { thisHost } from './cluster-location.ts';
@@ -12,26 +12,26 @@ import { pruneLogs } from './server-log.ts';
 const DAEMON = { uid: 1, gid: 1 };
 const daemon: Account = { kind: 'user', ...DAEMON };
 
-const ground = new Ground();
+const harness = new EmbeddedHarness();
 let binaries: Binaries;
 beforeAll(async () => {
-  if (isRootRun) binaries = await binariesIn(await copyPackages(await ground.folder()));
+  if (isRootRun) binaries = await binariesIn(await copyPackages(await harness.folder()));
 });
-afterAll(() => ground.clear());
+afterAll(() => harness.clear());
 
 const open = (dataDir: string) =>
   openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
 
 /** Creates a data folder with a cluster, both owned by an unprivileged user. */
 async function dataDirOfUser(): Promise<string> {
-  const dataDir = await ground.madeDataDir();
+  const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${DAEMON.uid}:${DAEMON.gid}`, dataDir]);
   return dataDir;
 }
 
 /** Creates a folder that root owns, with a file in it. */
 async function folderOfRoot(): Promise<{ folder: string; file: string }> {
-  const folder = join(await ground.folder(), 'root');
+  const folder = join(await harness.folder(), 'root');
   const file = join(folder, 'file.log');
   await mkdir(folder);
   await writeFile(file, 'precious');
@@ -71,7 +71,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
 
     it.each(['groundswell.password', 'PG_VERSION'])('as %s is not read with the rights of root', async (name) => {
       const dataDir = await dataDirOfUser();
-      const secret = join(await ground.folder(), 'secret');
+      const secret = join(await harness.folder(), 'secret');
       await writeFile(secret, 'precious', { mode: 0o600 });
       await rm(join(dataDir, 'postgres', name));
       await symlink(secret, join(dataDir, 'postgres', name));
@@ -79,7 +79,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
     });
 
     it('as the cluster is refused, and its target stays with root', async () => {
-      const dataDir = join(await ground.folder(), 'data');
+      const dataDir = join(await harness.folder(), 'data');
       const victim = await folderOfRoot();
       await mkdir(dataDir);
       await chown(dataDir, DAEMON.uid, DAEMON.gid);
@@ -89,7 +89,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
     });
 
     it('as the log folder, deletes no file in its target', async () => {
-      const clusterDir = await ground.folder();
+      const clusterDir = await harness.folder();
       const victim = await folderOfRoot();
       const names = Array.from({ length: 13 }, (_, day) => `2026-01-${day + 10}.log`);
       for (const name of names) await writeFile(join(victim.folder, name), '');
@@ -99,7 +99,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
     });
 
     it('in a deleted folder is deleted itself', async () => {
-      const parent = await ground.folder();
+      const parent = await harness.folder();
       const victim = await folderOfRoot();
       const folder = join(parent, 'postgres.making-abc');
       await mkdir(folder);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
+import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
 import { type Address, probeServer, removeShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
@@ -77,7 +77,7 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
   const { clusterDir, account, binaries } = cluster;
   // Output goes to a file, not a pipe: the postmaster may outlive this process, and writing into a broken pipe would
   // kill it.
-  const output = withRightsOf(ownerOnDisk(account), () => {
+  const output = runAsOwner(ownerOnDisk(account), () => {
     const path = join(clusterDir, START_LOG);
     rmSync(path, { force: true });
     return openSync(path, 'wx', 0o600);
@@ -131,7 +131,7 @@ export async function adoptPostmaster(cluster: Cluster, password: string): Promi
 export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
   await killAll(clusterDir);
-  withRightsOf(ownerOnDisk(account), () => {
+  runAsOwner(ownerOnDisk(account), () => {
     removeShortFolder(file?.socketDir);
     const sockets = readdirSync(clusterDir).filter((name) => name.startsWith('.s.PGSQL.'));
     for (const name of ['postmaster.pid', ...sockets]) rmSync(join(clusterDir, name), { force: true });

@@ -1,15 +1,15 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground } from '../../../../tests/support/embedded-ground.ts';
+import { EmbeddedHarness } from '../../../../tests/support/embedded-harness.ts';
 import { errorLine, pruneLogs } from './server-log.ts';
 
-const ground = new Ground();
-afterAll(() => ground.clear());
+const harness = new EmbeddedHarness();
+afterAll(() => harness.clear());
 
 describe("PostgreSQL's log", () => {
   it("PostgreSQL's log is limited to its ten newest files", async () => {
-    const clusterDir = await ground.folder();
+    const clusterDir = await harness.folder();
     await mkdir(join(clusterDir, 'log'));
     const names = Array.from(
       { length: 13 },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
-import { LOG_FILES_KEPT, LOG_FOLDER } from './server-settings.ts';
+import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
+import { LOG_FOLDER, MAX_LOG_FILES } from './server-settings.ts';
 
 /** The file for PostgreSQL's output until it opens its own log, or for all of its output if it cannot start. */
 export const START_LOG = 'start.log';
@@ -9,8 +9,8 @@ export const START_LOG = 'start.log';
 /** Returns the line of PostgreSQL's output that says why it ended: the last error, or else the last line. */
 export function errorLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
-  let line = telling.at(-1) ?? lines.at(-1) ?? 'PostgreSQL printed no message';
+  const errors = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
+  let line = errors.at(-1) ?? lines.at(-1) ?? 'PostgreSQL printed no message';
   // If the configuration is invalid, the last line only says that there are errors; the line before it names them.
   if (line.endsWith('contains errors')) line = lines[lines.indexOf(line) - 1] ?? line;
   return line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /, '').trim();
@@ -18,7 +18,7 @@ export function errorLine(output: string): string {
 
 /** Returns PostgreSQL's own message about why the latest start or run of this cluster ended. */
 export function lastServerLine({ clusterDir, account }: LogOwner): string {
-  return withRightsOf(ownerOnDisk(account), () => {
+  return runAsOwner(ownerOnDisk(account), () => {
     const start = readIfThere(join(clusterDir, START_LOG));
     const handedOver = start.includes('redirecting log output');
     const newest = handedOver ? logFiles(clusterDir).at(-1) : undefined;
@@ -31,8 +31,8 @@ export function lastServerLine({ clusterDir, account }: LogOwner): string {
 
 /** Deletes all but the newest log files, so the log stays bounded. */
 export function pruneLogs({ clusterDir, account }: LogOwner): void {
-  withRightsOf(ownerOnDisk(account), () => {
-    for (const file of logFiles(clusterDir).slice(0, -LOG_FILES_KEPT)) rmSync(file, { force: true });
+  runAsOwner(ownerOnDisk(account), () => {
+    for (const file of logFiles(clusterDir).slice(0, -MAX_LOG_FILES)) rmSync(file, { force: true });
   });
 }
 

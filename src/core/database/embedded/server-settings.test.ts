@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { initialSettings, memoryForUs } from './server-settings.ts';
+import { availableMemoryBytes, initialSettings } from './server-settings.ts';
 
 const GB = 1024 ** 3;
 
@@ -14,5 +14,5 @@ test.each<[machine: string, memory: number, buffers: string, cached: string]>([
 });
 
 test('there is memory', () => {
-  expect(memoryForUs()).toBeGreaterThan(GB / 16);
+  expect(availableMemoryBytes()).toBeGreaterThan(GB / 16);
 });

@@ -5,8 +5,8 @@ import type { Address } from './address.ts';
 export type Durability = 'full' | 'none';
 
 const MB = 1024 * 1024;
-const SMALLEST_BUFFERS_MB = 128;
-const LARGEST_BUFFERS_MB = 2_048;
+const MIN_BUFFERS_MB = 128;
+const MAX_BUFFERS_MB = 2_048;
 
 /**
  * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. PostgreSQL
@@ -15,13 +15,13 @@ const LARGEST_BUFFERS_MB = 2_048;
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
-  const buffersMb = Math.min(LARGEST_BUFFERS_MB, Math.max(SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 8)));
+  const buffersMb = Math.min(MAX_BUFFERS_MB, Math.max(MIN_BUFFERS_MB, Math.floor(memoryMb / 8)));
   return [
     // Enough for the maximum number of serving processes and the operator's commands.
     'max_connections=250',
     `shared_buffers=${buffersMb}MB`,
     // Includes the system's file cache. The setting allocates no memory; it only guides the planner.
-    `effective_cache_size=${Math.max(4 * SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 2))}MB`,
+    `effective_cache_size=${Math.max(4 * MIN_BUFFERS_MB, Math.floor(memoryMb / 2))}MB`,
     'max_wal_size=512MB',
     'log_checkpoints=off',
     'timezone=UTC',
@@ -30,14 +30,14 @@ export function initialSettings(memoryBytes: number): string[] {
 }
 
 /** Returns the memory that this process may use, in bytes: that of its container, or else of the machine. */
-export function memoryForUs(): number {
+export function availableMemoryBytes(): number {
   // If nothing limits the process, this is 0 or more than any machine has.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 export const LOG_FOLDER = 'log';
-export const LOG_FILES_KEPT = 10;
+export const MAX_LOG_FILES = 10;
 
 /** Returns the arguments for every start. Their settings override the cluster's files. */
 export function commandLine(clusterDir: string, address: Address, durability: Durability): string[] {

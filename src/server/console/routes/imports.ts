@@ -62,17 +62,17 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected') : error;
     }
     const events = new PassThrough();
-    const tell = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
+    const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     void withoutTimeLimit((database) =>
       importProducts(database, {
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
-        onProgress: progressTo(tell, runtime.monotonicMs),
+        onProgress: progressTo(sendEvent, runtime.monotonicMs),
       }),
     )
-      .then((report) => tell({ kind: 'done', summary: summaryOf(report) }))
-      .catch((error: unknown) => tell(failureOf(error, log)))
+      .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
+      .catch((error: unknown) => sendEvent(failureOf(error, log)))
       .finally(() => {
         events.end();
         return rm(folder, { recursive: true, force: true });
@@ -109,14 +109,14 @@ async function saveBody(body: Readable, path: string): Promise<void> {
   );
 }
 
-function progressTo(tell: (event: ImportEvent) => void, monotonicMs: () => number) {
+function progressTo(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
   const done = { check: 0, write: 0 };
   let toldAt = Number.NEGATIVE_INFINITY;
   return (stage: 'check' | 'write', count: number) => {
     done[stage] += count;
     if (monotonicMs() - toldAt < PROGRESS_INTERVAL_MS) return;
     toldAt = monotonicMs();
-    tell({ kind: 'progress', stage, done: done[stage] });
+    sendEvent({ kind: 'progress', stage, done: done[stage] });
   };
 }
 

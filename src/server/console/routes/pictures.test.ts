@@ -9,7 +9,7 @@ beforeEach(async () => {
   app.setErrorHandler(handleError);
   validateByContract(app);
   const pictures = {
-    admit: () => ({ process: async ({ use }: { use: string }) => `/images/${use}.webp`, leave() {} }),
+    admit: () => ({ process: async ({ use }: { use: string }) => `/images/${use}.webp`, release() {} }),
   };
   await app.register(pictureRoutes, { pictures });
 });

@@ -18,7 +18,12 @@ import { browseProductPage, listCategories } from '../../../core/products/browse
 import { editProduct } from '../../../core/products/edit-product.ts';
 import { inspectProduct } from '../../../core/products/get-product.ts';
 import { listProducts } from '../../../core/products/list-products.ts';
-import { countRowsOf, LONG_FROM_ROWS, listRemovals, removeProducts } from '../../../core/products/remove-products.ts';
+import {
+  countRowsOf,
+  LARGE_REMOVAL_ROWS,
+  listRemovals,
+  removeProducts,
+} from '../../../core/products/remove-products.ts';
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
 import { receivePictures } from '../../pictures/receive-pictures.ts';
@@ -52,7 +57,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
    * take longer than changing them.
    */
   const moving = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
-    rows < LONG_FROM_ROWS ? work(database) : withoutTimeLimit(work);
+    rows < LARGE_REMOVAL_ROWS ? work(database) : withoutTimeLimit(work);
 
   app.get(
     CONSOLE_API.products,

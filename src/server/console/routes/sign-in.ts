@@ -152,7 +152,7 @@ export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   return {
     charge(attempt) {
       const limits = limitsOf(attempt);
-      const waitMs = Math.max(...limits.map(([buckets, key]) => buckets.look(key).waitMs));
+      const waitMs = Math.max(...limits.map(([buckets, key]) => buckets.peek(key).waitMs));
       if (waitMs > 0) {
         const minutes = Math.ceil(waitMs / 60_000);
         throw new CoreError(

@@ -7,7 +7,7 @@ import { useApi } from '../../api/api-context.tsx';
 import { flattenComments } from '../../cache/cached-data.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { localAddress, t } from '../../language/translate.ts';
-import { useReadOnArrival } from '../../routing/navigation.tsx';
+import { useRetryOnMount } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
 import { focusAdded } from '../../ui/focus.ts';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
@@ -29,7 +29,7 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   const [sort, setSort] = useState(DEFAULT_COMMENT_SORT);
   const list = useInfiniteQuery({
     ...commentListOptions(api, productId, commentOrder(sort, params.get('comments'))),
-    ...useReadOnArrival(),
+    ...useRetryOnMount(),
   });
   const held = useQuery(heldCommentsOptions(api, productId));
   const comments = flattenComments(list.data, held.data?.items);

@@ -18,7 +18,7 @@ const TEXTS = {
   addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
 } as const;
 
-function say({ title, description }: (typeof TEXTS)[keyof typeof TEXTS], tone?: 'destructive'): void {
+function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TEXTS], tone?: 'destructive'): void {
   showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
 }
 
@@ -44,7 +44,7 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
     onSuccess: (comment) => {
       deleteDraft({ productId, idempotencyKey: draft.idempotencyKey });
       if (comment) return showAdded(client, comment);
-      say(TEXTS.queued);
+      showCommentToast(TEXTS.queued);
     },
     onError: reportRefusedComment,
   });
@@ -62,7 +62,7 @@ export async function sendQueuedComment(
 }
 
 export function reportRefusedComment(): void {
-  say(TEXTS.addFailed, 'destructive');
+  showCommentToast(TEXTS.addFailed, 'destructive');
 }
 
 function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
@@ -81,7 +81,7 @@ async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   rememberComment(comment);
   addToLists(client, comment);
   patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
-  say(TEXTS.added);
+  showCommentToast(TEXTS.added);
 }
 
 function rememberComment({ id, productId }: { id: string; productId: string }): void {

@@ -8,7 +8,7 @@ import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { boardHref } from './queries.ts';
-import { useRace } from './use-race.ts';
+import { useAnimatedOrder } from './use-animated-order.ts';
 
 interface BoardListProps {
   board: Leaderboard;
@@ -22,7 +22,7 @@ interface BoardListProps {
 
 export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, renderVote }: BoardListProps) {
   const list = useRef<HTMLOListElement>(null);
-  const { entries, isHeld } = useRace(latest, list);
+  const { entries, isHeld } = useAnimatedOrder(latest, list);
 
   function loadMore(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;

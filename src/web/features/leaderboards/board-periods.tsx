@@ -9,8 +9,8 @@ import {
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
+import { formatPeriod } from '../../language/format.ts';
 import { t } from '../../language/translate.ts';
-import { periodInWords } from '../../language/words.ts';
 import { useToday } from '../../routing/document-head.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -64,7 +64,7 @@ function AdjacentLink({ name, rel }: { name: string | null; rel: 'prev' | 'next'
       {rel === 'prev' && <ChevronLeftIcon />}
       <span>
         <span className="visually-hidden">{rel === 'prev' ? `${t('Before:')} ` : `${t('After:')} `}</span>
-        {capitalized(periodInWords(period))}
+        {capitalized(formatPeriod(period))}
       </span>
       {rel === 'next' && <ChevronRightIcon />}
     </Link>

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
+import { clockTime, formatInstant } from '../../language/format.ts';
 import { t } from '../../language/translate.ts';
-import { clockTime, instantInWords } from '../../language/words.ts';
 import { useNow } from '../../ui/time.tsx';
 
 const WINDOW_MS = LIMITS.launchWindowHours * 3_600_000;
@@ -19,17 +19,17 @@ type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision'>;
 
 /** Describes the status of a board. `now` is in milliseconds since 1970. */
 export function stageOf({ status, to, finalAt, revision }: StageFields, now: number, timeZone?: string): BoardStage {
-  const inWords = (time: string) => instantInWords(time, timeZone);
+  const formatInSiteZone = (time: string) => formatInstant(time, timeZone);
   const closesAt = new Date(Date.parse(to) + WINDOW_MS).toISOString();
   if (status === 'final') {
     const revised = revision > 0 ? ` ${t('It was revised: this is revision {revision}.', { revision })}` : '';
-    return { label: 'Final', words: t('Final since {time}.', { time: inWords(finalAt) }) + revised };
+    return { label: 'Final', words: t('Final since {time}.', { time: formatInSiteZone(finalAt) }) + revised };
   }
   if (status === 'provisional') {
     return {
       label: 'Provisional',
       words: t('Voting is over. The votes are reviewed until {time}; then the result is final.', {
-        time: inWords(finalAt),
+        time: formatInSiteZone(finalAt),
       }),
       clock: { label: 'Final in', end: finalAt },
     };
@@ -38,16 +38,16 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
     return {
       label: 'Open',
       words: t('Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.', {
-        to: inWords(to),
+        to: formatInSiteZone(to),
         hours: LIMITS.launchWindowHours,
-        end: inWords(closesAt),
+        end: formatInSiteZone(closesAt),
       }),
       clock: { label: 'Launches join for', end: to },
     };
   }
   return {
     label: 'Last votes',
-    words: t('No more launches join. The last voting window ends by {time}.', { time: inWords(closesAt) }),
+    words: t('No more launches join. The last voting window ends by {time}.', { time: formatInSiteZone(closesAt) }),
     clock: { label: 'Voting ends in', end: closesAt },
   };
 }

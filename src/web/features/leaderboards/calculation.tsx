@@ -3,8 +3,8 @@ import type { ExclusionReason, Standing } from '../../../contract/leaderboards/s
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
+import { formatInstant } from '../../language/format.ts';
 import { formatCount, plural, t } from '../../language/translate.ts';
-import { instantInWords } from '../../language/words.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/time.tsx';
@@ -30,11 +30,11 @@ export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, windowEndsAt } = standing;
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone, votesPerNetwork = LIMITS.votesPerNetwork } = useSite();
-  const ends = instantInWords(windowEndsAt, timeZone);
+  const ends = formatInstant(windowEndsAt, timeZone);
   const isRunning = useNow() < Date.parse(windowEndsAt);
   return (
     <>
-      <p className="why-answer">{answerOf(standing)}</p>
+      <p className="why-answer">{explanationOf(standing)}</p>
       <dl className="why-sum">
         <Line label="On the button" amount={formatCount(upvotes)} />
         {outside > 0 && isRunning && (
@@ -67,18 +67,18 @@ export function Calculation({ standing }: { standing: Standing }) {
 }
 
 /** Explains the rank in one sentence: '20 of its 27 upvotes count, and 1 launch has more.' */
-function answerOf({ votes, upvotes, rank, tied }: Standing): string {
+function explanationOf({ votes, upvotes, rank, tied }: Standing): string {
   const counted =
     votes < upvotes
       ? plural('{votes} of its {count} upvote count', '{votes} of its {count} upvotes count', upvotes, { votes })
       : plural('{count} vote counts', '{count} votes count', votes);
-  const answer =
+  const explanation =
     rank === 1
       ? t('{counted}, and no launch has more.', { counted })
       : plural('{counted}, and {count} launch has more.', '{counted}, and {count} launches have more.', rank - 1, {
           counted,
         });
-  return tied ? `${answer} ${t('Another launch has as many.')}` : answer;
+  return tied ? `${explanation} ${t('Another launch has as many.')}` : explanation;
 }
 
 interface LineProps {

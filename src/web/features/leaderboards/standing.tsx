@@ -3,8 +3,8 @@ import { parsePeriod } from '../../../contract/leaderboards/period.ts';
 import type { Standing as PeriodStanding, Standings } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { formatPeriod, ordinal } from '../../language/format.ts';
 import { rich, t } from '../../language/translate.ts';
-import { ordinal, periodInWords } from '../../language/words.ts';
 import { useProductId } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Calculation } from './calculation.tsx';
@@ -65,7 +65,7 @@ export function StandingWords({
         {votes > 0 && (tied ? t('Tied {rank} of {launches}', place) : t('{rank} of {launches}', place))}
       </strong>
     ),
-    period: <Link to={paths.board(name)}>{periodInWords(period)}</Link>,
+    period: <Link to={paths.board(name)}>{formatPeriod(period)}</Link>,
   };
   const standing = period.kind === 'day' ? rich('{place} on {period}', words) : rich('{place} in {period}', words);
   return status === 'final' ? standing : rich(STATUS_WORDS[status], { standing });

@@ -12,7 +12,7 @@ import { outboxItems } from '../../storage/outbox.ts';
 const HOLD_MS = 1_500;
 
 /** A response includes every update that arrived at least this long before its request. */
-const ANSWER_LAG_MS = 1_000;
+const RESPONSE_LAG_MS = 1_000;
 
 /** Older updates are deleted. No request takes this long, so no response can be older. */
 const EXPIRY_MS = 60_000;
@@ -38,7 +38,7 @@ export function createUpdateApplier(
 ): UpdateApplier {
   const counts = new Map<string, Received<LiveCounts>>();
   const likes = new Map<string, Received<LiveComment>>();
-  const askedAt = new WeakMap<Query, number>();
+  const requestedAt = new WeakMap<Query, number>();
   let heldSince = Number.POSITIVE_INFINITY;
   let isHeld = false;
 
@@ -47,9 +47,9 @@ export function createUpdateApplier(
     const { query, action } = event;
     const isOurs = query.queryKey[0] === productKeys.all[0] || query.queryKey[0] === commentKeys.all[0];
     if (!isOurs) return;
-    if (action.type === 'fetch') askedAt.set(query, performance.now());
+    if (action.type === 'fetch') requestedAt.set(query, performance.now());
     // The response may be older than updates that arrived while it was pending.
-    if (action.type === 'success' && !action.manual) show((askedAt.get(query) ?? 0) - ANSWER_LAG_MS);
+    if (action.type === 'success' && !action.manual) show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
   });
 
   /** Shows the updates received since a time, but not before `HOLD_MS` have passed since the visitor's last write. */
@@ -72,7 +72,7 @@ export function createUpdateApplier(
     });
   }
 
-  function note<Value>(received: Map<string, Received<Value>>, id: string, value: Value, at: number): void {
+  function record<Value>(received: Map<string, Received<Value>>, id: string, value: Value, at: number): void {
     if ((received.get(id)?.at ?? Number.NEGATIVE_INFINITY) > at) return;
     received.delete(id);
     received.set(id, { value, at });
@@ -80,8 +80,8 @@ export function createUpdateApplier(
 
   return {
     apply({ counts: newCounts = [], comments = [] }, at = performance.now()) {
-      for (const each of newCounts) note(counts, each.id, each, at);
-      for (const each of comments) note(likes, each.commentId, each, at);
+      for (const each of newCounts) record(counts, each.id, each, at);
+      for (const each of comments) record(likes, each.commentId, each, at);
       for (const received of [counts, likes]) deleteExpired(received);
       show(at);
     },

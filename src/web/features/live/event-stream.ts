@@ -1,7 +1,7 @@
 import { LIVE_HEARTBEAT_S } from '../../../contract/live/events.ts';
 
 /** A server that sends nothing for two heartbeat intervals is considered unreachable. */
-const SILENCE_MS = 2 * LIVE_HEARTBEAT_S * 1_000;
+const SILENCE_TIMEOUT_MS = 2 * LIVE_HEARTBEAT_S * 1_000;
 
 export interface ServerEvent {
   event: string;
@@ -30,7 +30,7 @@ export interface StreamEnd {
  */
 export async function readEvents(address: string, handlers: EventHandlers, signal: AbortSignal): Promise<StreamEnd> {
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  let timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
   let waitMs: number | undefined;
   try {
     const response = await fetch(address, {
@@ -51,7 +51,7 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
       if (!isOpen) handlers.onOpen();
       isOpen = true;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
       text += value;
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         waitMs = dispatch(text.slice(0, end), handlers) ?? waitMs;

@@ -7,7 +7,7 @@ export interface LaunchWatch {
   /** Reads the start of the list on screen and looks for new products. @throws ApiError if the request fails. */
   check(): Promise<void>;
   /** Finds products at the start of the current list that are not on screen. */
-  look(beginning: readonly Pick<Product, 'id'>[]): void;
+  findNew(firstPage: readonly Pick<Product, 'id'>[]): void;
   /** New products of the list on screen, newest first. */
   waiting(): string[];
   subscribe(listener: () => void): () => void;
@@ -19,7 +19,7 @@ export interface LaunchWatch {
  */
 export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatch {
   /** The new products of each list. A product is no longer new once it appears on screen. */
-  const news = new Map<string, readonly string[]>();
+  const newIds = new Map<string, readonly string[]>();
   const listeners = new Set<() => void>();
 
   function listOfNewest(): VisibleList | undefined {
@@ -27,12 +27,12 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
     return list && !list.filters.sort && !list.filters.cursor ? list : undefined;
   }
 
-  function look(beginning: readonly Pick<Product, 'id'>[]): void {
+  function findNew(firstPage: readonly Pick<Product, 'id'>[]): void {
     const list = listOfNewest();
     if (!list) return;
-    const firstKnown = beginning.findIndex(({ id }) => list.ids.has(id));
-    const unknown = firstKnown === -1 ? beginning : beginning.slice(0, firstKnown);
-    news.set(
+    const firstKnown = firstPage.findIndex(({ id }) => list.ids.has(id));
+    const unknown = firstKnown === -1 ? firstPage : firstPage.slice(0, firstKnown);
+    newIds.set(
       list.query.queryHash,
       unknown.map(({ id }) => id),
     );
@@ -47,12 +47,12 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
       // A new page sends exactly this request, so the server's cache responds to it.
       const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
       // Meanwhile, another list may have appeared on screen.
-      if (listOfNewest()?.query === list.query) look(page.items);
+      if (listOfNewest()?.query === list.query) findNew(page.items);
     },
-    look,
+    findNew,
     waiting() {
       const list = listOfNewest();
-      return (list && news.get(list.query.queryHash)?.filter((id) => !list.ids.has(id))) ?? [];
+      return (list && newIds.get(list.query.queryHash)?.filter((id) => !list.ids.has(id))) ?? [];
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -14,7 +14,7 @@ import { newCommentCount, visibleComments, visibleList } from './visible-queries
 const started = new WeakMap<QueryClient, LiveConnection>();
 
 /** The connection for live updates, of which each page has one. */
-function connectionOf(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
+function getConnection(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
   const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
   started.set(client, live);
   return live;
@@ -28,9 +28,9 @@ export function LiveUpdates({ productId }: { productId?: string | undefined }) {
 /** Announces '2 new launches' above the list that does not show them yet. */
 function NewLaunches() {
   const client = useQueryClient();
-  const { launches } = connectionOf(useApi(), client, useRenderedAt());
+  const { launches } = getConnection(useApi(), client, useRenderedAt());
   const count = useSyncExternalStore(
-    (listener) => both(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
+    (listener) => combine(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
     () => launches.waiting().length,
   );
 
@@ -57,7 +57,7 @@ function NewLaunches() {
 /** Announces '3 new comments' above the comments that do not show them yet. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
-  connectionOf(useApi(), client, useRenderedAt());
+  getConnection(useApi(), client, useRenderedAt());
   const count = useSyncExternalStore(
     (listener) => client.getQueryCache().subscribe(listener),
     () => newCommentCount(client, productId),
@@ -89,7 +89,7 @@ function cardOf(productId: string): HTMLElement | null {
   return link?.closest('article') ?? null;
 }
 
-function both(one: () => void, other: () => void): () => void {
+function combine(one: () => void, other: () => void): () => void {
   return () => {
     one();
     other();
@@ -137,7 +137,7 @@ interface LiveUpdatesButtonProps {
 
 /** Offers to show new items. It lies over the gap above the list, so the layout does not shift. */
 function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
-  const calm = useThrottledText(count > 0 ? label : '');
+  const throttledLabel = useThrottledText(count > 0 ? label : '');
   const [isBusy, setBusy] = useState(false);
 
   async function show(): Promise<void> {
@@ -151,10 +151,10 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
 
   return (
     <div className="live-updates" role="status">
-      {calm !== '' && (
+      {throttledLabel !== '' && (
         <button type="button" className="live-updates-button" aria-disabled={isBusy} onClick={() => !isBusy && show()}>
           <ArrowUpIcon />
-          {calm}
+          {throttledLabel}
         </button>
       )}
     </div>

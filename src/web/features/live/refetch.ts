@@ -66,7 +66,7 @@ async function fetchListed(
   const read = await fetchPages(sizeOf(pages), cursor, (place) =>
     api.listProducts({ ...order, limit: MAX_ITEMS, ...place }),
   );
-  launches.look(read);
+  launches.findNew(read);
   const found = new Set(read.map(({ id }) => id));
   // In lists sorted by upvotes or comments, products may have moved out of the loaded range, so they are read one by
   // one.

@@ -1,12 +1,12 @@
 import { randomId } from '../../storage/session.ts';
-import { type Lead, leadStream, type TabMessage, type Want } from './stream-leader.ts';
+import { leadStream, type StreamLeader, type TabMessage, type TabSubscription } from './stream-leader.ts';
 
 /** The name of the channel and of the lock. A build with other messages must use another name. */
-const NAME = 'live-2';
+const CHANNEL_NAME = 'live-3';
 
 export interface SharedStream {
   /** Sets the subscription of this tab. */
-  want(want: Omit<Want, 'tab' | 'number'>): void;
+  subscribe(subscription: Omit<TabSubscription, 'tab' | 'number'>): void;
   /** Unsubscribes. If this tab leads, another tab takes over. */
   leave(): void;
 }
@@ -31,53 +31,53 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   const tab = randomId() ?? String(Math.random());
   const left = new AbortController();
   const isShared = 'locks' in navigator && 'BroadcastChannel' in window;
-  const channel = isShared ? new BroadcastChannel(NAME) : undefined;
-  let own: Want | undefined;
-  let lead: Lead | undefined;
+  const channel = isShared ? new BroadcastChannel(CHANNEL_NAME) : undefined;
+  let ownSubscription: TabSubscription | undefined;
+  let leader: StreamLeader | undefined;
 
-  function say(message: TabMessage): void {
+  function broadcast(message: TabMessage): void {
     if (left.signal.aborted) return;
     channel?.postMessage(message);
-    hear(message);
+    handleMessage(message);
   }
 
-  function hear(message: TabMessage): void {
-    if (message.kind === 'want') lead?.take(message.want);
-    else if (message.kind === 'leave') lead?.drop(message.tab);
-    else if (message.kind === 'who') {
-      if (own) say({ kind: 'want', want: own });
+  function handleMessage(message: TabMessage): void {
+    if (message.kind === 'subscribe') leader?.subscribe(message.subscription);
+    else if (message.kind === 'leave') leader?.unsubscribe(message.tab);
+    else if (message.kind === 'resubscribe') {
+      if (ownSubscription) broadcast({ kind: 'subscribe', subscription: ownSubscription });
     } else if (message.kind === 'open') {
-      if (own && message.covered[tab] === own.number) handlers.onOpen();
+      if (ownSubscription && message.covered[tab] === ownSubscription.number) handlers.onOpen();
     } else if (message.kind === 'lost') handlers.onLost();
     else if (message.kind === 'event') handlers.onEvent(message);
     else handlers.onId(message.id);
   }
 
-  function begin(): void {
-    lead = leadStream(say);
-    say({ kind: 'who' });
+  function startLeading(): void {
+    leader = leadStream(broadcast);
+    broadcast({ kind: 'resubscribe' });
   }
 
   if (channel) {
-    channel.onmessage = ({ data }) => hear(data as TabMessage);
+    channel.onmessage = ({ data }) => handleMessage(data as TabMessage);
     navigator.locks
-      .request(NAME, { signal: left.signal }, () => {
+      .request(CHANNEL_NAME, { signal: left.signal }, () => {
         if (left.signal.aborted) return;
-        begin();
+        startLeading();
         return new Promise<void>((resolve) => left.signal.addEventListener('abort', () => resolve()));
       })
       // The tab left before it got the lock.
       .catch(() => {});
-  } else begin();
+  } else startLeading();
 
   return {
-    want(want) {
-      own = { ...want, tab, number: (own?.number ?? 0) + 1 };
-      say({ kind: 'want', want: own });
+    subscribe(subscription) {
+      ownSubscription = { ...subscription, tab, number: (ownSubscription?.number ?? 0) + 1 };
+      broadcast({ kind: 'subscribe', subscription: ownSubscription });
     },
     leave() {
-      say({ kind: 'leave', tab });
-      lead?.close();
+      broadcast({ kind: 'leave', tab });
+      leader?.close();
       left.abort();
       channel?.close();
     },

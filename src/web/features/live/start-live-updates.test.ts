@@ -3,7 +3,7 @@ import { initialLiveState, type LiveEffect, type LiveEvent, type LiveState, step
 
 /** The server's clock is 100 ms ahead. */
 const hidden = initialLiveState(100);
-const subscribed: LiveState = { ...hidden, kind: 'subscribed', wanted: ['a', 'b'], knownUpTo: 5_100 };
+const subscribed: LiveState = { ...hidden, kind: 'subscribed', subscribedIds: ['a', 'b'], knownUpTo: 5_100 };
 const covered: LiveState = { ...subscribed, isCovered: true, knownUpTo: 9_000 };
 const shown = (productIds: string[], hasBoard = false): LiveEvent => ({
   kind: 'shown',
@@ -11,7 +11,7 @@ const shown = (productIds: string[], hasBoard = false): LiveEvent => ({
   readAt: 5_000,
   hasBoard,
 });
-const want = (productIds: string[], since: number): LiveEffect => ({ kind: 'want', productIds, since });
+const subscribe = (productIds: string[], since: number): LiveEffect => ({ kind: 'subscribe', productIds, since });
 
 test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   [
@@ -19,43 +19,43 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     hidden,
     shown(['a', 'b']),
     subscribed,
-    [want(['a', 'b'], 5_100)],
+    [subscribe(['a', 'b'], 5_100)],
   ],
   ['the same products need no other subscription', covered, shown(['a', 'b']), covered, []],
   [
     'a covered subscription goes on from its last update',
     covered,
     shown(['a']),
-    { ...covered, wanted: ['a'], isCovered: false },
-    [want(['a'], 9_000)],
+    { ...covered, subscribedIds: ['a'], isCovered: false },
+    [subscribe(['a'], 9_000)],
   ],
   [
     'a further product is followed from the moment it was read',
     covered,
     shown(['a', 'c']),
-    { ...subscribed, wanted: ['a', 'c'] },
-    [want(['a', 'c'], 5_100)],
+    { ...subscribed, subscribedIds: ['a', 'c'] },
+    [subscribe(['a', 'c'], 5_100)],
   ],
   [
     'a subscription that no stream covers yet starts at its earliest moment',
     { ...subscribed, knownUpTo: 4_000 },
     shown(['a']),
-    { ...subscribed, wanted: ['a'], knownUpTo: 4_000 },
-    [want(['a'], 4_000)],
+    { ...subscribed, subscribedIds: ['a'], knownUpTo: 4_000 },
+    [subscribe(['a'], 4_000)],
   ],
   [
     'a page without products needs no stream',
     covered,
     shown([]),
-    { ...covered, kind: 'unsubscribed', wanted: [] },
+    { ...covered, kind: 'unsubscribed', subscribedIds: [] },
     [{ kind: 'leave' }],
   ],
   [
     'but a leaderboard without products does',
     hidden,
     shown([], true),
-    { ...subscribed, wanted: [] },
-    [want([], 5_100)],
+    { ...subscribed, subscribedIds: [] },
+    [subscribe([], 5_100)],
   ],
   ['a hidden page leaves the stream', covered, { kind: 'hidden' }, { ...covered, kind: 'hidden' }, [{ kind: 'leave' }]],
   [
@@ -63,7 +63,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     { ...covered, kind: 'hidden' },
     shown(['a', 'b']),
     { ...covered, isCovered: false },
-    [want(['a', 'b'], 9_000)],
+    [subscribe(['a', 'b'], 9_000)],
   ],
   ['an open stream covers the subscription', subscribed, { kind: 'opened' }, { ...subscribed, isCovered: true }, []],
   [

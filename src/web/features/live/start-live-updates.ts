@@ -10,19 +10,19 @@ import { jitter } from './stream-leader.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
 /** A hidden tab keeps its stream for this long, because many visitors only glance at another tab. */
-const HIDDEN_MS = 10_000;
+const HIDDEN_TIMEOUT_MS = 10_000;
 
-const POLL_MS = 60_000;
-const FIRST_POLL_MS = 10_000;
+const POLL_INTERVAL_MS = 60_000;
+const FIRST_POLL_DELAY_MS = 10_000;
 
 /**
  * The mean delay of a refetch. All open pages learn of a change simultaneously, but should not all refetch
  * simultaneously.
  */
-const READ_MS = 1_500;
+const REFETCH_DELAY_MS = 1_500;
 
 /** The minimum time between two refetches, because an import changes the catalogue many times in quick succession. */
-const REST_MS = 5_000;
+const MIN_REFETCH_INTERVAL_MS = 5_000;
 
 export interface LiveConnection {
   launches: LaunchWatch;
@@ -39,8 +39,8 @@ interface LiveOptions {
  * The subscription of this tab, and the time up to which it knows all changes. Times are in milliseconds since 1970.
  */
 export type LiveState = {
-  wanted: readonly string[];
-  /** Whether an open stream covers `wanted`. */
+  subscribedIds: readonly string[];
+  /** Whether an open stream covers `subscribedIds`. */
   isCovered: boolean;
   /** The server's time up to which all changes of the products on screen are known. */
   knownUpTo: number;
@@ -65,7 +65,7 @@ export type LiveEvent =
   /** Everything up to `upTo` (server time) was received, at `at` (browser time). */
   | { kind: 'received'; upTo: number; at: number };
 
-export type LiveEffect = { kind: 'want'; productIds: readonly string[]; since: number } | { kind: 'leave' };
+export type LiveEffect = { kind: 'subscribe'; productIds: readonly string[]; since: number } | { kind: 'leave' };
 
 interface LiveStep {
   state: LiveState;
@@ -73,7 +73,7 @@ interface LiveStep {
 }
 
 export function initialLiveState(aheadMs: number): LiveState {
-  return { kind: 'hidden', wanted: [], isCovered: false, knownUpTo: Number.POSITIVE_INFINITY, aheadMs };
+  return { kind: 'hidden', subscribedIds: [], isCovered: false, knownUpTo: Number.POSITIVE_INFINITY, aheadMs };
 }
 
 /** Pure: a visible page subscribes to its products, from the time up to which it knows all their changes. */
@@ -94,18 +94,18 @@ export function step(state: LiveState, event: LiveEvent): LiveStep {
 }
 
 function follow(state: LiveState, { productIds, readAt, hasBoard }: Extract<LiveEvent, { kind: 'shown' }>): LiveStep {
-  if (state.kind === 'subscribed' && productIds.join() === state.wanted.join()) return { state, effects: [] };
+  if (state.kind === 'subscribed' && productIds.join() === state.subscribedIds.join()) return { state, effects: [] };
   // An open stream includes all changes up to its last event, even for data from older responses.
-  const isKnown = state.isCovered && productIds.every((id) => state.wanted.includes(id));
+  const isKnown = state.isCovered && productIds.every((id) => state.subscribedIds.includes(id));
   const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
-  const next = { ...state, wanted: productIds, knownUpTo: since };
+  const next = { ...state, subscribedIds: productIds, knownUpTo: since };
   // A stream without product ids carries the counts of the whole site, which only a leaderboard needs.
   if (productIds.length === 0 && !hasBoard) {
     return { state: { ...next, kind: 'unsubscribed' }, effects: [{ kind: 'leave' }] };
   }
   return {
     state: { ...next, kind: 'subscribed', isCovered: false },
-    effects: [{ kind: 'want', productIds, since }],
+    effects: [{ kind: 'subscribe', productIds, since }],
   };
 }
 
@@ -113,17 +113,17 @@ function follow(state: LiveState, { productIds, readAt, hasBoard }: Extract<Live
 export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
   const applier = createUpdateApplier(client, api);
   const launches = createLaunchWatch(api, client);
-  const reader = { api, client, applier, launches };
-  const refetchAll = later(READ_MS, () => refetchVisible(reader));
-  const refetchRanks = later(READ_MS, () => refetchBoards(client));
-  const checkLaunches = later(READ_MS, () => launches.check());
-  const readComments = later(READ_MS, async () => {
+  const refetcher = { api, client, applier, launches };
+  const refetchAll = createRefetchScheduler(REFETCH_DELAY_MS, () => refetchVisible(refetcher));
+  const refetchRanks = createRefetchScheduler(REFETCH_DELAY_MS, () => refetchBoards(client));
+  const checkLaunches = createRefetchScheduler(REFETCH_DELAY_MS, () => launches.check());
+  const refetchLoadedComments = createRefetchScheduler(REFETCH_DELAY_MS, async () => {
     const productId = visibleProductId(client);
-    if (productId !== undefined) await refetchComments(reader, productId);
+    if (productId !== undefined) await refetchComments(refetcher, productId);
   });
 
   let state = initialLiveState(renderedAt - Date.now());
-  let feed: SharedStream | undefined;
+  let stream: SharedStream | undefined;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let followTimer: ReturnType<typeof setTimeout> | undefined;
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
@@ -134,8 +134,8 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     for (const effect of next.effects) {
       if (effect.kind === 'leave') leave();
       else {
-        feed ??= join();
-        feed.want({ productIds: effect.productIds, since: effect.since });
+        stream ??= join();
+        stream.subscribe({ productIds: effect.productIds, since: effect.since });
       }
     }
   }
@@ -153,7 +153,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
         stopPolling();
       },
       onLost() {
-        pollTimer ??= setTimeout(poll, jitter(FIRST_POLL_MS));
+        pollTimer ??= setTimeout(poll, jitter(FIRST_POLL_DELAY_MS));
       },
       onEvent({ event, data, all }) {
         if (event === LIVE_EVENTS.counts) applier.apply({ counts: JSON.parse(data) as LiveCounts[] });
@@ -162,7 +162,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
         else if (event === LIVE_EVENTS.refetch) refetchAll();
         if (event !== LIVE_EVENTS.comments) refetchRanks();
         // A stream of all counts carries no comments.
-        if (all && event === LIVE_EVENTS.counts) readComments();
+        if (all && event === LIVE_EVENTS.counts) refetchLoadedComments();
       },
       onId(id) {
         dispatch({ kind: 'received', upTo: id, at: Date.now() });
@@ -171,16 +171,16 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   }
 
   function leave(): void {
-    feed?.leave();
-    feed = undefined;
+    stream?.leave();
+    stream = undefined;
     stopPolling();
   }
 
   async function poll(): Promise<void> {
-    pollTimer = setTimeout(poll, jitter(POLL_MS));
+    pollTimer = setTimeout(poll, jitter(POLL_INTERVAL_MS));
     if (!navigator.onLine) return;
     // A failure is ignored, because the next refetch may succeed.
-    await Promise.all([refetchVisible(reader), refetchBoards(client)]).catch(() => {});
+    await Promise.all([refetchVisible(refetcher), refetchBoards(client)]).catch(() => {});
   }
 
   function stopPolling(): void {
@@ -207,7 +207,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (state.kind !== 'hidden') followTimer ??= setTimeout(show, 0);
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(hide, HIDDEN_MS);
+    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(hide, HIDDEN_TIMEOUT_MS);
     else begin();
   });
   // Browsers do not put a page with an open stream or a lock into their back/forward cache.
@@ -221,18 +221,18 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
  * Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay, so browsers do
  * not all refetch simultaneously.
  */
-function later(ms: number, read: () => Promise<void>): () => void {
-  let isComing = false;
+function createRefetchScheduler(ms: number, refetch: () => Promise<void>): () => void {
+  let isScheduled = false;
   let notBefore = 0;
   return () => {
-    if (isComing) return;
-    isComing = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setTimeout(
       () => {
-        isComing = false;
-        notBefore = performance.now() + REST_MS;
+        isScheduled = false;
+        notBefore = performance.now() + MIN_REFETCH_INTERVAL_MS;
         // A failure is ignored, because the next change or stream requests another refetch.
-        void read().catch(() => {});
+        void refetch().catch(() => {});
       },
       Math.max(jitter(ms), notBefore - performance.now()),
     );

@@ -7,16 +7,16 @@ const ended = (status: number, waitMs?: number): LeadEvent => ({
   kind: 'ended',
   end: { status, waitMs },
   jitter: 1,
-  hasWants: true,
+  hasTabs: true,
 });
 
 test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
-  ['the first subscription opens a stream', NO_STREAM, { kind: 'changed', hasWants: true }, streaming(), [open()]],
-  ['without subscriptions, no stream is opened', NO_STREAM, { kind: 'changed', hasWants: false }, NO_STREAM, []],
+  ['the first subscription opens a stream', NO_STREAM, { kind: 'changed', hasTabs: true }, streaming(), [open()]],
+  ['without subscriptions, no stream is opened', NO_STREAM, { kind: 'changed', hasTabs: false }, NO_STREAM, []],
   [
     'another subscription closes the stream first',
     streaming(),
-    { kind: 'changed', hasWants: true },
+    { kind: 'changed', hasTabs: true },
     { ...streaming(), kind: 'reopening' },
     [{ kind: 'abort' }],
   ],
@@ -24,7 +24,7 @@ test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
   [
     'the last tab that leaves ends the stream',
     { ...streaming(), kind: 'reopening' },
-    { ...ended(0), hasWants: false } as LeadEvent,
+    { ...ended(0), hasTabs: false } as LeadEvent,
     NO_STREAM,
     [],
   ],
@@ -41,15 +41,15 @@ test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
   ],
   ['the loss is reported once', streaming(3, true), ended(0), pausing(4, true), [pause(8_000)]],
   ['the delay has an upper bound', streaming(20, true), ended(0), pausing(21, true), [pause(120_000)]],
-  ['a change does not shorten the delay', pausing(1), { kind: 'changed', hasWants: true }, pausing(1), []],
+  ['a change does not shorten the delay', pausing(1), { kind: 'changed', hasTabs: true }, pausing(1), []],
   [
     'after the delay the stream is reopened',
     pausing(3, true),
-    { kind: 'resumed', hasWants: true },
+    { kind: 'resumed', hasTabs: true },
     streaming(3, true),
     [open()],
   ],
-  ['unless every tab has left', pausing(1), { kind: 'resumed', hasWants: false }, { ...NO_STREAM, failures: 1 }, []],
+  ['unless every tab has left', pausing(1), { kind: 'resumed', hasTabs: false }, { ...NO_STREAM, failures: 1 }, []],
   ['an open stream is no longer lost', streaming(3, true), { kind: 'opened' }, streaming(3), []],
   ['its first update resets the delay', streaming(3), { kind: 'received' }, streaming(), []],
   ['204 stops it for good', streaming(), ended(204), { ...NO_STREAM, kind: 'stopped' }, []],

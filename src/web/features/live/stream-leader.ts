@@ -4,7 +4,7 @@ import { paths } from '../../../contract/paths.ts';
 import { readEvents, type ServerEvent, type StreamEnd } from './event-stream.ts';
 
 /** A tab's subscription. */
-export interface Want {
+export interface TabSubscription {
   tab: string;
   /** The number of this subscription in its tab. A later one replaces an earlier one. */
   number: number;
@@ -15,10 +15,10 @@ export interface Want {
 
 /** Messages between the tabs of a browser. One tab leads: it holds the stream for all. */
 export type TabMessage =
-  | { kind: 'want'; want: Want }
+  | { kind: 'subscribe'; subscription: TabSubscription }
   | { kind: 'leave'; tab: string }
   /** Sent by a new leader, which asks all tabs to repeat their subscriptions. */
-  | { kind: 'who' }
+  | { kind: 'resubscribe' }
   /** The stream is open; for each tab, the number of the subscription that it covers. */
   | { kind: 'open'; covered: Readonly<Record<string, number>> }
   /** There is no stream for now, so tabs poll. */
@@ -34,7 +34,7 @@ const MAX_RETRY_MS = 120_000;
 const ATTEMPTS_BEFORE_LOST = 3;
 
 /** Changed subscriptions are collected for this long, because they come in bursts and each change needs another stream. */
-const GATHER_MS = 300;
+const RESUBSCRIBE_DELAY_MS = 300;
 
 /**
  * The leader's stream. `failures` counts consecutive streams that ended before their first event; `isLost` is set after
@@ -49,14 +49,14 @@ export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'stopped' }
 );
 
-/** `hasWants`: whether any tab is subscribed. */
+/** `hasTabs`: whether any tab is subscribed. */
 export type LeadEvent =
-  | { kind: 'changed'; hasWants: boolean }
+  | { kind: 'changed'; hasTabs: boolean }
   | { kind: 'opened' }
   | { kind: 'received' }
   /** The stream ended. The delay before the next attempt is multiplied by `jitter`. */
-  | { kind: 'ended'; end: StreamEnd; jitter: number; hasWants: boolean }
-  | { kind: 'resumed'; hasWants: boolean }
+  | { kind: 'ended'; end: StreamEnd; jitter: number; hasTabs: boolean }
+  | { kind: 'resumed'; hasTabs: boolean }
   | { kind: 'closed' };
 
 export type LeadEffect = { kind: 'open' } | { kind: 'abort' } | { kind: 'lost' } | { kind: 'pause'; ms: number };
@@ -74,25 +74,25 @@ export function step(state: LeadState, event: LeadEvent): LeadStep {
   switch (event.kind) {
     case 'changed':
       if (state.kind === 'streaming') return { state: { ...state, kind: 'reopening' }, effects: [{ kind: 'abort' }] };
-      return state.kind === 'idle' ? openIf(event.hasWants, state) : { state, effects: [] };
+      return state.kind === 'idle' ? openIf(event.hasTabs, state) : { state, effects: [] };
     case 'opened':
       return { state: { ...state, isLost: false }, effects: [] };
     case 'received':
       return { state: { ...state, failures: 0 }, effects: [] };
     case 'ended':
-      if (state.kind === 'reopening') return openIf(event.hasWants, state);
+      if (state.kind === 'reopening') return openIf(event.hasTabs, state);
       // For event streams, status 204 tells clients not to reconnect.
       if (event.end.status === 204) return { state: { ...state, kind: 'stopped' }, effects: [] };
       return backOff(state, event.end, event.jitter);
     case 'resumed':
-      return state.kind === 'pausing' ? openIf(event.hasWants, state) : { state, effects: [] };
+      return state.kind === 'pausing' ? openIf(event.hasTabs, state) : { state, effects: [] };
     case 'closed':
       return { state: { ...state, kind: 'stopped' }, effects: [{ kind: 'abort' }] };
   }
 }
 
-function openIf(hasWants: boolean, { failures, isLost }: LeadState): LeadStep {
-  return hasWants
+function openIf(hasTabs: boolean, { failures, isLost }: LeadState): LeadStep {
+  return hasTabs
     ? { state: { kind: 'streaming', failures, isLost }, effects: [{ kind: 'open' }] }
     : { state: { kind: 'idle', failures, isLost }, effects: [] };
 }
@@ -110,15 +110,15 @@ function backOff(state: LeadState, { status, waitMs = 0 }: StreamEnd, jitterFact
   };
 }
 
-export interface Lead {
-  take(want: Want): void;
-  drop(tab: string): void;
+export interface StreamLeader {
+  subscribe(subscription: TabSubscription): void;
+  unsubscribe(tab: string): void;
   close(): void;
 }
 
 /** Keeps one stream open for the subscriptions of all tabs, and forwards its events. */
-export function leadStream(say: (message: TabMessage) => void): Lead {
-  const wants = new Map<string, Want>();
+export function leadStream(broadcast: (message: TabMessage) => void): StreamLeader {
+  const subscriptions = new Map<string, TabSubscription>();
   const closed = new AbortController();
   let attempt = new AbortController();
   let state = NO_STREAM;
@@ -133,9 +133,9 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
   function apply(effect: LeadEffect): void {
     if (effect.kind === 'open') void open();
     else if (effect.kind === 'abort') attempt.abort();
-    else if (effect.kind === 'lost') say({ kind: 'lost' });
+    else if (effect.kind === 'lost') broadcast({ kind: 'lost' });
     else {
-      void pause(effect.ms, closed.signal).then(() => dispatch({ kind: 'resumed', hasWants: wants.size > 0 }));
+      void pause(effect.ms, closed.signal).then(() => dispatch({ kind: 'resumed', hasTabs: subscriptions.size > 0 }));
     }
   }
 
@@ -143,25 +143,25 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
   function renew(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
-      dispatch({ kind: 'changed', hasWants: wants.size > 0 });
-    }, GATHER_MS);
+      dispatch({ kind: 'changed', hasTabs: subscriptions.size > 0 });
+    }, RESUBSCRIBE_DELAY_MS);
   }
 
   async function open(): Promise<void> {
     attempt = new AbortController();
-    const asked = [...wants.values()];
-    const productIds = [...new Set(asked.flatMap((want) => want.productIds))].sort();
+    const covered = [...subscriptions.values()];
+    const productIds = [...new Set(covered.flatMap((each) => each.productIds))].sort();
     const all = productIds.length > LIMITS.eventProducts;
-    const since = Math.min(...asked.map((want) => want.since));
+    const since = Math.min(...covered.map((each) => each.since));
     const query = new URLSearchParams({ [LIVE_PARAMETERS.since]: String(Math.max(0, Math.floor(since))) });
     if (!all) query.set(LIVE_PARAMETERS.products, productIds.join(','));
     let isBegun = false;
     const handlers = {
       onOpen() {
         dispatch({ kind: 'opened' });
-        say({ kind: 'open', covered: Object.fromEntries(asked.map((want) => [want.tab, want.number])) });
+        broadcast({ kind: 'open', covered: Object.fromEntries(covered.map((each) => [each.tab, each.number])) });
       },
-      onEvent: (event: { event: string; data: string }) => say({ kind: 'event', all, ...event }),
+      onEvent: (event: { event: string; data: string }) => broadcast({ kind: 'event', all, ...event }),
       onId(id: string) {
         // The first id is ignored: the server sends it before the missed changes, so it does not confirm them.
         if (!isBegun) {
@@ -170,27 +170,27 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
         }
         dispatch({ kind: 'received' });
         const since = Number(id);
-        for (const { tab, number } of asked) {
-          const want = wants.get(tab);
-          if (want?.number === number) wants.set(tab, { ...want, since });
+        for (const { tab, number } of covered) {
+          const subscription = subscriptions.get(tab);
+          if (subscription?.number === number) subscriptions.set(tab, { ...subscription, since });
         }
-        say({ kind: 'id', id: since });
+        broadcast({ kind: 'id', id: since });
       },
     };
     const end = await readEvents(`${paths.api.events}?${query}`, handlers, attempt.signal);
-    dispatch({ kind: 'ended', end, jitter: jitter(1), hasWants: wants.size > 0 });
+    dispatch({ kind: 'ended', end, jitter: jitter(1), hasTabs: subscriptions.size > 0 });
   }
 
   return {
-    take(want) {
-      const before = wants.get(want.tab);
-      if (before && before.number >= want.number) return;
-      wants.set(want.tab, want);
-      if (state.isLost) say({ kind: 'lost' });
+    subscribe(subscription) {
+      const before = subscriptions.get(subscription.tab);
+      if (before && before.number >= subscription.number) return;
+      subscriptions.set(subscription.tab, subscription);
+      if (state.isLost) broadcast({ kind: 'lost' });
       renew();
     },
-    drop(tab) {
-      if (wants.delete(tab)) renew();
+    unsubscribe(tab) {
+      if (subscriptions.delete(tab)) renew();
     },
     close() {
       clearTimeout(timer);

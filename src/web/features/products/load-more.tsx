@@ -8,13 +8,13 @@ import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
 
 /** The next page is requested when the end of the list is this far below the screen. */
-const AHEAD = '800px';
+const PREFETCH_MARGIN = '800px';
 
 /**
  * Up to three pages load automatically. After that, visitors load further pages themselves, so the footer stays
  * reachable.
  */
-const MAX_UNASKED = 3 * LIMITS.listedProducts;
+const MAX_AUTO_LOADED = 3 * LIMITS.listedProducts;
 
 interface LoadMoreProps {
   list: {
@@ -60,7 +60,7 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
         <NextPageLink
           href={href}
           isBusy={isFetchingNextPage}
-          onNear={shown < MAX_UNASKED && fetchNextPage}
+          onNear={shown < MAX_AUTO_LOADED && fetchNextPage}
           onPress={press}
         />
       )}
@@ -88,7 +88,7 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
         if (document.activeElement === link.current) onPress();
         else onNear();
       },
-      { rootMargin: AHEAD },
+      { rootMargin: PREFETCH_MARGIN },
     );
     observer.observe(link.current);
     return () => observer.disconnect();

@@ -28,9 +28,9 @@ export function productListOptions(api: ReadApi, filters: ProductFilters) {
     ...FRESHNESS,
     queryKey: productKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
-      raising(
+      withFetchMessage(
         api.listProducts(
-          withoutAbsent({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam || undefined }),
+          omitUndefined({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam || undefined }),
           signal,
         ),
       ),
@@ -44,7 +44,7 @@ export function productDetailOptions(api: ReadApi, id: string) {
   return queryOptions({
     ...FRESHNESS,
     queryKey: productKeys.detail(id),
-    queryFn: ({ signal }): Promise<ProductDetail | null> => raising(api.getProduct(id, signal)),
+    queryFn: ({ signal }): Promise<ProductDetail | null> => withFetchMessage(api.getProduct(id, signal)),
   });
 }
 
@@ -58,17 +58,17 @@ export function relatedProductsOptions(api: ReadApi, id: string) {
   });
 }
 
-async function raising<Result>(reading: Promise<Result>): Promise<Result> {
+async function withFetchMessage<Result>(request: Promise<Result>): Promise<Result> {
   try {
-    return await reading;
+    return await request;
   } catch (error) {
     throw new Error(PRODUCT_MESSAGES.fetchFailed(reasonOf(error)), { cause: error });
   }
 }
 
-type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** Omits `undefined`, which the contract's optional fields do not allow as a value. */
-function withoutAbsent<T extends object>(query: T): Present<T> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Present<T>;
+function omitUndefined<T extends object>(query: T): Defined<T> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

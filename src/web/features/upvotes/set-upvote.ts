@@ -20,7 +20,7 @@ const TEXTS = {
   }),
 } as const;
 
-function inWords({ title, description }: (typeof TEXTS)['added' | 'removed' | 'queued']) {
+function translateToast({ title, description }: (typeof TEXTS)['added' | 'removed' | 'queued']) {
   return { title: t(title), description: t(description) };
 }
 
@@ -93,8 +93,8 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     },
     onSuccess: (state, upvoted) => {
       client.setQueryData<UpvoteState>(confirmed, state);
-      if (state.isQueued) showToast({ ...inWords(TEXTS.queued), subject });
-      else showToast({ ...inWords(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
+      if (state.isQueued) showToast({ ...translateToast(TEXTS.queued), subject });
+      else showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
     },
     onError: (error) => {
       showToast({ ...TEXTS.failed(error.message), subject, tone: 'destructive' });
@@ -123,7 +123,7 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
   const { upvotes } = await api.setUpvote(productId, upvoted);
   setStatus(client, productId, upvoted);
   patchProduct(client, productId, (product) => ({ ...product, upvotes }));
-  showToast({ ...inWords(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
+  showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
 }
 
 /** Rolls back a queued vote that the server refused, with the same message as for a click. */

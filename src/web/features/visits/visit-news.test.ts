@@ -56,16 +56,16 @@ describe('what happened since the last visit', () => {
       buildComment({ id: 'old', createdAt: at(-1) }),
     ];
     const { read } = site({ listComments: async () => ({ items, total: 3, nextCursor: null }) });
-    expect((await read({ commentedOn: ['harbour'], ownComments: ['own'] })).answered).toMatchObject([
+    expect((await read({ commentedOn: ['harbour'], ownComments: ['own'] })).commented).toMatchObject([
       { product: { id: 'harbour' }, comments: 1 },
     ]);
-    expect((await read({ commentedOn: ['harbour'], ownComments: ['own', 'other'] })).answered).toEqual([]);
+    expect((await read({ commentedOn: ['harbour'], ownComments: ['own', 'other'] })).commented).toEqual([]);
   });
 
   test('is empty if the clock was set back to before the last visit', async () => {
     const items = [buildProduct({ createdAt: at(-1) }), buildProduct({ createdAt: at(1) })];
     const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
-    expect(await read({ upvoted: ['harbour'] }, SINCE - 1)).toEqual({ launched: [], ended: [], answered: [] });
+    expect(await read({ upvoted: ['harbour'] }, SINCE - 1)).toEqual({ launched: [], ended: [], commented: [] });
   });
 });
 
@@ -83,9 +83,9 @@ describe('the requests', () => {
       getStandings: async (id) => (id === 'gone' ? null : standings(at(1))),
       listComments: async () => Promise.reject(new ApiError(404, 'product_not_found', 'Product not found')),
     });
-    const { ended, answered } = await missing.read({ upvoted: ['gone', 'there'], commentedOn: ['gone'] });
+    const { ended, commented } = await missing.read({ upvoted: ['gone', 'there'], commentedOn: ['gone'] });
     expect(ended).toMatchObject([{ product: { id: 'there' } }]);
-    expect(answered).toEqual([]);
+    expect(commented).toEqual([]);
     const offline = site({ getStandings: () => Promise.reject(new ApiError(0, 'network', 'Out of reach')) });
     await expect(offline.read({ upvoted: MANY })).rejects.toMatchObject({ code: 'network' });
     expect(offline.asked).toEqual(['list']);

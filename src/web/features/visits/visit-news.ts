@@ -7,10 +7,10 @@ import { ApiError } from '../../api/api-error.ts';
 /**
  * The maximum number of upvoted products, and of products with own comments, to check. The latest are checked first.
  */
-const MAX_ASKED = 4;
+const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
 /** The number of latest comments to read per product, of which those since the last visit are counted. */
-const COMMENTS = 20;
+const COMMENTS_PER_PRODUCT = 20;
 
 /** The ids that this browser remembers, latest first. */
 export interface VisitMemory {
@@ -26,17 +26,17 @@ export interface VisitNews {
   /** Upvoted products whose launch window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
   /** Products on which the visitor commented and that have new comments. */
-  answered: { product: NamedProduct; comments: number }[];
+  commented: { product: NamedProduct; comments: number }[];
 }
 
-type Reads = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
+type VisitNewsApi = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
 
 /**
  * Reads what happened since `since` (browser time, ms), with a limited number of sequential requests. Products that
  * cannot be read are left out. @throws ApiError if the server cannot be reached.
  */
 export async function readVisitNews(
-  api: Reads,
+  api: VisitNewsApi,
   { upvoted, commentedOn, ownComments }: VisitMemory,
   { since, now, signal }: { since: number; now: number; signal?: AbortSignal },
 ): Promise<VisitNews> {
@@ -45,25 +45,25 @@ export async function readVisitNews(
   const launched = items.filter(({ createdAt }) => isBetween(createdAt)).slice(0, MAX_LAUNCHES);
 
   const ended: VisitNews['ended'] = [];
-  for (const id of upvoted.slice(0, MAX_ASKED)) {
-    const standing = (await orNull(api.getStandings(id, signal)))?.day;
+  for (const id of upvoted.slice(0, MAX_CHECKED)) {
+    const standing = (await nullOnClientError(api.getStandings(id, signal)))?.day;
     if (standing === undefined || !isBetween(standing.windowEndsAt)) continue;
     const product = await nameOf(id);
     if (product) ended.push({ product, standing });
   }
 
-  const answered: VisitNews['answered'] = [];
-  for (const id of commentedOn.slice(0, MAX_ASKED)) {
-    const page = await orNull(api.listComments(id, { sort: 'newest', limit: COMMENTS }, signal));
+  const commented: VisitNews['commented'] = [];
+  for (const id of commentedOn.slice(0, MAX_CHECKED)) {
+    const page = await nullOnClientError(api.listComments(id, { sort: 'newest', limit: COMMENTS_PER_PRODUCT }, signal));
     const others = page?.items.filter((comment) => isBetween(comment.createdAt) && !ownComments.includes(comment.id));
     if (!others?.length) continue;
     const product = await nameOf(id);
-    if (product) answered.push({ product, comments: others.length });
+    if (product) commented.push({ product, comments: others.length });
   }
-  return { launched, ended, answered };
+  return { launched, ended, commented };
 
   async function nameOf(id: string): Promise<NamedProduct | undefined> {
-    return items.find((item) => item.id === id) ?? (await orNull(api.getProduct(id, signal)))?.product;
+    return items.find((item) => item.id === id) ?? (await nullOnClientError(api.getProduct(id, signal)))?.product;
   }
 }
 
@@ -71,9 +71,9 @@ export async function readVisitNews(
  * Resolves to null if the server responds with an error, which concerns one product only. Without a response, further
  * requests are pointless, so the error is rethrown.
  */
-async function orNull<Result>(reading: Promise<Result>): Promise<Result | null> {
+async function nullOnClientError<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
-    return await reading;
+    return await request;
   } catch (error) {
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
     throw error;

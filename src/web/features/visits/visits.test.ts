@@ -24,5 +24,5 @@ test('setting the clock back begins no visit', () => {
 });
 
 test('no product is new without stored visits', () => {
-  expect(visits.nothing).toBeNull();
+  expect(visits.empty).toBeNull();
 });

@@ -12,7 +12,7 @@ import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { plural, t } from '../../language/translate.ts';
 import { useDocumentHead, useSite, useSiteName, useTimeZone } from '../../routing/document-head.ts';
-import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
+import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/time.tsx';
@@ -42,7 +42,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   }, [lastList, pathname, search, key]);
   const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     ...boardOptions(useApi(), period.name, cursor),
-    ...useReadOnArrival(),
+    ...useRetryOnMount(),
   });
   useDocumentHead(boardHead(period, useSiteName(), { empty: data?.pages[0]?.items.length === 0 }));
   const entries = useMemo(() => data?.pages.flatMap((page) => page?.items ?? []) ?? [], [data]);

@@ -2,8 +2,8 @@ import { taglineOf } from '../../../contract/brand.ts';
 import type { Period } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
+import { formatPeriod } from '../../language/format.ts';
 import { t, translated } from '../../language/translate.ts';
-import { periodInWords } from '../../language/words.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
 const ON_A_DAY = (period: string) =>
@@ -16,14 +16,14 @@ const IN_A_PERIOD = (period: string) =>
   });
 
 export function boardTitle(period: Period): string {
-  return t('Launches of {period}', { period: periodInWords(period) });
+  return t('Launches of {period}', { period: formatPeriod(period) });
 }
 
 /** The head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of the first. */
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
     title: `${boardTitle(period)} · ${siteName}`,
-    description: (period.kind === 'day' ? ON_A_DAY : IN_A_PERIOD)(periodInWords(period)),
+    description: (period.kind === 'day' ? ON_A_DAY : IN_A_PERIOD)(formatPeriod(period)),
   };
   return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
 }

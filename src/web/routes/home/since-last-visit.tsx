@@ -72,7 +72,7 @@ function useVisitNews(): VisitNews | undefined {
   return data;
 }
 
-function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: VisitNews; onClose: () => void }) {
+function NewsDialog({ news: { launched, ended, commented }, onClose }: { news: VisitNews; onClose: () => void }) {
   function closeForGood(event: MouseEvent): void {
     event.currentTarget.closest('dialog')?.close();
     setVisitPanel(false);
@@ -104,7 +104,7 @@ function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: Vi
         ))}
       </NewsList>
       <NewsList title={t('You commented')}>
-        {answered.map(({ product, comments }) => (
+        {commented.map(({ product, comments }) => (
           <ProductRow
             key={product.id}
             product={product}

@@ -40,7 +40,7 @@ function SiteFooter() {
 }
 
 /** The delay after which offline reading and live counts load, so they do not compete with the page itself. */
-const QUIET_MS = 3_000;
+const DEFERRED_LOAD_DELAY_MS = 3_000;
 
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
@@ -65,7 +65,7 @@ function useDeferred(): Deferred | undefined {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const afterLoad = () => {
-      timer = setTimeout(load, QUIET_MS);
+      timer = setTimeout(load, DEFERRED_LOAD_DELAY_MS);
     };
     if (document.readyState === 'complete') afterLoad();
     else window.addEventListener('load', afterLoad, { once: true });

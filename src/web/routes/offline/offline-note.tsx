@@ -21,7 +21,7 @@ import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts'
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
 /** The delay before queued writes and failed reads are tried again. */
-const TRY_AGAIN_MS = 30_000;
+const RETRY_INTERVAL_MS = 30_000;
 
 /** Tells the visitor when the page is outdated, and sends queued writes when the network is available again. */
 export function OfflineNote() {
@@ -29,7 +29,7 @@ export function OfflineNote() {
   const items = useOutbox();
   // Must come first, so queued votes are shown before they are sent.
   useQueuedUpvotes();
-  const isCopy = useReturnToNetwork(online);
+  const isCopy = useReconnect(online);
   const { pathname } = useLocation();
   useEffect(() => void startServiceWorker(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another URL shows other data
@@ -91,7 +91,7 @@ function useQueuedUpvotes(): void {
  * When online, sends queued writes and then refetches the visible data. In this order, no count is older than the
  * visitor's own upvote. Returns whether the page is still a cached copy.
  */
-function useReturnToNetwork(online: boolean): boolean {
+function useReconnect(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
   const isOld = useRef(cachedAt() !== undefined || !navigator.onLine);
@@ -104,16 +104,16 @@ function useReturnToNetwork(online: boolean): boolean {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
-    async function catchUp(): Promise<void> {
+    async function synchronise(): Promise<void> {
       const isSent = await sendOutbox(api, client);
       const isRead = !isOld.current || (await refetchAll(client));
       if (isRead) {
         isOld.current = false;
         setCopy(false);
       }
-      if (!ended && !(isSent && isRead)) timer = setTimeout(catchUp, TRY_AGAIN_MS);
+      if (!ended && !(isSent && isRead)) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
     }
-    void catchUp();
+    void synchronise();
     return () => {
       ended = true;
       clearTimeout(timer);

@@ -18,7 +18,7 @@ import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
-import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
+import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
 import { prefersReducedMotion } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
@@ -42,7 +42,7 @@ export function ProductScreen() {
   const api = useApi();
   const { data, isPending, isError } = useQuery({
     ...productDetailOptions(api, id),
-    ...useReadOnArrival(),
+    ...useRetryOnMount(),
     // A product from a list is shown immediately, and completed when the response arrives.
     placeholderData: () => findListedProduct(client, id),
   });

@@ -1,6 +1,6 @@
 import type { Comment } from '../../../contract/comments/schema.ts';
+import { formatAward } from '../../../contract/leaderboards/format.ts';
 import type { Standings } from '../../../contract/leaderboards/schema.ts';
-import { awardInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { PageHead } from '../../routing/document-head.ts';
@@ -39,7 +39,7 @@ export function productStructuredData({ siteName, siteUrl, product, comments, st
   const url = siteUrl + paths.product(product.id);
   const absolute = (address: string) => absoluteUrl(address, siteUrl);
   const screenshots = product.screenshots.slice(0, MAX_PICTURES).flatMap(absolute);
-  const awards = Object.values(standings ?? {}).flatMap((standing) => awardInWords(standing) ?? []);
+  const awards = Object.values(standings ?? {}).flatMap((standing) => formatAward(standing) ?? []);
   const application = {
     '@type': 'SoftwareApplication',
     '@id': `${url}#product`,
@@ -53,13 +53,16 @@ export function productStructuredData({ siteName, siteUrl, product, comments, st
     ...(awards.length > 0 ? { award: awards } : {}),
     ...(screenshots.length > 0 ? { screenshot: screenshots } : {}),
     ...(product.team.length > 0 ? { contributor: product.team.map(person) } : {}),
-    interactionStatistic: [counter('LikeAction', product.upvotes), counter('CommentAction', product.comments)],
+    interactionStatistic: [
+      interactionCounter('LikeAction', product.upvotes),
+      interactionCounter('CommentAction', product.comments),
+    ],
     commentCount: product.comments,
-    ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(said) } : {}),
+    ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(commentItem) } : {}),
   };
   const breadcrumbs = {
     '@type': 'BreadcrumbList',
-    itemListElement: [crumb(1, siteName, siteUrl + paths.home), crumb(2, product.name, url)],
+    itemListElement: [breadcrumb(1, siteName, siteUrl + paths.home), breadcrumb(2, product.name, url)],
   };
   return [application, breadcrumbs];
 }
@@ -68,11 +71,11 @@ function person({ name, role }: TeamMember): object {
   return { '@type': 'Person', name, ...(role ? { jobTitle: role } : {}) };
 }
 
-function counter(action: 'LikeAction' | 'CommentAction', count: number): object {
+function interactionCounter(action: 'LikeAction' | 'CommentAction', count: number): object {
   return { '@type': 'InteractionCounter', interactionType: { '@type': action }, userInteractionCount: count };
 }
 
-function said({ authorName, content, createdAt, likes }: Comment): object {
+function commentItem({ authorName, content, createdAt, likes }: Comment): object {
   return {
     '@type': 'Comment',
     text: clampText(content, COMMENT_CHARACTERS),
@@ -82,7 +85,7 @@ function said({ authorName, content, createdAt, likes }: Comment): object {
   };
 }
 
-function crumb(position: number, name: string, item: string): object {
+function breadcrumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 

@@ -1,4 +1,4 @@
-import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, TEAM_MEMBER_LIMITS } from '../../../contract/products/fields.ts';
 import type { Product, StoredProduct } from '../../../contract/products/schema.ts';
 import type { NewSubmission } from '../../../contract/submissions/schema.ts';
 import { plural, t, translated } from '../../language/translate.ts';
@@ -125,11 +125,11 @@ export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | nul
   if (team.some((member) => member.name === ''))
     faults.push({ field: 'team', detail: t('Each team member needs a name.') });
   if (
-    team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_BOUNDS.maxCharacters)
+    team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_LIMITS.maxCharacters)
   )
     faults.push({
       field: 'team',
-      detail: t('A name or a role has at most {count} characters.', { count: TEAM_MEMBER_BOUNDS.maxCharacters }),
+      detail: t('A name or a role has at most {count} characters.', { count: TEAM_MEMBER_LIMITS.maxCharacters }),
     });
   if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
     faults.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });

@@ -2,14 +2,7 @@ import { useId, useState } from 'react';
 import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
 import { rich, t } from '../../language/translate.ts';
 import { FieldMessage } from './fields.tsx';
-import {
-  fromLocalInput,
-  timeInWords,
-  timeZoneInWords,
-  toLocalInput,
-  tomorrowMorning,
-  visitorTimeZone,
-} from './times.ts';
+import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorning, visitorTimeZone } from './times.ts';
 
 interface LaunchFieldProps {
   /** ISO 8601; empty if the product launches immediately after approval. */
@@ -69,11 +62,11 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
             onChange={(event) => set(event.currentTarget.value)}
           />
           <p id={`${id}-zone`} className="submission-hint">
-            {`${t('Your time zone: {zone}.', { zone: timeZoneInWords(zone, isTime(launchAt) ? new Date(launchAt) : now) })} `}
+            {`${t('Your time zone: {zone}.', { zone: formatTimeZone(zone, isTime(launchAt) ? new Date(launchAt) : now) })} `}
             {isTime(launchAt) &&
               rich('For this site, which is in {zone}, that is {time}.', {
-                zone: timeZoneInWords(siteTimeZone, new Date(launchAt)),
-                time: <strong>{timeInWords(launchAt, siteTimeZone)}</strong>,
+                zone: formatTimeZone(siteTimeZone, new Date(launchAt)),
+                time: <strong>{formatTime(launchAt, siteTimeZone)}</strong>,
               })}
           </p>
         </div>

@@ -1,11 +1,11 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { HourlyVotes, Submission } from '../../../contract/submissions/schema.ts';
+import { ordinal } from '../../language/format.ts';
 import { formatCount, plural, rich, t } from '../../language/translate.ts';
-import { ordinal } from '../../language/words.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { timeInWords, visitorTimeZone } from './times.ts';
+import { formatTime, visitorTimeZone } from './times.ts';
 
 /** The maker's view of a launch, above the product's page. */
 export function MakerLaunch({ submission }: { submission: Submission }) {
@@ -52,7 +52,7 @@ export function MakerLaunch({ submission }: { submission: Submission }) {
 
 function WindowEnd({ endsAt }: { endsAt: string }) {
   const isOver = useNow() >= Date.parse(endsAt);
-  const time = timeInWords(endsAt, visitorTimeZone());
+  const time = formatTime(endsAt, visitorTimeZone());
   return (
     <p className="submission-hint">
       {isOver
@@ -97,7 +97,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
         })}
       </svg>
       <p className="maker-chart-ends" aria-hidden="true">
-        <span>{hours[0] ? timeInWords(hours[0].from, zone) : ''}</span>
+        <span>{hours[0] ? formatTime(hours[0].from, zone) : ''}</span>
         <span>{plural('{count} hour', '{count} hours', LIMITS.launchWindowHours)}</span>
       </p>
       {/* A table cannot be narrower than its content, so a wrapper hides it. */}
@@ -113,7 +113,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
           <tbody>
             {hours.map(({ from, votes }) => (
               <tr key={from}>
-                <th scope="row">{timeInWords(from, zone)}</th>
+                <th scope="row">{formatTime(from, zone)}</th>
                 <td>{plural('{count} vote', '{count} votes', votes)}</td>
               </tr>
             ))}

@@ -8,7 +8,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
 import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.tsx';
 import type { MakerAccess } from './submissions-client.ts';
-import { timeInWords, timeZoneInWords, visitorTimeZone } from './times.ts';
+import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 
 export interface MakerSubmissionProps {
   access: MakerAccess;
@@ -137,7 +137,7 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
   const zone = visitorTimeZone();
   const when = launchAt && (
     <>
-      <strong>{timeInWords(launchAt, zone)}</strong>, {timeZoneInWords(zone, new Date(launchAt))}
+      <strong>{formatTime(launchAt, zone)}</strong>, {formatTimeZone(zone, new Date(launchAt))}
     </>
   );
   return (

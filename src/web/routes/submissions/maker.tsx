@@ -5,7 +5,7 @@ import { productDetailOptions } from '../../features/products/queries.ts';
 import { t } from '../../language/translate.ts';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
-import { forgetMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
+import { deleteMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 
 const MakerView = lazy(() => import('./maker-view.tsx').then((module) => ({ default: module.MakerView })));
@@ -57,7 +57,7 @@ function useMakerKey(id: string) {
   function refuse(key: string): void {
     setRefused(true);
     setGiven(undefined);
-    if (key === makerKeyOf(id)) forgetMakerKey(id);
+    if (key === makerKeyOf(id)) deleteMakerKey(id);
   }
 
   return { key: given ?? stored, isRefused, refuse };

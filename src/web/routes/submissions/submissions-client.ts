@@ -58,16 +58,16 @@ export const submissionsClient = {
     const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
     return send('POST', submissionPaths.submissions, { json: submission, headers });
   },
-  get: (access: MakerAccess) => ofMaker('GET', submissionPaths.submission(access.id), access),
+  get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   update: (access: MakerAccess, patch: SubmissionPatch) =>
-    ofMaker('PATCH', submissionPaths.submission(access.id), access, { json: patch }),
-  withdraw: (access: MakerAccess) => ofMaker('DELETE', submissionPaths.submission(access.id), access),
+    sendAsMaker('PATCH', submissionPaths.submission(access.id), access, { json: patch }),
+  withdraw: (access: MakerAccess) => sendAsMaker('DELETE', submissionPaths.submission(access.id), access),
   putImage: (access: MakerAccess, upload: Upload) =>
-    ofMaker('PUT', submissionPaths.image(access.id), access, { upload }),
+    sendAsMaker('PUT', submissionPaths.image(access.id), access, { upload }),
   addScreenshot: (access: MakerAccess, upload: Upload) =>
-    ofMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
+    sendAsMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
   removeScreenshot: (access: MakerAccess, index: number) =>
-    ofMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
+    sendAsMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
 };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -78,7 +78,12 @@ interface Content {
   headers?: Record<string, string>;
 }
 
-async function ofMaker(method: Method, path: string, { key }: MakerAccess, content: Content = {}): Promise<Submission> {
+async function sendAsMaker(
+  method: Method,
+  path: string,
+  { key }: MakerAccess,
+  content: Content = {},
+): Promise<Submission> {
   // The only place that sends the key.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });

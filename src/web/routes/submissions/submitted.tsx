@@ -9,7 +9,7 @@ import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { calendarFile } from './calendar.ts';
 import type { MakerAccess } from './submissions-client.ts';
-import { timeInWords, timeZoneInWords, visitorTimeZone } from './times.ts';
+import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 
 interface SubmittedProps {
   access: MakerAccess;
@@ -25,7 +25,7 @@ export function Submitted({ access, submission }: SubmittedProps) {
   const link = `${site.url}${submissionPaths.makerLink(id, access.key)}`;
   const when =
     launchAt &&
-    `${timeInWords(launchAt, visitorTimeZone())}${t(', ')}${timeZoneInWords(visitorTimeZone(), new Date(launchAt))}`;
+    `${formatTime(launchAt, visitorTimeZone())}${t(', ')}${formatTimeZone(visitorTimeZone(), new Date(launchAt))}`;
 
   return (
     <div className="submitted">

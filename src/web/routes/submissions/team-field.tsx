@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef } from 'react';
-import { TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
+import { TEAM_MEMBER_LIMITS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { characters, type Draft } from './draft.ts';
@@ -85,4 +85,4 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
   );
 }
 
-const isTooLong = (text: string) => characters(text.trim()) > TEAM_MEMBER_BOUNDS.maxCharacters;
+const isTooLong = (text: string) => characters(text.trim()) > TEAM_MEMBER_LIMITS.maxCharacters;

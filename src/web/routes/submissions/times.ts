@@ -5,13 +5,13 @@ export function visitorTimeZone(): string {
 }
 
 /** Formats a time like '22 November 2026 at 14:00' in a time zone. */
-export function timeInWords(time: string | Date, timeZone: string): string {
+export function formatTime(time: string | Date, timeZone: string): string {
   const style = { dateStyle: 'long', timeStyle: 'short', timeZone } as const;
   return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
 /** Formats a time zone with its offset at a time, like 'Europe/Berlin (GMT+1)'; 'UTC' stays unchanged. */
-export function timeZoneInWords(timeZone: string, at: Date): string {
+export function formatTimeZone(timeZone: string, at: Date): string {
   const [offset] = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' })
     .formatToParts(at)
     .filter(({ type }) => type === 'timeZoneName');

@@ -2,36 +2,36 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A proxy between a client and a PostgreSQL server that can silently drop all data, like a broken network. */
-export interface SwallowingProxy {
+export interface BlackHoleProxy {
   /** The server's URL through the proxy. */
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
-  swallow(): void;
+  dropTraffic(): void;
   /** Forwards the data of new connections again. Dropped data remains lost. */
-  heal(): void;
+  restoreTraffic(): void;
   close(): Promise<void>;
 }
 
-export async function startSwallowingProxy(databaseUrl: string): Promise<SwallowingProxy> {
+export async function startBlackHoleProxy(databaseUrl: string): Promise<BlackHoleProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  let isSwallowing = false;
+  let isDropping = false;
   const server = createServer((client) => {
     sockets.add(client);
     // A client may disconnect at any time.
     client.on('error', () => {});
-    if (isSwallowing) return;
+    if (isDropping) return;
     const upstream = connectTo(target);
     sockets.add(upstream);
     upstream.on('error', () => client.destroy());
     let isLost = false;
     const pass = (from: Socket, to: Socket) => {
       from.on('data', (data) => {
-        isLost ||= isSwallowing;
+        isLost ||= isDropping;
         if (!isLost) to.write(data);
       });
       from.on('close', () => {
-        if (!isLost && !isSwallowing) to.destroy();
+        if (!isLost && !isDropping) to.destroy();
       });
     };
     pass(client, upstream);
@@ -45,11 +45,11 @@ export async function startSwallowingProxy(databaseUrl: string): Promise<Swallow
   url.searchParams.delete('host');
   return {
     url: url.href,
-    swallow() {
-      isSwallowing = true;
+    dropTraffic() {
+      isDropping = true;
     },
-    heal() {
-      isSwallowing = false;
+    restoreTraffic() {
+      isDropping = false;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

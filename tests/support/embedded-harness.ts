@@ -18,7 +18,7 @@ export const isRootRun = process.geteuid?.() === 0;
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** An event that a process of `embedded-process.ts` reports. */
-export interface Told {
+export interface ProcessEvent {
   readonly event: 'open' | 'failed' | 'stopped' | 'log' | 'interrupted';
   readonly url?: string;
   readonly location?: string;
@@ -27,11 +27,11 @@ export interface Told {
   readonly message?: string;
 }
 
-export interface Holder {
+export interface EmbeddedProcess {
   readonly child: ChildProcess;
   readonly pid: number;
   /** Waits for the first matching event. Fails if the process ends without it. */
-  told(fits: (told: Told) => boolean): Promise<Told>;
+  waitForEvent(fits: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
   opened(): Promise<{ url: string; location: string }>;
   failed(): Promise<{ code: string; message: string }>;
   stop(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Holder {
 }
 
 /** Creates the folders, processes and databases of one test file, and removes them in `clear()`. */
-export class Ground {
+export class EmbeddedHarness {
   readonly #folders: string[] = [];
   readonly #children: ChildProcess[] = [];
 
@@ -55,7 +55,7 @@ export class Ground {
    * Copies a data folder with a cleanly stopped cluster, for tests that do not test creating one. `dataDir` must not
    * exist, but its parent folder must.
    */
-  async madeDataDir(dataDir?: string): Promise<string> {
+  async createDataDir(dataDir?: string): Promise<string> {
     const made = join(inject('runFolder'), 'made-cluster');
     await makeOnce(made, async (folder) => {
       const options = { dataDir: join(folder, 'data'), mode: 'own', log: silent, durability: 'none' } as const;
@@ -67,14 +67,14 @@ export class Ground {
   }
 
   /** Starts a process that opens the embedded database. */
-  hold(program: string, options: object, account: { uid?: number; gid?: number; cwd?: string } = {}): Holder {
+  start(program: string, options: object, account: { uid?: number; gid?: number; cwd?: string } = {}): EmbeddedProcess {
     const child = spawn(process.execPath, [program, JSON.stringify(options)], {
       ...account,
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
     });
     this.#children.push(child);
-    return watchHolder(child);
+    return watchProcess(child);
   }
 
   async clear(): Promise<void> {
@@ -86,13 +86,13 @@ export class Ground {
   }
 }
 
-function watchHolder(child: ChildProcess): Holder {
-  const told: Told[] = [];
+function watchProcess(child: ChildProcess): EmbeddedProcess {
+  const events: ProcessEvent[] = [];
   let ended = false;
   let changed = () => {};
   if (child.stdout) {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      told.push(JSON.parse(line));
+      events.push(JSON.parse(line));
       changed();
     });
   }
@@ -103,11 +103,11 @@ function watchHolder(child: ChildProcess): Holder {
       resolve();
     });
   });
-  const find = async (fits: (one: Told) => boolean): Promise<Told> => {
+  const find = async (fits: (one: ProcessEvent) => boolean): Promise<ProcessEvent> => {
     for (;;) {
-      const found = told.find(fits);
+      const found = events.find(fits);
       if (found) return found;
-      if (ended) throw new Error(`The process ended after telling ${JSON.stringify(told)}`);
+      if (ended) throw new Error(`The process ended after sending ${JSON.stringify(events)}`);
       await new Promise<void>((resolve) => {
         changed = resolve;
       });
@@ -116,7 +116,7 @@ function watchHolder(child: ChildProcess): Holder {
   return {
     child,
     pid: child.pid ?? 0,
-    told: find,
+    waitForEvent: find,
     async opened() {
       const {
         event,
@@ -145,9 +145,9 @@ function watchHolder(child: ChildProcess): Holder {
 }
 
 /** Bundles the test process into a folder with its npm packages, for accounts that cannot enter this checkout. */
-export async function buildHolder(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
+export async function buildEmbeddedProcess(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
   const built = join(inject('runFolder'), 'embedded-process');
-  await makeOnce(built, bundleHolder);
+  await makeOnce(built, bundleEmbeddedProcess);
   await cp(built, folder, { recursive: true });
   if (packages === 'copied') await copyPackages(folder);
   else {
@@ -157,7 +157,7 @@ export async function buildHolder(folder: string, packages: 'linked' | 'copied' 
   return join(folder, 'embedded-process.js');
 }
 
-async function bundleHolder(outDir: string): Promise<void> {
+async function bundleEmbeddedProcess(outDir: string): Promise<void> {
   const here = dirname(fileURLToPath(import.meta.url));
   await build({
     configFile: false,
@@ -204,6 +204,6 @@ export async function queryWhenUp(url: string, sql: string): Promise<Record<stri
 }
 
 /** Waits until the cluster has no processes left. */
-export async function noneRuns(clusterDir: string): Promise<void> {
+export async function hasNoProcesses(clusterDir: string): Promise<void> {
   await expect.poll(() => processesOf(clusterDir)).toEqual([]);
 }

@@ -2,12 +2,12 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
 import { prefersReducedMotion } from '../../ui/focus.ts';
 
-const MOVE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
+const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
 
 /** Events after which a held row may be free again, because the pointer or the focus has moved. */
-const RELEASES = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
+const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
-interface Race {
+interface AnimatedOrder {
   entries: readonly LeaderboardEntry[];
   /** Whether new ranks wait until the pointer or the focus leaves a row. */
   isHeld: boolean;
@@ -17,26 +17,29 @@ interface Race {
  * The displayed rows of a board. Rows whose rank changes slide to their new position. While a row that would move is
  * under the pointer or has the focus, all rows stay in place. `list` has one item with `data-product` for each entry.
  */
-export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTMLElement | null>): Race {
+export function useAnimatedOrder(
+  latest: readonly LeaderboardEntry[],
+  list: RefObject<HTMLElement | null>,
+): AnimatedOrder {
   const [shown, setShown] = useState(latest);
   const [isHeld, setHeld] = useState(false);
   const tops = useRef<Map<string, number> | null>(null);
 
   useEffect(() => {
     if (shown === latest) return;
-    const follow = () => {
+    const update = () => {
       if (isPinned(list.current, shown, latest)) {
         setHeld(true);
         return;
       }
-      tops.current = isSameOrder(shown, latest) ? null : topsOf(list.current);
+      tops.current = isSameOrder(shown, latest) ? null : rowTops(list.current);
       setHeld(false);
       setShown(latest);
     };
-    follow();
-    for (const release of RELEASES) document.addEventListener(release, follow);
+    update();
+    for (const release of RELEASE_EVENTS) document.addEventListener(release, update);
     return () => {
-      for (const release of RELEASES) document.removeEventListener(release, follow);
+      for (const release of RELEASE_EVENTS) document.removeEventListener(release, update);
     };
   }, [latest, shown, list]);
 
@@ -44,7 +47,7 @@ export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTM
   useLayoutEffect(() => {
     const before = tops.current;
     tops.current = null;
-    if (before !== null && !prefersReducedMotion()) glide(list.current, before);
+    if (before !== null && !prefersReducedMotion()) animateMoves(list.current, before);
   }, [shown, list]);
 
   // Counts are always current, so the visitor's own click on a held row shows.
@@ -79,17 +82,17 @@ function rowsOf(list: HTMLElement | null): HTMLElement[] {
   return [...(list?.querySelectorAll<HTMLElement>('li[data-product]') ?? [])];
 }
 
-function topsOf(list: HTMLElement | null): Map<string, number> {
+function rowTops(list: HTMLElement | null): Map<string, number> {
   return new Map(rowsOf(list).map((row) => [row.dataset.product ?? '', row.getBoundingClientRect().top]));
 }
 
 /** Animates each row from its old position to the new one (FLIP). */
-function glide(list: HTMLElement | null, before: ReadonlyMap<string, number>): void {
+function animateMoves(list: HTMLElement | null, before: ReadonlyMap<string, number>): void {
   const moves = rowsOf(list).map((row) => ({
     row,
     by: (before.get(row.dataset.product ?? '') ?? Number.NaN) - row.getBoundingClientRect().top,
   }));
   for (const { row, by } of moves) {
-    if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], MOVE);
+    if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], SLIDE);
   }
 }

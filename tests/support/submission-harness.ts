@@ -14,40 +14,40 @@ import { createTestClock } from './test-clock.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Creates a database and the operations of makers and operators on it, with a clock that only the test advances. */
-export function openSubmissionDesk() {
+export function openSubmissionHarness() {
   const clock = createTestClock();
-  const desk = {} as { database: TestDatabase; submissions: Submissions; core: Core };
+  const site = {} as { database: TestDatabase; submissions: Submissions; core: Core };
   beforeAll(async () => {
-    desk.database = await createTestDatabase();
-    desk.core = createCore(desk.database, { runtime: clock });
-    desk.submissions = createSubmissions(desk.database, {
+    site.database = await createTestDatabase();
+    site.core = createCore(site.database, { runtime: clock });
+    site.submissions = createSubmissions(site.database, {
       runtime: clock,
       timeZone: 'UTC',
-      getStandings: desk.core.getStandings,
+      getStandings: site.core.getStandings,
     });
   });
-  afterAll(() => desk.database.drop());
+  afterAll(() => site.database.drop());
 
   const rules = () => ({ now: clock.now(), timeZone: 'UTC' });
   return {
     clock,
-    at: desk,
+    site,
     inHours: (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000),
     /** Creates a submission. @returns its id and the maker key. */
     async submit(fields: Partial<NewSubmission> = {}) {
       const sent = { name: `Tide ${randomUUID().slice(0, 8)}`, ...fields };
-      const { submission, makerKey } = await desk.submissions.create(sent, { session: `session-${randomUUID()}` });
+      const { submission, makerKey } = await site.submissions.create(sent, { session: `session-${randomUUID()}` });
       return { id: submission.id, makerKey };
     },
-    approve: (id: string, revision?: number) => approveSubmission(desk.database, { id, revision }, rules()),
+    approve: (id: string, revision?: number) => approveSubmission(site.database, { id, revision }, rules()),
     schedule: (id: string, at: Date, revision?: number) =>
-      scheduleSubmission(desk.database, { id, revision }, at, rules()),
+      scheduleSubmission(site.database, { id, revision }, at, rules()),
     decline: (id: string, reason = 'No picture', revision?: number) =>
-      declineSubmission(desk.database, { id, revision }, reason, rules()),
-    undo: (id: string, revision?: number) => undoDecision(desk.database, { id, revision }, rules()),
-    inspect: (id: string) => inspectSubmission(desk.database, id, rules()),
+      declineSubmission(site.database, { id, revision }, reason, rules()),
+    undo: (id: string, revision?: number) => undoDecision(site.database, { id, revision }, rules()),
+    inspect: (id: string) => inspectSubmission(site.database, id, rules()),
     /** Returns whether visitors see the product. */
-    isPublic: async (id: string) => (await desk.core.getProduct(id)) !== null,
+    isPublic: async (id: string) => (await site.core.getProduct(id)) !== null,
   };
 }
 

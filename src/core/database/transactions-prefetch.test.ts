@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sql } from './database.ts';
-import { oneAhead, serializeStatements } from './transactions.ts';
+import { prefetchOne, serializeStatements } from './transactions.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 1; number <= count; number += 1) yield number;
@@ -14,7 +14,7 @@ describe('one ahead', () => {
       begun.push(part);
       return part * 10;
     };
-    for await (const made of oneAhead(numbers(4), make)) used.push([made, begun.length]);
+    for await (const made of prefetchOne(numbers(4), make)) used.push([made, begun.length]);
     expect(used).toEqual([
       [10, 2],
       [20, 3],
@@ -30,7 +30,7 @@ describe('one ahead', () => {
         if (part === 3) throw new Error('three');
         return part;
       };
-      for await (const made of oneAhead(numbers(5), make)) seen.push(made);
+      for await (const made of prefetchOne(numbers(5), make)) seen.push(made);
     };
     await expect(reading()).rejects.toThrow('three');
     expect(seen).toEqual([1, 2]);

@@ -4,10 +4,12 @@ import type { RouteTable } from '../routes/not-found.ts';
 import { NO_STORE } from './problems.ts';
 
 /** Headers that pages of other origins may read in addition to the safelisted ones. */
-const EXPOSED = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(', ');
+const EXPOSED_HEADERS = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(
+  ', ',
+);
 
 /** Headers of a response to GET or HEAD. */
-const READING_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
+const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
 
 /** Headers of a response to a preflight for GET or HEAD. */
 const PREFLIGHT_HEADERS = {
@@ -27,11 +29,11 @@ const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, paths.oembed.route, p
  * responses to writes have no CORS headers, and a preflight for a write is refused like any other OPTIONS request.
  * Credentials are never allowed.
  */
-export function allowPublicReading(app: FastifyInstance, routes: RouteTable): void {
+export function allowCrossOriginReads(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {
     const path = request.url.split('?', 1)[0] ?? '/';
-    if (isReading(request.method)) reply.headers(publicReadingHeaders(path));
-    else if (isPublic(path) && isPreflightForReading(request) && routes.methodsOf(path).includes('GET')) {
+    if (isReadMethod(request.method)) reply.headers(corsHeadersFor(path));
+    else if (isPublic(path) && isReadPreflight(request) && routes.methodsOf(path).includes('GET')) {
       return reply.code(204).headers(PREFLIGHT_HEADERS).send();
     }
     done();
@@ -39,8 +41,8 @@ export function allowPublicReading(app: FastifyInstance, routes: RouteTable): vo
 }
 
 /** The headers that a response to GET has at a path. */
-export function publicReadingHeaders(path: string): Readonly<Record<string, string>> {
-  return isPublic(path) ? READING_HEADERS : {};
+export function corsHeadersFor(path: string): Readonly<Record<string, string>> {
+  return isPublic(path) ? CORS_HEADERS : {};
 }
 
 /** Whether pages of every origin may read a URL. */
@@ -48,10 +50,10 @@ function isPublic(path: string): boolean {
   return path.startsWith(paths.api.prefix) || path.endsWith('/comments.xml') || FEEDS.has(path);
 }
 
-function isReading(method: string | undefined): boolean {
+function isReadMethod(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function isPreflightForReading({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers.origin !== undefined && isReading(headers['access-control-request-method']);
+function isReadPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && isReadMethod(headers['access-control-request-method']);
 }

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A proxy to a site. `shut` ends open connections immediately and refuses new ones. */
-export interface Gate {
+export interface InterruptibleProxy {
   address: string;
-  shut(): Promise<void>;
-  open(): Promise<void>;
+  disconnect(): Promise<void>;
+  reconnect(): Promise<void>;
 }
 
-export async function openGate(siteAddress: string): Promise<Gate> {
+export async function startInterruptibleProxy(siteAddress: string): Promise<InterruptibleProxy> {
   const { hostname, port } = new URL(siteAddress);
   const sockets = new Set<Socket>();
   let server: Server;
@@ -39,12 +39,12 @@ export async function openGate(siteAddress: string): Promise<Gate> {
   const ownPort = await listen(0);
   return {
     address: `http://${hostname}:${ownPort}`,
-    async shut() {
+    async disconnect() {
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    open: async () => void (await listen(ownPort)),
+    reconnect: async () => void (await listen(ownPort)),
   };
 }

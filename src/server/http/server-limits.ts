@@ -5,7 +5,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { boundPipelinedRequests, endStalledConnections } from './connections.ts';
+import { endStalledConnections, limitPipelinedRequests } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
 /** Maximum length of a URL: a request for 100 upvotes has about 6,700 characters. */
@@ -21,7 +21,7 @@ const HEAD_BYTES = 16 * 1024;
 const MAX_CONNECTIONS = 5_000;
 
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
-export const SERVER_BOUNDS = {
+export const SERVER_LIMITS = {
   bodyLimit: LIMITS.bodyBytes,
   // Time limit for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter limits. On a
   // silent connection, the time starts when it opens.
@@ -38,9 +38,9 @@ export const SERVER_BOUNDS = {
 } as const satisfies FastifyHttpOptions<Server>;
 
 /** Adds the limits for which the server has no option. Call before the first route. */
-export function boundRequests(app: FastifyInstance, maxStreams: number): void {
+export function enforceServerLimits(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
-  boundPipelinedRequests(app);
+  limitPipelinedRequests(app);
   endSlowBodies(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {

@@ -17,7 +17,7 @@ type Side = 'site' | 'noOp' | 'lean';
  * Compares upvotes of the site with two baselines, alternately: a PUT route of the site's server that writes nothing,
  * and a bare server with one prepared statement per upvote.
  */
-export async function compareWithYardsticks(server: BenchServer, productCount: number, options: BenchOptions) {
+export async function compareWithBaselines(server: BenchServer, productCount: number, options: BenchOptions) {
   const databases = [await server.createDatabase(productCount), await server.createDatabase(productCount)] as const;
   const [ofSite, ofLean] = databases;
   const sides: Record<Side, ServerProcess> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { clockTime, formatInstant, formatPeriod, ordinal } from './format.ts';
 import { parsePeriod } from './period.ts';
-import { clockTime, instantInWords, ordinal, periodInWords } from './words.ts';
 
 test.each([
   ['2026-11-21', '21 November 2026'],
@@ -9,7 +9,7 @@ test.each([
   ['2026', '2026'],
 ])('the period %s is %s in words', (name, words) => {
   const period = parsePeriod(name);
-  expect(period && periodInWords(period)).toBe(words);
+  expect(period && formatPeriod(period)).toBe(words);
 });
 
 test.each([
@@ -36,5 +36,5 @@ test('a countdown shows whole seconds and never goes below zero', () => {
 });
 
 test('an instant is written in UTC', () => {
-  expect(instantInWords('2026-11-21T23:30:00.000+02:00')).toBe('21 November 2026, 21:30 UTC');
+  expect(formatInstant('2026-11-21T23:30:00.000+02:00')).toBe('21 November 2026, 21:30 UTC');
 });

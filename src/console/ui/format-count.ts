@@ -6,6 +6,6 @@ export function formatCount(count: number): string {
 }
 
 /** (1, 'product') → '1 product'; (3, 'product') → '3 products'. */
-export function formatAmount(count: number, noun: string): string {
+export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

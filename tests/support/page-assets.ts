@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 
 /** Resolves after all fonts and all visible pictures have loaded. */
-export async function settled(page: Page): Promise<void> {
+export async function waitForAssets(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await expect
     .poll(() =>

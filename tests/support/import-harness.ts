@@ -17,7 +17,7 @@ export function counts({ created, updated, unchanged }: ImportReport) {
 }
 
 /** Creates a database to import into, and a folder to import from. */
-export async function openImportGround() {
+export async function openImportHarness() {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-import-test-'));
 

@@ -35,15 +35,15 @@ const PRODUCTS = [
 ] as const;
 
 /** The day on which all products launch, a minute apart. */
-export const STILL_DAY = '2026-01-01';
+export const SCREENSHOT_DAY = '2026-01-01';
 
 /** Adds fixed content. The last product is the first in the list, its votes count, and its launch day is final. */
-export async function addStillProducts(site: E2eSite): Promise<void> {
+export async function addScreenshotProducts(site: E2eSite): Promise<void> {
   await site.addProducts(PRODUCTS.length, (index) => {
     const [picture, name, description, tags] = PRODUCTS[index] ?? PRODUCTS[0];
     return {
       id: `still-${index + 1}`,
-      createdAt: new Date(Date.parse(`${STILL_DAY}T01:00:00Z`) + index * 60_000).toISOString(),
+      createdAt: new Date(Date.parse(`${SCREENSHOT_DAY}T01:00:00Z`) + index * 60_000).toISOString(),
       name,
       description,
       tags: [...tags],
@@ -58,7 +58,7 @@ export async function addStillProducts(site: E2eSite): Promise<void> {
     };
   });
   for (const [index, count] of [11, 3, 0, 12, 1_204, 41, 7].entries())
-    await site.addUpvotes(`still-${index + 1}`, count, new Date(`${STILL_DAY}T12:00:00Z`));
+    await site.addUpvotes(`still-${index + 1}`, count, new Date(`${SCREENSHOT_DAY}T12:00:00Z`));
   const rules = { now: new Date(), timeZone: 'UTC', reviewHours: 24 };
   await finaliseDue(site.database, { rules, votesPerNetwork: LIMITS.votesPerNetwork });
   const ago = (hours: number) => new Date(Date.now() - (hours + 0.5) * HOUR_MS).toISOString();

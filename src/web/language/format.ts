@@ -1,5 +1,5 @@
+import * as english from '../../contract/leaderboards/format.ts';
 import type { Period } from '../../contract/leaderboards/period.ts';
-import * as english from '../../contract/leaderboards/words.ts';
 import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /**
@@ -14,8 +14,8 @@ export function intlDate(time: string | Date, options: Intl.DateTimeFormatOption
 const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 
 /** `2026-11-21` → '21 November 2026', `2026-W47` → 'week 47 of 2026', `2026-11` → 'November 2026', `2026` → '2026'. */
-export function periodInWords(period: Pick<Period, 'name' | 'kind'>): string {
-  if (!intlLocale()) return english.periodInWords(period);
+export function formatPeriod(period: Pick<Period, 'name' | 'kind'>): string {
+  if (!intlLocale()) return english.formatPeriod(period);
   const { kind, name } = period;
   const [year = '', part = ''] = name.split('-');
   if (kind === 'week') return t('week {week} of {year}', { week: String(Number(part.slice(1))), year });
@@ -30,9 +30,9 @@ export function ordinal(rank: number): string {
 }
 
 /** '21 November 2026, 09:30 UTC', in another time zone '21 November 2026, 10:30 (Europe/Berlin)'. */
-export function instantInWords(time: string, timeZone = 'UTC'): string {
+export function formatInstant(time: string, timeZone = 'UTC'): string {
   const day = intlDate(time, { ...DATE, timeZone });
-  if (day === undefined) return english.instantInWords(time, timeZone);
+  if (day === undefined) return english.formatInstant(time, timeZone);
   const clock = intlDate(time, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
   return t('{day}, {time}', { day, time: `${clock} ${timeZone === 'UTC' ? 'UTC' : `(${timeZone})`}` });
 }

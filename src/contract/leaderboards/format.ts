@@ -17,7 +17,7 @@ const MONTHS = [
 ];
 
 /** Names a period in English: '21 November 2026', 'week 47 of 2026', 'November 2026' or '2026'. */
-export function periodInWords({ name, kind }: Pick<Period, 'name' | 'kind'>): string {
+export function formatPeriod({ name, kind }: Pick<Period, 'name' | 'kind'>): string {
   const [year = '', part = '', day = ''] = name.split('-');
   const month = MONTHS[Number(part) - 1] ?? '';
   if (kind === 'day') return `${Number(day)} ${month} ${Number(year)}`;
@@ -33,18 +33,18 @@ export function ordinal(rank: number): string {
 }
 
 /** Formats a result as '4th of 23 on 21 November 2026'. @returns undefined if it is not final or has no votes. */
-export function awardInWords({ period: name, status, rank, tied, launches, votes }: Standing): string | undefined {
+export function formatAward({ period: name, status, rank, tied, launches, votes }: Standing): string | undefined {
   const period = parsePeriod(name);
   if (period === undefined || status !== 'final' || votes === 0) return undefined;
   const place = `${tied ? 'Tied ' : ''}${ordinal(rank)} of ${launches.toLocaleString('en-US')}`;
-  return `${place} ${period.kind === 'day' ? 'on' : 'in'} ${periodInWords(period)}`;
+  return `${place} ${period.kind === 'day' ? 'on' : 'in'} ${formatPeriod(period)}`;
 }
 
 /** Formats an instant as '21 November 2026, 09:30 UTC', or '21 November 2026, 10:30 (Europe/Berlin)'. */
-export function instantInWords(time: string, timeZone = 'UTC'): string {
+export function formatInstant(time: string, timeZone = 'UTC'): string {
   const [local, zone] =
     timeZone === 'UTC' ? [new Date(time).toISOString(), ' UTC'] : [localTime(time, timeZone), ` (${timeZone})`];
-  return `${periodInWords({ kind: 'day', name: local.slice(0, 10) })}, ${local.slice(11, 16)}${zone}`;
+  return `${formatPeriod({ kind: 'day', name: local.slice(0, 10) })}, ${local.slice(11, 16)}${zone}`;
 }
 
 /** Formats a time as '2026-11-21 10:30', without month names, which may differ between server and browser. */

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { createTallyLimiter, type TallyLimiter } from './read-tally.ts';
+
+const LONG_MS = 600_000;
+
+/** Begins a read that ends when `end` is called. */
+async function begin(limiter: TallyLimiter, reader?: string): Promise<{ end(): Promise<void> }> {
+  let finish = () => {};
+  let read: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    read = limiter.run(reader, () => {
+      resolve();
+      return new Promise<void>((end) => {
+        finish = end;
+      });
+    });
+    read.catch(reject);
+  });
+  return {
+    end() {
+      finish();
+      return read;
+    },
+  };
+}
+
+test('a slow reader delays only its own further requests', async () => {
+  const limiter = createTallyLimiter(10, LONG_MS);
+  const slow = await begin(limiter, 'slow');
+  const next = Array.from({ length: 10 }, () => begin(limiter, 'slow'));
+  for (const other of ['one', 'two', 'one', 'two']) await (await begin(limiter, other)).end();
+  await slow.end();
+  for (const request of next) await (await request).end();
+});
+
+describe('After the wait, a request is refused', () => {
+  const refusal = { code: 'overloaded' };
+
+  test('if its network reads a tally already', async () => {
+    const limiter = createTallyLimiter(10, 1);
+    const first = await begin(limiter, 'one');
+    await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
+    await first.end();
+    await (await begin(limiter, 'one')).end();
+  });
+
+  test.each([
+    [10, 3],
+    [4, 1],
+    [2, 1],
+  ])('if a pool of %i connections gives its share of %i to others', async (connections, tallies) => {
+    const limiter = createTallyLimiter(connections, 1);
+    const others = await Promise.all(Array.from({ length: tallies }, (_, index) => begin(limiter, `other-${index}`)));
+    await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
+    await expect(begin(limiter)).rejects.toMatchObject(refusal);
+    await others[0]?.end();
+    await (await begin(limiter, 'one')).end();
+  });
+
+  test('a failed read releases its slot', async () => {
+    const limiter = createTallyLimiter(2, 1);
+    await expect(limiter.run('one', () => Promise.reject(new Error('Failed')))).rejects.toThrow('Failed');
+    await (await begin(limiter, 'one')).end();
+  });
+});
