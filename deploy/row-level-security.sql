@@ -1,11 +1,11 @@
--- For hosts that expose tables over REST to an anonymous key (PostgREST, Supabase): the nine calls of a browser that works without
--- the site's server, and nothing more. Optional. Apply it as the owner of the site's tables, and again after every upgrade, then
--- expose the schema `rest` and no other:
+-- Optional, for hosts that expose tables over REST to an anonymous key (PostgREST, Supabase). Permits exactly the nine
+-- calls of a browser app that works without the site's server. Apply it as the owner of the site's tables, and again
+-- after every upgrade. Then expose only the schema `rest`:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -1 -f deploy/row-level-security.sql
 --
--- The anonymous role is `anon`, as on such hosts. The header X-User-Session names the visitor of a request. Only the site's server
--- limits rates, holds suspected spam and caps the votes of a network. Tested by tests/api/row-level-security.test.ts.
+-- The anonymous role is `anon`, as on such hosts. The header X-User-Session identifies the visitor. Rate limits, holding
+-- suspected spam and the vote cap per network need the site's server. Tested by tests/api/row-level-security.test.ts.
 
 DO $$ BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
@@ -14,7 +14,7 @@ DO $$ BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'anon') THEN CREATE ROLE anon NOLOGIN; END IF;
 END $$;
 
--- Row-level security without a policy hides every row from all but the owner, whatever a host has granted.
+-- Row-level security without a policy hides all rows from everyone except the owner, whatever the host has granted.
 DO $$
 DECLARE
   name text;
@@ -35,7 +35,7 @@ END $$;
 DROP SCHEMA IF EXISTS rest CASCADE;
 CREATE SCHEMA rest;
 
--- The visitor of this request, or NULL, from the headers as PostgREST passes them on.
+-- The visitor of this request, or NULL, from the request headers that PostgREST provides.
 CREATE FUNCTION rest.visitor() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT session FROM (
     SELECT nullif(current_setting('request.headers', true), '')::json ->> 'x-user-session' AS session
@@ -46,7 +46,7 @@ CREATE VIEW rest.products WITH (security_barrier) AS
   SELECT id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at
   FROM products WHERE created_at <= clock_timestamp();
 
--- All rows can be counted. Only their visitor sees their session and the id by which they can be deleted.
+-- Everyone can count all rows, but only the visitor who created a row sees its session and the id for deleting it.
 CREATE VIEW rest.upvotes WITH (security_barrier) AS
   SELECT CASE WHEN user_session = rest.visitor() THEN id END AS id, product_id,
     CASE WHEN user_session = rest.visitor() THEN user_session END AS user_session
@@ -57,7 +57,7 @@ CREATE VIEW rest.comments WITH (security_barrier) AS
   FROM comments WHERE held_session IS NULL AND hidden_at IS NULL
     AND EXISTS (SELECT FROM products WHERE products.id = product_id AND products.created_at <= clock_timestamp());
 
--- A statement writes one row: with several it could lock many products, or like every comment.
+-- A statement may write only one row: otherwise it could lock many products, or like every comment.
 CREATE FUNCTION rest.begin_statement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('rest.rows', '0', true);
@@ -112,7 +112,7 @@ BEGIN
     PERFORM rest.note_change(NEW.product_id, '{}');
     RETURN NEW;
   END IF;
-  -- Of others' upvotes the id is NULL: they are skipped before anything is locked.
+  -- The ids of others' upvotes are NULL, so they are skipped before any lock is taken.
   IF OLD.id IS NULL THEN RETURN NULL; END IF;
   PERFORM rest.expect_one_row();
   PERFORM rest.lock_product(OLD.product_id);
@@ -121,7 +121,7 @@ BEGIN
   SELECT moment < launched_at + interval '24 hours' AS is_open, final INTO launch FROM launches
     WHERE product_id = OLD.product_id AND removed.created_at >= launched_at AND removed.created_at < launched_at + interval '24 hours';
   is_in_window := coalesce(launch.is_open, false);
-  -- After the window a vote counts on leaderboards, even if it is taken back.
+  -- A vote that is withdrawn after the window still counts on leaderboards.
   IF NOT launch.is_open AND NOT launch.final THEN
     INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
     VALUES (removed.product_id, removed.id, removed.user_session, removed.created_at, removed.network, removed.verdict);
@@ -142,7 +142,7 @@ CREATE TRIGGER write_upvote INSTEAD OF INSERT OR DELETE ON rest.upvotes FOR EACH
 CREATE FUNCTION rest.add_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM rest.expect_one_row();
-  -- The one-byte white space that JavaScript's trim() removes.
+  -- The ASCII white space that JavaScript's trim() removes.
   NEW.content := btrim(NEW.content, E' \t\n\r\f\v');
   IF NEW.product_id IS NULL OR coalesce(NEW.content, '') = '' THEN
     RAISE EXCEPTION 'Product ID and content are required' USING ERRCODE = 'check_violation';
@@ -151,7 +151,7 @@ BEGIN
     RAISE EXCEPTION 'A comment has at most 2,000 characters' USING ERRCODE = 'check_violation';
   END IF;
   PERFORM rest.lock_product(NEW.product_id);
-  -- Whatever the request says, the author is always the same, without a badge, and likes begin at 0.
+  -- Values of the request for these fields are ignored.
   NEW.id := gen_random_uuid();
   NEW.author_name := 'You';
   NEW.author_avatar := '/pictures/avatar-default.svg';
@@ -167,7 +167,8 @@ END $$;
 
 CREATE TRIGGER add_comment INSTEAD OF INSERT ON rest.comments FOR EACH ROW EXECUTE FUNCTION rest.add_comment();
 
--- A client reads the likes and writes one more. Here that adds one to the current number, so no concurrent like is lost.
+-- A client reads the number of likes and writes it plus one. This adds one to the current number, so no concurrent like
+-- is lost.
 CREATE FUNCTION rest.like_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM rest.expect_one_row();

@@ -32,7 +32,7 @@ interface Options {
 }
 
 /** The longest valid values of all fields have 42,400 characters, of up to four bytes each. */
-const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_SUBMISSION_BODY_BYTES = 256 * 1024;
 
 /** The routes with which makers create, read and change submissions. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
@@ -55,7 +55,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     paths.submissions,
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: MAX_SUBMISSION_BODY_BYTES,
       config: { operation: OPERATIONS.createSubmission, limit: { action: 'submission' } },
       schema: { body: NewSubmissionSchema, response: { 200: CreatedSubmissionSchema, 201: CreatedSubmissionSchema } },
       schemaErrorFormatter: invalidBody,
@@ -85,7 +85,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.patch(
     paths.submission.route,
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: MAX_SUBMISSION_BODY_BYTES,
       config: { operation: OPERATIONS.editSubmission, limit },
       schema: { params, body: SubmissionPatchSchema, response },
       schemaErrorFormatter: invalidBody,

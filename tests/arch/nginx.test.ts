@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { MAX_IMPORT_BYTES } from '../../src/contract/console/records.ts';
+import * as api from '../../src/contract/paths/api.ts';
+import { PICTURE_UPLOADS } from '../../src/contract/products/picture-uploads.ts';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
+import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
+
+const NGINX = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8');
+const UNITS = { k: 1024, m: 1024 * 1024 };
+
+/** Returns the block of the location that nginx selects for a path. */
+function locationOf(path: string): string {
+  const locations = [...NGINX.matchAll(/location (=|~|) ?(\S+) \{([^}]*)\}/g)];
+  const selected =
+    locations.find(([, kind, pattern]) => kind === '=' && pattern === path) ??
+    locations.find(([, kind, pattern = '']) => kind === '~' && new RegExp(pattern).test(path)) ??
+    locations.find(([, kind]) => kind === '');
+  return selected?.[3] ?? '';
+}
+
+/** Returns the maximum body size of a path, which a location inherits from the server. */
+function maxBodyBytes(path: string): number {
+  const [, size = '', unit = 'k'] =
+    /client_max_body_size (\d+)([km]);/.exec(locationOf(path)) ?? /client_max_body_size (\d+)([km]);/.exec(NGINX) ?? [];
+  return Number(size) * UNITS[unit as keyof typeof UNITS];
+}
+
+test.each([
+  [submissionPaths.submissions, MAX_SUBMISSION_BODY_BYTES],
+  [submissionPaths.image('tide'), PICTURE_UPLOADS.maxBytes],
+  [CONSOLE_API.pictures('image'), PICTURE_UPLOADS.maxBytes],
+  [CONSOLE_API.import, MAX_IMPORT_BYTES],
+])('the nginx example lets %s receive the largest body that the site accepts', (path, bytes) => {
+  expect(maxBodyBytes(path)).toBeGreaterThan(bytes);
+});
+
+test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %s', (path) => {
+  expect(locationOf(path)).toContain('proxy_buffering off;');
+});
