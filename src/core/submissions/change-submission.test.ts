@@ -120,7 +120,7 @@ describe('Pictures', () => {
     expect(await codeOf(site.submissions.removeScreenshot(maker, -1))).toBe('screenshot_not_found');
   });
 
-  test('sent site the same time are all stored, up to the limit of a product', async () => {
+  test('sent at the same time are all stored, up to the limit of a product', async () => {
     const maker = await harness.submit();
     const added = await Promise.all(
       Array.from({ length: 52 }, (_, index) => codeOf(site.submissions.addScreenshot(maker, `/images/${index}.webp`))),

@@ -45,7 +45,7 @@ test('a written value is read, also by a later page, and can be deleted', () => 
 test('the value is the same object until it changes', () => {
   browser();
   const store = words('words');
-  expect(store.read()).toBe(store.empty);
+  expect(store.read()).toBe(store.initial);
   store.write(['swell']);
   expect(store.read()).toBe(store.read());
 });

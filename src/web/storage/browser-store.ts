@@ -11,7 +11,7 @@ export interface BrowserStore<Value> {
   write(value: Value | undefined): void;
   subscribe(listener: () => void): () => void;
   /** The value if nothing is stored, e.g. on the server. */
-  empty: Value;
+  initial: Value;
 }
 
 /**
@@ -19,11 +19,11 @@ export interface BrowserStore<Value> {
  * code on this origin may write to storage.
  */
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
-  const empty = parse(undefined);
+  const initial = parse(undefined);
   const listeners = new Set<() => void>();
   /** The latest JSON if storage rejected it; `null` if the deletion failed; otherwise `undefined`. */
   let rejected: string | null | undefined;
-  let cached: { text: string | null; value: Value } = { text: null, value: empty };
+  let cached: { text: string | null; value: Value } = { text: null, value: initial };
 
   function readText(): string | null {
     if (rejected !== undefined) return rejected;
@@ -44,7 +44,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   }
 
   return {
-    empty,
+    initial,
     read() {
       const text = readText();
       if (text !== cached.text) cached = { text, value: parseText(text, parse) };
@@ -83,7 +83,7 @@ export function useBrowserStore<Value, Part>(store: BrowserStore<Value>, part: (
   return useSyncExternalStore(
     store.subscribe,
     () => part(store.read()),
-    () => part(store.empty),
+    () => part(store.initial),
   );
 }
 

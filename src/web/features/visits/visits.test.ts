@@ -24,5 +24,5 @@ test('setting the clock back begins no visit', () => {
 });
 
 test('no product is new without stored visits', () => {
-  expect(visits.empty).toBeNull();
+  expect(visits.initial).toBeNull();
 });
