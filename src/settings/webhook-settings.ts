@@ -92,7 +92,7 @@ export function webhooksOf({ address, secrets, allowHttp }: Given, faults: strin
   const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
   if (address === undefined) {
     if (secrets !== undefined && !isFaulty('WEBHOOK_URL')) {
-      faults.push('WEBHOOK_SECRET: this has no effect without WEBHOOK_URL, the address that is notified');
+      faults.push('WEBHOOK_SECRET: this has no effect without WEBHOOK_URL, the URL that receives the events');
     }
     return undefined;
   }
