@@ -37,8 +37,8 @@ export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
   const sides = {
-    'after the first paint': await relay(site.address, (html) => html),
-    'at once': await relay(site.address, preloadApp),
+    'after the first paint': await startRewritingProxy(site.address, (html) => html),
+    'at once': await startRewritingProxy(site.address, preloadApp),
   };
   const browser = await chromium.launch(CHROMIUM);
   try {
@@ -132,7 +132,10 @@ function preloadApp(html: string): string {
 }
 
 /** A proxy that applies `change` to documents and forwards other responses unchanged. Both sides use one. */
-async function relay(site: string, change: (html: string) => string): Promise<{ address: string; close(): void }> {
+async function startRewritingProxy(
+  site: string,
+  change: (html: string) => string,
+): Promise<{ address: string; close(): void }> {
   const server = createServer((incoming, outgoing) => {
     const isDocument = incoming.headers.accept?.startsWith('text/html') === true;
     const { method, url = '/' } = incoming;

@@ -32,7 +32,7 @@ export async function listenToCounts(address: string): Promise<CountStream> {
     async waitForUpvotes(productId, upvotes, timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
-        const found = received.get(productId)?.find((told) => told.upvotes >= upvotes);
+        const found = received.get(productId)?.find((each) => each.upvotes >= upvotes);
         if (found !== undefined) return found.at;
         if (performance.now() > deadline) throw new Error(`The stream sent no update of ${productId}`);
         await sleep(1);

@@ -36,7 +36,7 @@ export function* makeProducts(count: number, seed: number): Generator<StoredProd
   }
 }
 
-interface Making {
+interface ProductSeed {
   index: number;
   createdAt: Date;
   random: Random;
@@ -44,7 +44,7 @@ interface Making {
   tagRank: (random: Random) => number;
 }
 
-function makeProduct({ index, createdAt, random, writer, tagRank }: Making): StoredProduct {
+function makeProduct({ index, createdAt, random, writer, tagRank }: ProductSeed): StoredProduct {
   const vocabulary = writer.vocabularyFor(random);
   const id = `${writer.latin.rareWord(random)}-${writer.latin.rareWord(random)}-${index.toString(36)}`;
   const tags = new Set(Array.from({ length: 1 + random.below(5) }, () => tagOf(tagRank(random))));

@@ -11,8 +11,8 @@ import { UsageError } from './arguments.ts';
 import { printError } from './terminal/output.ts';
 
 /** Exit codes of every command. */
-const FAILED = 1;
-const BAD_USAGE = 2;
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
 
 /** Errors in usage, settings or input; their messages say what to do. */
 const USAGE_ERRORS = [
@@ -42,18 +42,18 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 /** Prints a short explanation of why a command failed. @returns the exit code. */
 export function reportFailure(error: unknown): number {
   // Commander has already printed its own message, or the help.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof SettingsError) {
     for (const fault of error.faults) printError(`groundswell: ${fault}`);
-    return BAD_USAGE;
+    return EXIT_USAGE;
   }
   const isStartFailure = error instanceof EmbeddedDatabaseError && error.code === 'start_failed';
   const isUsageError = !isStartFailure && USAGE_ERRORS.some((kind) => error instanceof kind);
   printError(`groundswell: ${messageOf(error)}`);
-  if (isUsageError) return BAD_USAGE;
+  if (isUsageError) return EXIT_USAGE;
   const isExpected = isStartFailure || error instanceof ConnectError;
   if (!isExpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') printError(error.stack ?? '');
-  return FAILED;
+  return EXIT_FAILURE;
 }
 
 /** Returns the advice for a database error among the causes, or else the message of the error. */

@@ -65,9 +65,9 @@ async function devRenderer(
     scriptHash: '',
     // Only the built site can be read offline.
     shell: () => '',
-    async render(path, api, moment) {
+    async render(path, api, now) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), languages, ...moment });
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), languages, ...now });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
       const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }, brand));
       return { status: page.status, html, problems: page.problems ?? [] };

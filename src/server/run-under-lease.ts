@@ -17,7 +17,7 @@ export interface LeaseTimes {
 export interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */
-  everyMs?: number;
+  intervalMs?: number;
   /** A cheap check before the lease is taken. If unset, work is always due. */
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
@@ -46,7 +46,7 @@ export function runUnderLease(
   log: Log,
   { pollMs, leaseMs, retryMs }: LeaseTimes,
 ): LeasedWorker {
-  const { lease: name, everyMs = 0, messages } = job;
+  const { lease: name, intervalMs = 0, messages } = job;
   const holder = randomUUID();
   // Twice as long as needed, since the clocks of two database servers may differ.
   const maxLeaseMs = 2 * Math.max(leaseMs, retryMs);
@@ -71,7 +71,7 @@ export function runUnderLease(
 
   async function runIfDue(): Promise<void> {
     if ((await job.isDue?.()) ?? true) {
-      const lease = await takeLease(database, name, { holder, everyMs, leaseMs, maxLeaseMs });
+      const lease = await takeLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
       if (lease) await work(lease);
     }
     await job.afterPoll?.();

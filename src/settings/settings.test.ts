@@ -134,7 +134,7 @@ describe('values', () => {
       trustProxy: expect.any(Function),
       metricsPort: 9464,
       metricsToken: '0123456789abcdef',
-      backups: { folder: resolve('backups'), everyMs: 6 * 3_600_000, keep: 30 },
+      backups: { folder: resolve('backups'), intervalMs: 6 * 3_600_000, maxBackups: 30 },
       moderationLog: 'public',
       webhooks: {
         url: 'http://hooks.internal/site?key=1',

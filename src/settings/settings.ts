@@ -11,10 +11,10 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
+  readBackupCount,
   readDatabaseUrl,
   readHost,
   readInterval,
-  readKeep,
   readLocale,
   readLogLevel,
   readModerationLog,
@@ -171,7 +171,12 @@ export const SETTINGS = {
     about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
   },
   backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
-  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readKeep, about: 'Number of scheduled backups to keep' },
+  backupKeep: {
+    name: 'BACKUP_KEEP',
+    default: '7',
+    read: readBackupCount,
+    about: 'Number of scheduled backups to keep',
+  },
   moderationLog: {
     name: 'MODERATION_LOG',
     default: 'off',
@@ -198,9 +203,9 @@ export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ n
 export interface BackupSettings {
   /** An absolute path. */
   folder: string;
-  everyMs: number;
+  intervalMs: number;
   /** Number of backups to retain. */
-  keep: number;
+  maxBackups: number;
 }
 
 type Grouped =
@@ -284,7 +289,8 @@ function group(values: Values, faults: string[]): Settings {
     launches: { timeZone, reviewHours, votesPerNetwork },
     rateLimits: limitsOn ? rateLimitsOf(values) : undefined,
     streamLimits: { perProcess: maxStreams, perNetwork: limitsOn ? values.streamsPerNetwork : undefined },
-    backups: backupDir === undefined ? undefined : { folder: backupDir, everyMs: backupEveryMs, keep: backupKeep },
+    backups:
+      backupDir === undefined ? undefined : { folder: backupDir, intervalMs: backupEveryMs, maxBackups: backupKeep },
     webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, faults),
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CommandHarness, type CommandResult, databasesOf, runCommand } from '../support/command.ts';
+import { CommandHarness, type CommandResult, databasePids, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 
@@ -28,10 +28,10 @@ describe('migrate', () => {
     const dataDir = await harness.dataDir();
     const { applied } = JSON.parse(await responseOfProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
-    expect(await databasesOf(dataDir)).toEqual([]);
+    expect(await databasePids(dataDir)).toEqual([]);
     expect(JSON.parse(await answerOf(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
     expect(await responseOfProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
-    expect(await databasesOf(dataDir)).toEqual([]);
+    expect(await databasePids(dataDir)).toEqual([]);
   });
 });
 
@@ -47,7 +47,7 @@ describe('sample', () => {
     expect(await answerOf(dataDir, 'sample', 'remove', '--yes')).toBe(
       `Removed ${created} sample products, 0 sample upvotes and 0 sample comments.\n`,
     );
-    expect(await databasesOf(dataDir)).toEqual([]);
+    expect(await databasePids(dataDir)).toEqual([]);
   });
 
   test('a running site shows the changes of the commands, even after a restart (api.md: safe while the site runs)', async () => {

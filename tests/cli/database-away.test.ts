@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasesOf } from '../support/command.ts';
+import { CommandHarness, databasePids } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 
@@ -42,7 +42,7 @@ function startReaders(address: string, paths: readonly string[]) {
 async function suspendDatabase(dataDir: string): Promise<void> {
   const stopped = new Set<number>();
   for (;;) {
-    const running = (await databasesOf(dataDir)).filter((pid) => !stopped.has(pid));
+    const running = (await databasePids(dataDir)).filter((pid) => !stopped.has(pid));
     if (running.length === 0) break;
     for (const pid of running) {
       signalIfAlive(pid, 'SIGSTOP');
@@ -53,7 +53,7 @@ async function suspendDatabase(dataDir: string): Promise<void> {
 }
 
 async function resumeDatabase(dataDir: string): Promise<void> {
-  for (const pid of await databasesOf(dataDir)) signalIfAlive(pid, 'SIGCONT');
+  for (const pid of await databasePids(dataDir)) signalIfAlive(pid, 'SIGCONT');
 }
 
 /** Ignores processes that have ended since they were listed. */

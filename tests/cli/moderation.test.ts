@@ -5,7 +5,7 @@ import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { CommandHarness, databasesOf, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { jsonOf } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -55,7 +55,7 @@ describe('moderation on the embedded database, with and without a running site',
     expect(await site.ended).toMatchObject({ code: 0 });
     await run('products', 'undo');
     expect((await run('products', 'show', id)).product).toEqual(before.product);
-    expect(await databasesOf(settings.DATA_DIR)).toEqual([]);
+    expect(await databasePids(settings.DATA_DIR)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/core/database/connect.ts';
-import { CommandHarness, databasesOf, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -63,14 +63,14 @@ describe('serve', () => {
     async (signal) => {
       const dataDir = await harness.sampleDataDir();
       const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
-      expect(await databasesOf(dataDir)).not.toEqual([]);
+      expect(await databasePids(dataDir)).not.toEqual([]);
       // `fetch` keeps its connection alive.
       await (await fetch(`${site.address}/healthz`)).text();
       site.process.kill(signal);
       const { code, signal: killedBy, stdout } = await site.ended;
       expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
       expect(stdout).toContain('"msg":"Stopped"');
-      expect(await databasesOf(dataDir)).toEqual([]);
+      expect(await databasePids(dataDir)).toEqual([]);
     },
   );
 
@@ -99,7 +99,7 @@ describe('serve', () => {
     await site.waitForOutput(/Creating the embedded database/);
     site.process.kill('SIGTERM');
     expect(await site.ended).toMatchObject({ code: 0, signal: null });
-    expect(await databasesOf(dataDir)).toEqual([]);
+    expect(await databasePids(dataDir)).toEqual([]);
   });
 
   test('a second start reuses the database and does not load the sample again', async () => {
@@ -176,7 +176,7 @@ describe('kill -9', () => {
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
     expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
 
-    const databases = await databasesOf(settings.DATA_DIR);
+    const databases = await databasePids(settings.DATA_DIR);
     for (const pid of [second.process.pid ?? 0, ...databases]) process.kill(pid, 'SIGKILL');
     await second.ended;
     const third = await harness.serve(settings);
@@ -196,7 +196,7 @@ describe('kill -9', () => {
       expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
       second.process.kill('SIGTERM');
       expect(await second.ended).toMatchObject({ code: 0 });
-      expect(await databasesOf(settings.DATA_DIR)).toEqual([]);
+      expect(await databasePids(settings.DATA_DIR)).toEqual([]);
     },
   );
 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasesOf, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -77,7 +77,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   await page.closed;
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   comment.socket.destroy();
-  expect(await databasesOf(dataDir)).toEqual([]);
+  expect(await databasePids(dataDir)).toEqual([]);
 });
 
 test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasesOf } from '../support/command.ts';
+import { CommandHarness, databasePids } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -27,7 +27,7 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   expect(await site.ended).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
   expect(comment.received().toLowerCase()).toContain('\r\nconnection: close\r\n');
-  expect(await databasesOf(dataDir)).toEqual([]);
+  expect(await databasePids(dataDir)).toEqual([]);
   // The open stream gets a reconnection delay before it ends.
   await page.closed;
   expect(page.response.complete).toBe(true);

@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { inTurn } from '../support/screen.ts';
+import { selectVariants } from '../support/screen.ts';
 
 /** Widths of a phone and a desktop screen, in pixels. */
 const WIDTHS = [390, 1280];
@@ -37,7 +37,7 @@ test('the API reference shows every operation, fits a phone and a desktop and lo
 });
 
 for (const [turn, width] of WIDTHS.entries()) {
-  for (const colorScheme of inTurn(['light', 'dark'] as const, turn)) {
+  for (const colorScheme of selectVariants(['light', 'dark'] as const, turn)) {
     test(`the API reference, with a response, has no accessibility violations at ${width} px in the ${colorScheme} theme`, async ({
       page,
       expectConsoleError,

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { elementsBeyondScreen, inTurn } from '../support/screen.ts';
+import { elementsBeyondScreen, selectVariants } from '../support/screen.ts';
 
 /** Some texts of each language. Their wording must match the message catalogues. */
 const LANGUAGES = [
@@ -110,7 +110,7 @@ for (const [turn, language] of LANGUAGES.entries()) {
         await page.setViewportSize({ width, height: 844 });
         expect(await elementsBeyondScreen(page), `${path}, ${width} px`).toEqual([]);
       }
-      for (const width of inTurn(widths, turn + index)) {
+      for (const width of selectVariants(widths, turn + index)) {
         await page.setViewportSize({ width, height: 844 });
         await expectAccessible(page, `${path}, ${width} px`);
       }

@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { elementsBeyondScreen, inTurn, LOOKS, PHONE, upvoteOf } from '../support/screen.ts';
+import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
 /** A site whose leaderboards contain only the launches of these tests. */
 const test = base.extend<object, { site: E2eSite }>({
@@ -198,7 +198,7 @@ test('a leaderboard and an expanded calculation meet WCAG 2.2 AA and fit 320 px'
     await page.setViewportSize(PHONE);
     await open();
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
-    for (const { size, colorScheme } of inTurn(LOOKS, turn)) {
+    for (const { size, colorScheme } of selectVariants(SCREEN_VARIANTS, turn)) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });
       await expectAccessible(page, `${size.width} px, ${colorScheme}`);

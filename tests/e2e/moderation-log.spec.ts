@@ -3,7 +3,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { DESKTOP, inTurn, PHONE } from '../support/screen.ts';
+import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
 
 const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
   site: [
@@ -69,7 +69,7 @@ test('the offline cache stores the log and the home page separately', async ({ n
 for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
   test(`the log and the link to it are accessible and fit the screen, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
-    for (const viewport of inTurn([PHONE, DESKTOP], turn)) {
+    for (const viewport of selectVariants([PHONE, DESKTOP], turn)) {
       await page.setViewportSize(viewport);
       for (const path of ['/?log', '/product/lantern']) {
         await page.goto(path);

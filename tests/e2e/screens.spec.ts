@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { elementsBeyondScreen, inTurn, LOOKS, PHONE } from '../support/screen.ts';
+import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 import { SCREEN_STATES } from '../support/states.ts';
 import { submissionTest } from '../support/submission-site.ts';
@@ -18,7 +18,7 @@ for (const [where, run, states] of [
     for (const [turn, { name, open, consoleErrors = [] }] of states.entries()) {
       run(name, async ({ page, site, expectConsoleError }) => {
         for (const pattern of consoleErrors) expectConsoleError(pattern);
-        const looks = inTurn(LOOKS, turn);
+        const looks = selectVariants(SCREEN_VARIANTS, turn);
         await page.setViewportSize(PHONE);
         // Changing the theme takes as long as loading the page.
         await page.emulateMedia({ colorScheme: looks[0]?.colorScheme ?? 'light' });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
-import { STILL_CHROMIUM } from '../support/chromium.ts';
+import { SCREENSHOT_CHROMIUM } from '../support/chromium.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { waitForAssets } from '../support/page-assets.ts';
@@ -21,7 +21,7 @@ const test = base.extend<object, { site: E2eSite }>({
   ],
 });
 
-test.use({ launchOptions: STILL_CHROMIUM });
+test.use({ launchOptions: SCREENSHOT_CHROMIUM });
 // Other systems render text differently.
 test.skip(process.platform !== 'linux', 'the pictures were taken on Linux');
 

@@ -30,7 +30,7 @@ export const CHROMIUM: LaunchOptions = {
 };
 
 /** The same options with fonts and colours from the repository, so pages look the same on every Linux. */
-export const STILL_CHROMIUM: LaunchOptions = {
+export const SCREENSHOT_CHROMIUM: LaunchOptions = {
   ...CHROMIUM,
   env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },
   args: [...(CHROMIUM.args ?? []), '--disable-lcd-text', '--force-color-profile=srgb'],

@@ -125,14 +125,14 @@ export class CommandHarness {
       await ended;
     }
     for (const folder of this.#folders.splice(0)) {
-      await endDatabase(join(folder, 'data', 'postgres'));
+      await stopDatabase(join(folder, 'data', 'postgres'));
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
 }
 
 /** Shuts a database down before killing it, because a killed PostgreSQL server does not remove its shared memory. */
-async function endDatabase(clusterDir: string): Promise<void> {
+async function stopDatabase(clusterDir: string): Promise<void> {
   const running = await runningPostmaster(clusterDir);
   if (running) {
     process.kill(running.pid, 'SIGQUIT');
@@ -142,7 +142,7 @@ async function endDatabase(clusterDir: string): Promise<void> {
 }
 
 /** Returns the ids of the PostgreSQL processes of a site's data folder. */
-export function databasesOf(dataDir: string): Promise<number[]> {
+export function databasePids(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 

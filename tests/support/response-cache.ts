@@ -8,10 +8,10 @@ export interface CacheHarness {
   /** Returns the monotonic time in milliseconds. */
   clockMs(): number;
   /** Changes only the wall clock. */
-  jump(ms: number): void;
+  jumpWallClock(ms: number): void;
   sleep(ms: number): Promise<void>;
   /** Advances the monotonic clock and resumes the sleepers that are due. */
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
 }
 
 /** Creates a response cache with a clock that only the test advances. */
@@ -39,10 +39,10 @@ export function createCacheHarness({
     warnings,
     sleep,
     clockMs: () => clockMs,
-    jump: (ms) => {
+    jumpWallClock: (ms) => {
       wallMs += ms;
     },
-    async pass(ms) {
+    async advance(ms) {
       clockMs += ms;
       for (const { until, wake } of sleepers) if (until <= clockMs) wake();
       sleepers = sleepers.filter(({ until }) => until > clockMs);

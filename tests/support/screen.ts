@@ -4,7 +4,7 @@ export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 
 /** Every screen size with every theme. The first two cover both sizes and both themes. */
-export const LOOKS = [
+export const SCREEN_VARIANTS = [
   { size: PHONE, colorScheme: 'light' },
   { size: DESKTOP, colorScheme: 'dark' },
   { size: PHONE, colorScheme: 'dark' },
@@ -12,7 +12,7 @@ export const LOOKS = [
 ] as const;
 
 /** Returns the variant that the index `turn` selects, or all variants in `npm run test:sweeps`. */
-export function inTurn<T>(variants: readonly T[], turn: number): readonly T[] {
+export function selectVariants<T>(variants: readonly T[], turn: number): readonly T[] {
   return process.env.SWEEPS === 'all' ? variants : variants.filter((_, index) => index === turn % variants.length);
 }
 

@@ -16,7 +16,7 @@ import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
 /** Exit code if some comments are unknown or already in the requested state. The others are changed. */
-const SOME_SKIPPED = 1;
+const EXIT_SOME_SKIPPED = 1;
 
 const MIN_PREFIX = 4;
 
@@ -145,7 +145,7 @@ function report(
   words: { done: string; skipped: string },
   json: object | false,
 ): void {
-  if (skipped.length > 0) process.exitCode = SOME_SKIPPED;
+  if (skipped.length > 0) process.exitCode = EXIT_SOME_SKIPPED;
   if (json) {
     printJson(json);
   } else {

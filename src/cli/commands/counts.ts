@@ -12,7 +12,7 @@ const BATCH = 1_000;
 /** Maximum number of printed products. The JSON contains all of them. */
 const MAX_NAMED = 20;
 
-const COUNTS_WRONG = 1;
+const EXIT_COUNTS_WRONG = 1;
 
 interface CountsReport {
   checked: number;
@@ -39,7 +39,7 @@ function checkCommand(): Command {
       const report = await withDatabase(({ database }) => checkAll(database, repair));
       if (json) printJson(report);
       else printReport(report);
-      if (report.wrong.length > 0 && !repair) process.exitCode = COUNTS_WRONG;
+      if (report.wrong.length > 0 && !repair) process.exitCode = EXIT_COUNTS_WRONG;
     });
 }
 

@@ -15,7 +15,7 @@ import { jsonOption } from '../arguments.ts';
 import { printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
 
-const UNHEALTHY = 1;
+const EXIT_UNHEALTHY = 1;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -43,7 +43,7 @@ a temporary schema, which it rolls back.`,
       }
       const healthy = findings.every(({ status }) => status !== 'fault');
       if (json) printJson({ healthy, findings });
-      if (!healthy) process.exitCode = UNHEALTHY;
+      if (!healthy) process.exitCode = EXIT_UNHEALTHY;
     });
 }
 

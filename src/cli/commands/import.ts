@@ -24,7 +24,7 @@ interface ImportFlags {
   json?: boolean;
 }
 
-const INVALID_INPUT = 2;
+const EXIT_INVALID_INPUT = 2;
 
 export function importCommand(): Command {
   return new Command('import')
@@ -68,7 +68,7 @@ See docs/importing.md.`,
       } catch (error) {
         if (!(error instanceof ImportRefusedError)) throw error;
         reportErrors(path, error);
-        process.exitCode = INVALID_INPUT;
+        process.exitCode = EXIT_INVALID_INPUT;
       }
     });
 }
@@ -161,7 +161,7 @@ function describeImport(report: ImportReport, dryRun: boolean): string {
   const lines = dryRun
     ? [...describeDifference(report), `Dry run, nothing was changed. The import would result in: ${counts}.`]
     : [`${counts}.`];
-  return [...lines, ...describeOddities(report)].join('\n');
+  return [...lines, ...describeWarnings(report)].join('\n');
 }
 
 function describeDifference({ created, updated }: ImportReport): string[] {
@@ -175,7 +175,7 @@ function describeChange({ field, before, after }: FieldChange): string {
   return `    ${field}: ${shown(before)} → ${shown(after)}`;
 }
 
-function describeOddities(report: ImportReport): string[] {
+function describeWarnings(report: ImportReport): string[] {
   const { repeatedIds, duplicates, ignoredColumns, ignoredCounts, localPictures, picturesCopied } = report;
   const lines: string[] = [];
   if (picturesCopied > 0) lines.push(`${number(picturesCopied)} pictures were copied to the site.`);

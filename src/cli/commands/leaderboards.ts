@@ -10,7 +10,7 @@ import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
-const DIFFERENT = 1;
+const EXIT_DIFFERENT = 1;
 
 /** The page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
 const MAX_SHOWN = 100;
@@ -109,7 +109,7 @@ function checkCommand(): Command {
       );
       if (checked === undefined) throw new Error(`there is no leaderboard for ${period.name}`);
       const { launches, votes, differences } = checked;
-      if (differences.length > 0) process.exitCode = DIFFERENT;
+      if (differences.length > 0) process.exitCode = EXIT_DIFFERENT;
       if (json) return printJson({ period: period.name, launches, votes, differences });
       for (const difference of differences) print(difference);
       const result = differences.length === 0 ? 'everything agrees' : formatQuantity(differences.length, 'difference');

@@ -33,7 +33,7 @@ import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
 
 /** Exit code if some decisions are refused. The others take effect. */
-const SOME_REFUSED = 1;
+const EXIT_SOME_REFUSED = 1;
 
 const MAX_REVISION = 999_999_999;
 
@@ -146,7 +146,7 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
       }
     }
   });
-  if (refused.length > 0) process.exitCode = SOME_REFUSED;
+  if (refused.length > 0) process.exitCode = EXIT_SOME_REFUSED;
   if (json) return printJson({ submissions: decided.map(resultOf), refused });
   for (const row of decided) print(sentenceOf(row));
   for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);

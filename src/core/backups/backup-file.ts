@@ -107,15 +107,15 @@ export function scheduledName(tag: string, time: Date): string {
 }
 
 /**
- * Deletes all but the newest `keep` scheduled backups of one database. `last` is the name of the backup just written.
+ * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup just written.
  * Names with a later time were written earlier, while the clock was wrong, so they are deleted first.
  * @returns the deleted names.
  */
-export async function pruneBackups(folder: string, last: string, keep: number): Promise<string[]> {
+export async function pruneBackups(folder: string, last: string, maxBackups: number): Promise<string[]> {
   const tag = SCHEDULED.exec(last)?.[1];
   const names = (await readdir(folder)).filter((name) => SCHEDULED.exec(name)?.[1] === tag).sort();
   const [later, others] = [names.filter((name) => name > last), names.filter((name) => name <= last)];
-  const old = [...later, ...others].slice(0, Math.max(0, names.length - keep));
+  const old = [...later, ...others].slice(0, Math.max(0, names.length - maxBackups));
   for (const name of old) await rm(join(folder, name), { force: true });
   return old;
 }

@@ -6,7 +6,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
-import { leaveBoards } from '../leaderboards/update-boards.ts';
+import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
 import {
   deleteSiteMetadata,
@@ -72,7 +72,7 @@ export async function removeSample(
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
     const periods = await periodsOf(sql, unchanged);
-    await leaveBoards(sql, unchanged);
+    await removeFromBoards(sql, unchanged);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
     await sql.query(DELETE_EMPTY_RESULTS);
     await reviseBoards(sql, periods);

@@ -73,11 +73,11 @@ const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COL
 
 /** Reads the comments of idempotency keys, except removed and hidden ones. @returns comments by `keyOf`. */
 export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
-  const asked = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-  if (asked.length === 0) return new Map();
+  const withKey = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  if (withKey.length === 0) return new Map();
   const rows = await sql.query<CommentRow & { user_session: string; idempotency_key: string }>(SELECT_COMMENTS, [
-    asked.map(({ session }) => session),
-    asked.map(({ idempotencyKey }) => idempotencyKey),
+    withKey.map(({ session }) => session),
+    withKey.map(({ idempotencyKey }) => idempotencyKey),
   ]);
   return new Map(rows.map((row) => [`${row.user_session} ${row.idempotency_key}`, commentOf(row)]));
 }

@@ -39,8 +39,8 @@ export async function likeComments(
   likes: readonly Like[],
   now: Date = new Date(),
 ): Promise<BatchResult<Likes>> {
-  const asked = likes.map(({ commentId, session }) => ({ id: commentId.toLowerCase(), session }));
-  const valid = asked.filter(({ id }) => isUuid(id));
+  const normalized = likes.map(({ commentId, session }) => ({ id: commentId.toLowerCase(), session }));
+  const valid = normalized.filter(({ id }) => isUuid(id));
   const rows = await write(sql, valid, now);
   const liked = new Map(rows.map((row) => [row.id, row]));
   const isSeen = ({ id, session }: { id: string; session: string }) => {
@@ -51,7 +51,7 @@ export async function likeComments(
   const counts = new Map(rows.map((row) => [row.id, row.likes]));
   for (const like of valid) if (isSeen(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
 
-  const outcomes = asked.map((like) => {
+  const outcomes = normalized.map((like) => {
     if (like.id.trim() === '') return new CoreError('comment_id_required', COMMENT_MESSAGES.idRequired);
     const before = counts.get(like.id);
     if (before === undefined || !isSeen(like)) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);

@@ -44,8 +44,8 @@ async function moderateComments(
   ids: readonly string[],
   change: VisibilityChange,
 ): Promise<Moderation> {
-  const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const valid = asked.filter(isUuid);
+  const requested = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const valid = requested.filter(isUuid);
   const done = await transactionWithRetries(database, async (sql) => {
     await lock(sql, valid);
     const rows = await sql.query<{ id: string; product_id: string }>(statementOf(change), [
@@ -74,7 +74,7 @@ async function moderateComments(
     return changed;
   });
   const changed = new Set(done.map(({ id }) => id));
-  return { done, skipped: asked.filter((id) => !changed.has(id)) };
+  return { done, skipped: requested.filter((id) => !changed.has(id)) };
 }
 
 /** Locks counts and then comments, each in the order of their ids. All writers do, which prevents deadlocks. */

@@ -20,7 +20,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 interface BackupsToCheck {
   folder: string;
-  everyMs: number;
+  intervalMs: number;
   /** The folder of the migrations. */
   migrations: string;
   now?: () => number;
@@ -32,7 +32,7 @@ interface BackupsToCheck {
  */
 export async function checkBackups(
   database: Database | undefined,
-  { folder, everyMs, migrations, now = Date.now }: BackupsToCheck,
+  { folder, intervalMs, migrations, now = Date.now }: BackupsToCheck,
 ): Promise<Finding> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -56,7 +56,7 @@ export async function checkBackups(
         `${message}, but that is in the future`,
         'Check the clocks of this machine and of the database server.',
       );
-    if (ageMs > 2 * everyMs)
+    if (ageMs > 2 * intervalMs)
       return warning(CHECK, `${message}, but is old`, 'Check the log of the site for the reason.');
     return ok(CHECK, message);
   } catch (error) {

@@ -186,7 +186,8 @@ test('a nearly full disk is a warning, and an even fuller one a fault; a missing
 describe('backups', () => {
   let folder: string;
   let path: string;
-  const check = (now = Date.now) => checkBackups(database, { folder, everyMs: 3_600_000, migrations: MIGRATIONS, now });
+  const check = (now = Date.now) =>
+    checkBackups(database, { folder, intervalMs: 3_600_000, migrations: MIGRATIONS, now });
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'groundswell-doctor-'));

@@ -141,7 +141,7 @@ export async function placeLaunches(
     // Launches that were edited since they were found are left to the next call.
     const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
     const productIds = rows.map((row) => row.product_id);
-    await leaveBoards(sql, productIds);
+    await removeFromBoards(sql, productIds);
     // Due launches are updated only once, below: a second update in the same transaction would lock the product.
     await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
     await sql.query(DELETE_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
@@ -150,7 +150,7 @@ export async function placeLaunches(
     await recountLaunches(sql, productIds);
     await applyVoteCap(sql, productIds, votesPerNetwork);
     await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
-    await joinBoards(sql, due);
+    await addToBoards(sql, due);
     await finaliseLateLaunches(sql, due);
     await reviseBoards(sql, await periodsOf(sql, due));
     const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
@@ -164,14 +164,14 @@ export async function placeLaunches(
  * Subtracts launches from the counts of their boards. Call it before the rows are deleted or moved. The caller has
  * locked the counts of the products (`lockCounts`); the launches are locked here.
  */
-export async function leaveBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
+export async function removeFromBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
   const lock = await rowLock(sql, 'FOR UPDATE');
   await sql.query(`SELECT FROM launches WHERE product_id = ANY($1::text[]) ORDER BY product_id ${lock}`, [productIds]);
   await sql.query(countLaunches(-1), [productIds]);
 }
 
 /** Adds launches that are already placed, such as restored ones, to the counts of their boards. */
-export async function joinBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
+export async function addToBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
   await sql.query(countLaunches(1), [productIds]);
 }
 

@@ -12,8 +12,8 @@ beforeEach(() => database.query('DELETE FROM leases'));
 
 const NAME = 'scheduled backup';
 const DAY_MS = 86_400_000;
-const take = (holder: string, { everyMs = DAY_MS, leaseMs = 60_000 } = {}) =>
-  takeLease(database, NAME, { holder, everyMs, leaseMs, maxLeaseMs: 60_000 });
+const take = (holder: string, { intervalMs = DAY_MS, leaseMs = 60_000 } = {}) =>
+  takeLease(database, NAME, { holder, intervalMs, leaseMs, maxLeaseMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];
 
 /** Simulates passing time by moving the stored times back, because the database's clock cannot be set. */
@@ -49,7 +49,7 @@ test('finished work is due again after its interval, counted from its start, for
   await pass(DAY_MS - 10_000);
   expect(await take(other)).toBeUndefined();
   // A shorter interval applies at once.
-  expect(await take(other, { everyMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
+  expect(await take(other, { intervalMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
 });
 
 test('failed work is retried after a pause, and earlier results stay recorded', async () => {

@@ -20,7 +20,7 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
- * Acquires a lease if it is free and the last completed job began longer ago than `everyMs`. PostgreSQL runs the
+ * Acquires a lease if it is free and the last completed job began longer ago than `intervalMs`. PostgreSQL runs the
  * statement for one caller at a time, so only one of several gets the lease. Ignores a last job in the future and an
  * expiry later than `maxLeaseMs` from now, the longest time for which a lease is held: such times were stored before the
  * database's clock was set back.
@@ -28,7 +28,12 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
 export async function takeLease(
   sql: Sql,
   name: LeaseName,
-  { holder, everyMs, leaseMs, maxLeaseMs }: { holder: string; everyMs: number; leaseMs: number; maxLeaseMs: number },
+  {
+    holder,
+    intervalMs,
+    leaseMs,
+    maxLeaseMs,
+  }: { holder: string; intervalMs: number; leaseMs: number; maxLeaseMs: number },
 ): Promise<Lease | undefined> {
   const tag = randomBytes(4).toString('hex');
   const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [
@@ -36,7 +41,7 @@ export async function takeLease(
     tag,
     holder,
     leaseMs,
-    everyMs,
+    intervalMs,
     maxLeaseMs,
   ]);
   return row && { tag: row.tag, begunAt: row.begun_at };

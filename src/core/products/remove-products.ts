@@ -6,7 +6,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { leaveBoards } from '../leaderboards/update-boards.ts';
+import { removeFromBoards } from '../leaderboards/update-boards.ts';
 
 /** A removed product, with the numbers of its upvotes and public comments. */
 export interface RemovedProduct {
@@ -42,17 +42,17 @@ export async function removeProducts(
   reason?: string,
   entries: 'each' | 'none' = 'each',
 ): Promise<ProductRemoval> {
-  const asked = [...new Set(ids)];
-  const sizes = await sizesOf(database, asked);
-  const unknown = missingOf(asked, sizes);
+  const requested = [...new Set(ids)];
+  const sizes = await sizesOf(database, requested);
+  const unknown = missingOf(requested, sizes);
   if (unknown.length > 0) return { removed: [], unknown };
   const large = sizes.filter(({ rows }) => rows >= LARGE_REMOVAL_ROWS);
   if (large.length > 0) await blockWrites(database, large);
   try {
-    return await transactionWithRetries(database, (sql) => moveToRemoved(sql, asked, reason, entries));
+    return await transactionWithRetries(database, (sql) => moveToRemoved(sql, requested, reason, entries));
   } catch (error) {
     if (large.length === 0) throw error;
-    await unblockWrites(database, asked).catch(() => {
+    await unblockWrites(database, requested).catch(() => {
       // The block expires soon, and the removal's own error is more important than this one.
     });
     throw error;
@@ -147,7 +147,7 @@ async function moveToRemoved(
   await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
   await sql.query(STORE_COMMENTS, [ids, batchId]);
   const periods = await periodsOf(sql, ids);
-  await leaveBoards(sql, ids);
+  await removeFromBoards(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
   await reviseBoards(sql, periods);
   const logged = entries === 'each' ? stored : [];

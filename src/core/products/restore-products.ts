@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { joinBoards } from '../leaderboards/update-boards.ts';
+import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf } from './save-products.ts';
 
@@ -143,7 +143,7 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
   const taken = rows.map((row) => row.product_id).filter((id) => !restoredIds.has(id));
   if (taken.length > 0) return taken;
   for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
-  await joinBoards(sql, [...restoredIds]);
+  await addToBoards(sql, [...restoredIds]);
   await finaliseLateLaunches(sql, [...restoredIds]);
   await reviseBoards(sql, await periodsOf(sql, [...restoredIds]));
   return [];

@@ -5,7 +5,7 @@ import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { leaveBoards } from '../leaderboards/update-boards.ts';
+import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { launchOf, type SubmissionRow } from './submission-row.ts';
@@ -110,7 +110,7 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
 
 async function deleteProduct(sql: Sql, id: string): Promise<void> {
   const periods = await periodsOf(sql, [id]);
-  await leaveBoards(sql, [id]);
+  await removeFromBoards(sql, [id]);
   await sql.query('DELETE FROM products WHERE id = $1', [id]);
   await reviseBoards(sql, periods);
   await recordChange(sql, { productIds: [id], catalogue: true });

@@ -14,9 +14,9 @@ export async function getUpvoted(sql: Sql, productIds: readonly string[], sessio
   if (productIds.length > LIMITS.upvoteQueryProducts) {
     throw new CoreError('too_many_products', `At most ${LIMITS.upvoteQueryProducts} products can be requested at once`);
   }
-  const asked = [...new Set(productIds)].filter(isProductId);
-  if (asked.length === 0) return { upvoted: [] };
-  const rows = await sql.query<{ product_id: string }>(SELECT_UPVOTED, [asked, session]);
+  const requested = [...new Set(productIds)].filter(isProductId);
+  if (requested.length === 0) return { upvoted: [] };
+  const rows = await sql.query<{ product_id: string }>(SELECT_UPVOTED, [requested, session]);
   const upvoted = new Set(rows.map((row) => row.product_id));
-  return { upvoted: asked.filter((id) => upvoted.has(id)) };
+  return { upvoted: requested.filter((id) => upvoted.has(id)) };
 }

@@ -15,13 +15,13 @@ export interface NetworkCounts {
   /** Reads the counts of products that are not cached, except products with many votes. @throws CoreError `unavailable`. */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
   /** Returns whether all of these votes together stay within the caps of their networks. False if a count is not cached. */
-  areBelow(votes: readonly VoteNetwork[], cap: number): boolean;
+  areWithinCap(votes: readonly VoteNetwork[], cap: number): boolean;
   /**
    * Records the networks of votes that were added to or removed from a product. `windowChanges` is the value of
    * `window_changes` after that.
    * @returns false if other processes may have written to the product since its counts were read.
    */
-  note(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
+  record(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
 }
 
 interface CachedCounts {
@@ -87,7 +87,7 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       for (const [id, known] of loaded) products.set(id, known);
     },
 
-    areBelow(votes, cap) {
+    areWithinCap(votes, cap) {
       const together = new Map<string, number>();
       return votes.every(({ productId, network }) => {
         const known = products.get(productId)?.votes;
@@ -99,7 +99,7 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       });
     },
 
-    note(productId, windowChanges, added, removed) {
+    record(productId, windowChanges, added, removed) {
       const known = products.get(productId);
       if (known === undefined) return false;
       if (known.windowChanges !== windowChanges - 1) {

@@ -91,7 +91,7 @@ function networksToCheck(
   const contested = new Set<string>();
   for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
     const voted = (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
-    if (!networkCounts.note(productId, windowChanges, voted, freed ?? [])) contested.add(productId);
+    if (!networkCounts.record(productId, windowChanges, voted, freed ?? [])) contested.add(productId);
     for (const network of freed ?? []) unchecked.push({ productId, network });
   }
   for (const { productId, network } of changes) {
@@ -154,7 +154,7 @@ async function judge(
     sql,
     votes.map(({ productId }) => productId),
   );
-  if (networkCounts.areBelow(votes, votesPerNetwork)) return 'below';
+  if (networkCounts.areWithinCap(votes, votesPerNetwork)) return 'below';
   const pairs = new Set(votes.map(({ productId, network }) => `${productId} ${network}`));
   return pairs.size === votes.length ? 'distinct' : 'shared';
 }

@@ -32,13 +32,17 @@ const HOUR_MS = 3_600_000;
 
 function start(
   { log } = logs(),
-  { everyMs = HOUR_MS, keep = 3, leaseMs = 5_000, retryMs = 10 } = {},
+  { intervalMs = HOUR_MS, maxBackups = 3, leaseMs = 5_000, retryMs = 10 } = {},
 ): ScheduledBackups {
   const connection = {
     database,
     withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
-  const schedule = scheduleBackups(connection, { folder, everyMs, keep }, log, { pollMs: 10, leaseMs, retryMs });
+  const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, {
+    pollMs: 10,
+    leaseMs,
+    retryMs,
+  });
   schedules.push(schedule);
   return schedule;
 }
@@ -93,7 +97,7 @@ test('of several processes on one database, one makes the backup, and all report
 test('old backups are deleted once the new one is complete, but only those of this database', async () => {
   const mine = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
   for (const name of mine) await writeFile(join(folder, name), '');
-  const schedule = start(logs(), { keep: 1 });
+  const schedule = start(logs(), { maxBackups: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
   // The last one was written while the clock was wrong.
@@ -112,7 +116,7 @@ test('old backups are deleted once the new one is complete, but only those of th
 
 test('a failure is logged and counted, deletes no old backup, and is retried', async () => {
   const lines = logs();
-  const schedule = start(lines, { keep: 1 });
+  const schedule = start(lines, { maxBackups: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const firstAt = schedule.lastSuccess()?.getTime() ?? 0;
   const first = await newestBackup(folder);
@@ -131,7 +135,7 @@ test('a failure is logged and counted, deletes no old backup, and is retried', a
 test('a stopping site aborts the current backup, and another process can make it immediately', async () => {
   const rows = holdRows();
   const connection = { database, withoutTimeLimit: rows.withoutTimeLimit };
-  const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, logs().log);
+  const schedule = scheduleBackups(connection, { folder, intervalMs: HOUR_MS, maxBackups: 1 }, logs().log);
   await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   const closed = schedule.close();
@@ -159,7 +163,7 @@ test('a process that lost its lease by not renewing it aborts its backup', async
   };
   const lines = logs();
   const times = { pollMs: 10, leaseMs: 40, retryMs: HOUR_MS };
-  const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, lines.log, times);
+  const schedule = scheduleBackups(connection, { folder, intervalMs: HOUR_MS, maxBackups: 1 }, lines.log, times);
   schedules.push(schedule);
   await held.arrived;
   await database.query("UPDATE leases SET holder = gen_random_uuid(), expires_at = now() + interval '1 hour'");
@@ -182,7 +186,7 @@ test('if the database cannot tell whether a backup is due, it is queried again',
 });
 
 test('a missing folder is created; if that fails, one line reports it', async () => {
-  const settings = { everyMs: HOUR_MS, keep: 1 };
+  const settings = { intervalMs: HOUR_MS, maxBackups: 1 };
   await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
   expect(await readdir(join(folder, 'new'))).toEqual(['deep']);
   await writeFile(join(folder, 'file'), '');

@@ -46,7 +46,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
  */
 export function scheduleBackups(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
-  { folder, everyMs, keep, pictureFolder }: BackupSettings & { pictureFolder?: string },
+  { folder, intervalMs, maxBackups, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
   times: LeaseTimes = LEASE_TIMES,
 ): ScheduledBackups {
@@ -56,10 +56,10 @@ export function scheduleBackups(
     database,
     {
       lease: LEASE,
-      everyMs,
+      intervalMs,
       async run(lease, signal) {
         const path = await backUp(lease, signal);
-        const removed = await pruneBackups(folder, basename(path), keep).catch((error: unknown) => {
+        const removed = await pruneBackups(folder, basename(path), maxBackups).catch((error: unknown) => {
           log.warn({ err: error, folder }, 'Cannot remove old backups');
           return [];
         });

@@ -29,12 +29,12 @@ describe('a charge', () => {
     await Promise.all([cache.get(page.request(undefined, charge)), cache.get(page.request(undefined, charge))]);
     await cache.get(page.request(undefined, charge));
     expect(reasons).toEqual(['miss']);
-    await harness.pass(300);
+    await harness.advance(300);
     cache.invalidate(change('git'));
     await cache.get(page.request(undefined, charge));
     await cache.get(page.request(harness.clockMs(), charge));
     expect(reasons).toEqual(['miss', 'stale']);
-    await harness.pass(10);
+    await harness.advance(10);
     await cache.get(page.request(harness.clockMs(), charge));
     expect(reasons).toEqual(['miss', 'stale', 'claim']);
   });
@@ -43,10 +43,10 @@ describe('a charge', () => {
     const page = source('git');
     await expect(async () => cache.get(page.request(undefined, refuse))).rejects.toBe(refused);
     await cache.get(page.request());
-    await harness.pass(300);
+    await harness.advance(300);
     cache.invalidate(change('git'));
     expect(await bodyOf(cache.get(page.request(undefined, refuse)))).toBe('git version 1');
-    await harness.pass(1_000);
+    await harness.advance(1_000);
     expect(() => cache.get(page.request(undefined, refuse))).toThrow(refused);
     expect(page.made).toBe(1);
   });
@@ -54,7 +54,7 @@ describe('a charge', () => {
   test('that is refused for a claim serves the shared response', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(10);
+    await harness.advance(10);
     expect(await bodyOf(cache.get(page.request(harness.clockMs(), refuse)))).toBe('git version 1');
   });
 

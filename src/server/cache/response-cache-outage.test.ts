@@ -27,7 +27,7 @@ describe('while responses cannot be produced', () => {
     await cache.get(page.request());
     cache.invalidate(change('git'));
     page.fails = away;
-    await harness.pass(2_000);
+    await harness.advance(2_000);
     const stale = await cache.get(page.request());
     expect(textOf(stale)).toBe('git version 1');
     expect(stale.ageS).toBe(2);
@@ -36,7 +36,7 @@ describe('while responses cannot be produced', () => {
     for (let asked = 0; asked < 50; asked += 1) await cache.get(page.request());
     expect(page.made).toBe(triedBefore);
     page.fails = undefined;
-    await harness.pass(1_000);
+    await harness.advance(1_000);
     expect((await cache.get(page.request())).ageS).toBeUndefined();
     expect(harness.warnings).toHaveLength(1);
   });
@@ -53,7 +53,7 @@ describe('while responses cannot be produced', () => {
     cache.invalidate(change('git'));
     response.hold = new Promise(() => {});
     const served = cache.get(response.request());
-    await harness.pass(2_000);
+    await harness.advance(2_000);
     expect(await bodyOf(served)).toBe('git version 1');
   });
 
@@ -61,7 +61,7 @@ describe('while responses cannot be produced', () => {
     const page = source('git');
     await cache.get(page.request());
     cache.setConnected(false);
-    await harness.pass(7_000);
+    await harness.advance(7_000);
     expect((await cache.get(page.request())).ageS).toBe(7);
     cache.setConnected(true);
     expect((await cache.get(page.request())).ageS).toBeUndefined();
@@ -73,7 +73,7 @@ describe('while responses cannot be produced', () => {
     cache.invalidate(change('git'));
     page.hold = new Promise(() => {});
     cache.setConnected(false);
-    await harness.pass(7_000);
+    await harness.advance(7_000);
     for (const _ of ['first', 'second']) {
       const served = cache.get(page.request());
       expect(served).not.toBeInstanceOf(Promise);

@@ -29,7 +29,7 @@ describe('an unchanged response', () => {
     const page = source('git');
     const first = await Promise.all([cache.get(page.request()), cache.get(page.request())]);
     expect(first.map(textOf)).toEqual(['git version 1', 'git version 1']);
-    await harness.pass(MINUTE_MS / 2);
+    await harness.advance(MINUTE_MS / 2);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
     expect(page.made).toBe(1);
   });
@@ -37,7 +37,7 @@ describe('an unchanged response', () => {
   test('is revalidated after a minute even without a change', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(MINUTE_MS + 1);
+    await harness.advance(MINUTE_MS + 1);
     await cache.get(page.request());
     await settled();
     expect(page.made).toBe(2);
@@ -48,7 +48,7 @@ describe('a page', () => {
   test('that changed is served at once to everyone and revalidated in the background', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(500);
+    await harness.advance(500);
     cache.invalidate(change('git'));
     for (const _visitor of ['first', 'second']) {
       const served = cache.get(page.request());
@@ -62,12 +62,12 @@ describe('a page', () => {
   test('that changed within its interval is served at once, and revalidated when the interval is over', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(10);
+    await harness.advance(10);
     cache.invalidate(change('git'));
     expect(cache.get(page.request())).not.toBeInstanceOf(Promise);
-    await harness.pass(239);
+    await harness.advance(239);
     expect(page.made).toBe(1);
-    await harness.pass(1);
+    await harness.advance(1);
     expect(page.made).toBe(2);
   });
 
@@ -83,7 +83,7 @@ describe('a page', () => {
       const served = await cache.get(page.request());
       const oldest = changedAt.findLast((at) => at <= served.version.startedAt) ?? 0;
       expect(harness.clockMs() - Math.max(oldest, served.version.startedAt)).toBeLessThanOrEqual(1_000);
-      await harness.pass(10);
+      await harness.advance(10);
     }
     expect(changes).toBe(300);
     expect(page.made).toBeGreaterThanOrEqual(11);
@@ -96,7 +96,7 @@ describe('a page', () => {
       page.hold = harness.sleep(40);
       cache.invalidate(change('git'));
       void cache.get(page.request());
-      await harness.pass(10);
+      await harness.advance(10);
     }
     expect(page.made).toBeGreaterThanOrEqual(4);
     expect(page.made).toBeLessThanOrEqual(7);
@@ -106,14 +106,14 @@ describe('a page', () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
-    await harness.pass(1_000);
+    await harness.advance(1_000);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
   });
 
   test("is never older than the visitor's own writes, and is rendered for them at once", async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(10);
+    await harness.advance(10);
     cache.invalidate(change('git'));
     const wroteAt = harness.clockMs();
     const others = cache.get(page.request());
@@ -125,11 +125,11 @@ describe('a page', () => {
   test('that was being rendered when a visitor wrote is rendered once more for this visitor', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(300);
+    await harness.advance(300);
     cache.invalidate(change('git'));
     const release = hold(page);
     void cache.get(page.request());
-    await harness.pass(1);
+    await harness.advance(1);
     cache.invalidate(change('git'));
     const own = cache.get(page.request(harness.clockMs()));
     release();
@@ -139,7 +139,7 @@ describe('a page', () => {
   test('that many visitors who wrote request at once is rendered once for all of them', async () => {
     const page = source('git');
     await cache.get(page.request());
-    await harness.pass(10);
+    await harness.advance(10);
     const bodies = await Promise.all(
       Array.from({ length: 50 }, () => bodyOf(cache.get(page.request(harness.clockMs())))),
     );
@@ -205,7 +205,7 @@ describe('a request during the production of the first version', () => {
     const page = source('git');
     const release = hold(page);
     const before = cache.get(page.request());
-    await harness.pass(10);
+    await harness.advance(10);
     const own = cache.get(page.request(harness.clockMs()));
     release();
     expect([await bodyOf(before), await bodyOf(own)]).toEqual(['git version 1', 'git version 2']);
@@ -244,8 +244,8 @@ test('a wall clock that jumps either way changes nothing', async () => {
   const page = source('git');
   await cache.get(page.request());
   for (const jumpMs of [-3_600_000, 3_600_000, -86_400_000]) {
-    harness.jump(jumpMs);
-    await harness.pass(2_000);
+    harness.jumpWallClock(jumpMs);
+    await harness.advance(2_000);
     const { made } = page;
     cache.invalidate(change('git'));
     const served = cache.get(page.request());
@@ -276,7 +276,7 @@ test('with replicas, a version produced right after a write of another process i
   use({ otherProcessLagMs: 1_000 });
   const page = source('git');
   const wroteAt = harness.clockMs();
-  await harness.pass(10);
+  await harness.advance(10);
   await cache.get(page.request());
   expect(await bodyOf(cache.get(page.request(wroteAt)))).toBe('git version 2');
   expect(await bodyOf(cache.get(page.request(wroteAt)))).toBe('git version 2');

@@ -57,8 +57,8 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
   /** Drops a few full buckets with every write, so they go as fast as new ones arrive, without a timer. */
   function evictFull(): void {
     let scanned = 0;
-    for (const [key, moment] of fullAt) {
-      if (moment > now()) return;
+    for (const [key, time] of fullAt) {
+      if (time > now()) return;
       fullAt.delete(key);
       scanned += 1;
       if (scanned === 2) return;

@@ -18,13 +18,13 @@ export interface PageRenderer {
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;
   /**
-   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `moment` is the time on
+   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `now` is the time on
    * the site's clock.
    */
   render(
     path: string,
     api: ReadApi,
-    moment?: Pick<RenderRequest, 'today' | 'renderedAt'>,
+    now?: Pick<RenderRequest, 'today' | 'renderedAt'>,
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
   /** The app shell: a document without a page, with which browsers start offline. */
   shell(): string;
@@ -62,8 +62,8 @@ export function createPageRenderer({
     languages,
     siteUrl,
     scriptHash: inlineHash(build.headScript),
-    async render(path, api, moment) {
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
+    async render(path, api, now) {
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...now });
       return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
     },
     shell: () => renderDocument(emptyPage(siteName, siteUrl(), features), build, brand),

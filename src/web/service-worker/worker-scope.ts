@@ -13,7 +13,7 @@ export interface FetchEventLike extends ExtendableEventLike {
   respondWith(response: Promise<Response>): void;
 }
 
-export interface Received extends ExtendableEventLike {
+export interface MessageEventLike extends ExtendableEventLike {
   readonly data: unknown;
 }
 
@@ -25,7 +25,7 @@ interface WorkerScope {
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEventLike) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEventLike) => void): void;
-  addEventListener(type: 'message', listener: (event: Received) => void): void;
+  addEventListener(type: 'message', listener: (event: MessageEventLike) => void): void;
 }
 
 declare const self: unknown;

@@ -74,8 +74,8 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
   );
 }
 
-type Loose = { [Name in keyof ProductFilters]: ProductFilters[Name] | undefined };
+type NullableFilters = { [Name in keyof ProductFilters]: ProductFilters[Name] | undefined };
 
-function hrefOf(filters: Loose): string {
+function hrefOf(filters: NullableFilters): string {
   return paths.list(filters as ProductFilters);
 }

@@ -6,11 +6,11 @@ import { formatPeriod } from '../../language/format.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
-const ON_A_DAY = (period: string) =>
+const describeDay = (period: string) =>
   t('The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
     period,
   });
-const IN_A_PERIOD = (period: string) =>
+const describePeriod = (period: string) =>
   t('The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
     period,
   });
@@ -23,7 +23,7 @@ export function boardTitle(period: Period): string {
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
     title: `${boardTitle(period)} · ${siteName}`,
-    description: (period.kind === 'day' ? ON_A_DAY : IN_A_PERIOD)(formatPeriod(period)),
+    description: (period.kind === 'day' ? describeDay : describePeriod)(formatPeriod(period)),
   };
   return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
 }

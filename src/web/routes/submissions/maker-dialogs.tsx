@@ -16,7 +16,7 @@ interface MakerDialogProps {
   access: MakerAccess;
   submission: Submission;
   /** Called when the dialog closes, with the updated submission and a message if something changed. */
-  onClose: (changed?: Submission, said?: string) => void;
+  onClose: (changed?: Submission, message?: string) => void;
 }
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
