@@ -22,12 +22,12 @@ export async function seed(flags: readonly string[]): Promise<void> {
       force: { type: 'boolean', default: false },
     },
   });
-  const products = wholeNumber('products', values.products);
+  const products = readWholeNumber('products', values.products);
   const sizes = {
     products,
-    upvotes: wholeNumber('upvotes', values.upvotes ?? String(products * UPVOTES)),
-    comments: wholeNumber('comments', values.comments ?? String(products * COMMENTS)),
-    seed: wholeNumber('seed', values.seed),
+    upvotes: readWholeNumber('upvotes', values.upvotes ?? String(products * UPVOTES)),
+    comments: readWholeNumber('comments', values.comments ?? String(products * COMMENTS)),
+    seed: readWholeNumber('seed', values.seed),
   };
   const databaseUrl = values['database-url'] ?? (process.env.DATABASE_URL || undefined);
   if (databaseUrl === undefined) throw new Error('Name a database: --database-url postgres://… or DATABASE_URL');
@@ -41,7 +41,7 @@ export async function seed(flags: readonly string[]): Promise<void> {
   }
 }
 
-function wholeNumber(name: string, text: string | undefined): number {
+function readWholeNumber(name: string, text: string | undefined): number {
   if (text === undefined || !/^\d+$/.test(text)) throw new Error(`--${name} needs a whole number`);
   return Number(text);
 }

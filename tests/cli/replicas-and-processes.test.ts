@@ -13,7 +13,7 @@ import { Visitor } from '../support/visitor.ts';
 const TOKEN = 'a-token-of-this-test';
 const VISITORS = 6;
 const PROCESSES = 3;
-const ROUNDS_A_PHASE = 30;
+const ROUNDS_PER_PHASE = 30;
 const PAUSES = Number(process.env.CRASH_ROUNDS ?? 1);
 
 const harness = new CommandHarness();
@@ -83,7 +83,7 @@ test('every visitor reads their own writes from every process while replicas lag
     }
   }
   const more = async () => {
-    const goal = rounds + ROUNDS_A_PHASE;
+    const goal = rounds + ROUNDS_PER_PHASE;
     await expect.poll(() => rounds).toBeGreaterThanOrEqual(goal);
   };
   const metrics = async () =>

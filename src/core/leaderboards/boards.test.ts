@@ -88,12 +88,12 @@ class Model {
     this.launchedAt.set(id, at);
     const votes = this.votes.get(id) ?? [];
     const end = at + 24 * HOUR;
-    const isForgotten = (vote: Vote) =>
+    const isDeleted = (vote: Vote) =>
       vote.retracted &&
       (now < end || votes.some((later) => later.session === vote.session && later.at > vote.at && later.at < end));
     this.votes.set(
       id,
-      votes.filter((vote) => !isForgotten(vote)),
+      votes.filter((vote) => !isDeleted(vote)),
     );
   }
 

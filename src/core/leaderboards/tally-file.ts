@@ -32,10 +32,10 @@ export function headerLine(header: TallyHeader): string {
 
 /** Returns a vote as a line of JSON, with its time in whole seconds. */
 export function voteLine({ product, voter, at, reason }: TallyVote): string {
-  return `${JSON.stringify({ product, voter, at: wholeSeconds(at), counted: reason === null, reason })}\n`;
+  return `${JSON.stringify({ product, voter, at: formatWholeSeconds(at), counted: reason === null, reason })}\n`;
 }
 
-function wholeSeconds(at: Date): string {
+function formatWholeSeconds(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
 }
 

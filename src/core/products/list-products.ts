@@ -30,8 +30,8 @@ export async function listProducts(
   const start = cursor === '' ? { keys: '', position: 0 } : readListCursor(cursor);
   if (start === undefined) throw badCursor();
   const place = { sort, limit, cursor: start.keys, now };
-  const isWhole = q === '' && tag === '';
-  const page = isWhole
+  const isComplete = q === '' && tag === '';
+  const page = isComplete
     ? await listAll(unnarrowed, place)
     : await searchProducts(database, { term: foldText(q), tag: foldText(tag), ...place });
   const { items, nextCursor } = page;

@@ -59,13 +59,13 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     // lost.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
-    forgetFaults(Object.keys(change));
+    clearFaults(Object.keys(change));
     if (existing.current === null) onDraft?.(next);
   }
 
   function changePictures(next: Pictures): void {
     setPictures(next);
-    forgetFaults(Object.keys(next));
+    clearFaults(Object.keys(next));
   }
 
   function report(found: readonly FieldError[]): void {
@@ -73,12 +73,12 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (found.length > 0) setFaultyAttempts((before) => before + 1);
   }
 
-  function forgetFaults(fields: readonly string[]): void {
+  function clearFaults(fields: readonly string[]): void {
     setFaults((now) => now.filter((fault) => !fields.includes(fieldWith(fault))));
   }
 
   async function addFiles(files: readonly File[], use: keyof Pictures): Promise<void> {
-    forgetFaults([use]);
+    clearFaults([use]);
     const items = await Promise.all(files.map(readPicture));
     setPictures((now) => {
       const [first] = items;
