@@ -128,7 +128,7 @@ export function readSubmissions(text: string): 'off' | 'moderated' {
   return mode;
 }
 
-export function readBackupCount(text: string): number {
+export function readCount(text: string): number {
   if (!/^\d{1,4}$/.test(text) || Number(text) === 0)
     throw new Error(`${quote(text)} is not a number of backups; it must be a number from 1 to 9999`);
   return Number(text);

@@ -11,7 +11,7 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
-  readBackupCount,
+  readCount,
   readDatabaseUrl,
   readHost,
   readInterval,
@@ -171,12 +171,7 @@ export const SETTINGS = {
     about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
   },
   backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
-  backupKeep: {
-    name: 'BACKUP_KEEP',
-    default: '7',
-    read: readBackupCount,
-    about: 'Number of scheduled backups to keep',
-  },
+  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
   moderationLog: {
     name: 'MODERATION_LOG',
     default: 'off',

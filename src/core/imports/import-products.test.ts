@@ -278,8 +278,8 @@ test('a new product whose pictures were not copied gets the default ones', async
 
 test('rows without times are listed in the order of the file, within the day of the import', async () => {
   const rows = ['m', 'z', 'a', 'k'].map((id) => ({ id }));
-  const listed = async () =>
-    (await listProducts(harness.database, {}, harness.database, NOW)).items.map(({ id }) => id);
+  const list = () => listProducts(harness.database, {}, harness.database, NOW);
+  const listed = async () => (await list()).items.map(({ id }) => id);
   await harness.run(lines(...rows));
   expect(await listed()).toEqual(['m', 'z', 'a', 'k']);
   await harness.clear();
@@ -295,7 +295,6 @@ test('changed products are recorded in the same transaction, by id, or as everyt
   await harness.database.query('TRUNCATE changes');
   await harness.run(lines(...Array.from({ length: 2_000 }, (_, index) => ({ id: `many-${index}` }))));
   expect(await changed()).toEqual([{ product_ids: ['*'], catalogue: true }]);
-  expect(
-    await harness.database.query('SELECT action, details FROM audit_log ORDER BY created_at DESC LIMIT 1'),
-  ).toEqual([{ action: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } }]);
+  const logged = await harness.database.query('SELECT action, details FROM audit_log ORDER BY created_at DESC LIMIT 1');
+  expect(logged).toEqual([{ action: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } }]);
 });
