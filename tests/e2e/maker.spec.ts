@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { decide, pictureFile, type Submitted, submit, submissionTest as test } from '../support/submission-site.ts';
 
@@ -127,6 +128,9 @@ test.describe('the launch view of a maker', () => {
     await decide(site, 'approve', made.id);
     await site.addUpvotes(made.id, 3);
     await site.addComments(made.id, [{ content: 'Round and round' }]);
+    // Leaderboards follow the votes within a second, or later on a busy machine.
+    const standing = async () => (await page.request.get(paths.api.standings(made.id))).json();
+    await expect.poll(standing).toMatchObject({ day: { votes: 3 } });
     await page.goto(made.link);
     const panel = page.getByRole('region', { name: 'Your launch' });
     await expect(panel.getByRole('definition')).toHaveText([/^(?:Tied )?\d+(?:st|nd|rd|th) of \d+$/, '3', '1']);
