@@ -54,6 +54,8 @@ export async function reads(options: BenchOptions): Promise<void> {
       const sides: Record<Side, Measured[]> = { bare: [], groundswell: [], underWrites: [] };
       for (let round = 1; round <= options.rounds; round += 1) {
         sides.bare.push(await measure(bare, paths, options));
+        // Renders what the upvotes of the previous round changed, which is not part of sending cached responses.
+        for (const path of paths) await recordResponse(site, path);
         sides.groundswell.push(await measure(site, paths, options));
         sides.underWrites.push(await measureUnderWrites(site, paths, ids, options));
         console.log(`${name}, round ${round}: ${Object.values(sides).map(describeLast).join(' | ')}`);
