@@ -48,7 +48,7 @@ export interface Core extends ReadApi {
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
-  /** Passes the tally of a day to `use`; see `readTally` and `TallySlots`. */
+  /** Passes the tally of a day to `use`; see `readTally` and `TallyLimiter`. */
   readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**

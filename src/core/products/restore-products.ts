@@ -30,7 +30,7 @@ const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, co
 
 /**
  * Restores removed products exactly, with rows, counts, upvotes and comments, in one transaction. If one cannot be restored,
- * none is. Visitors do not wait. From `LONG_FROM_ROWS` rows on, `database` must have no statement timeout.
+ * none is. Visitors do not wait. From `LARGE_REMOVAL_ROWS` rows on, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
