@@ -39,7 +39,7 @@ describe('the deployment examples', () => {
     const unit = await readText('deploy/groundswell.service');
     const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
     const ofUnit = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
-    expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { keep: 28 } });
+    expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { maxBackups: 28 } });
     const [, block = ''] = /environment:\n([\s\S]*?)\n {4}ports:/.exec(await readText('deploy/compose.yaml')) ?? [];
     const filled = block
       .replaceAll(/\$\{SITE_URL:-([^}]*)\}/g, '$1')
