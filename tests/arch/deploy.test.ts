@@ -49,7 +49,7 @@ describe('the deployment examples', () => {
     );
     expect(readSettings(ofCompose)).toMatchObject({
       databaseUrl: 'postgres://groundswell:word@database:5432/groundswell',
-      backups: { folder: '/data/backups', keep: 28 },
+      backups: { folder: '/data/backups', maxBackups: 28 },
     });
   });
 
