@@ -13,7 +13,7 @@ RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 FROM node:20-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
-# Owned by root, so the site cannot change its own code. Without sources, it builds nothing at the start.
+# The files belong to root, so the site cannot change its own code. Without sources, it builds nothing when it starts.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/migrations ./migrations
@@ -28,6 +28,6 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-# Without a shell, the site receives the stop signal, and shuts its database down cleanly.
+# This form starts no shell, so the site receives the stop signal and shuts its database down cleanly.
 ENTRYPOINT ["node", "bin/groundswell.js"]
 CMD ["serve"]

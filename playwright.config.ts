@@ -7,9 +7,9 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: true,
   retries: 0,
-  // One more than the cores for which the budget is meant, because tests of live updates often wait.
+  // One more than the two cores of the time budget, because tests of live updates often wait.
   workers: 3,
-  // Generous: a test that waits in vain still fails, and a busy machine fails none.
+  // Long enough that no test fails only because the machine is busy.
   timeout: 180_000,
   expect: {
     timeout: 30_000,
@@ -24,7 +24,7 @@ export default defineConfig({
   use: {
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // Animations cost a tenth more.
+    // Animations would increase the processor time by a tenth.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: CHROMIUM,

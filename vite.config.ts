@@ -5,12 +5,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 const CATALOGUES = 'src/web/language/catalogues';
 
-/** The texts of each language are a file of their own, which only documents in this language name. */
+/** Each language has its own entry, so a page loads only the texts of its language. */
 const catalogues = Object.fromEntries(
   readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, `${CATALOGUES}/${file}`]),
 );
 
-/** Constants that remove code for servers, for browsers without these features, and for development tools from React and the app. */
+/** Constants with which the bundler removes code for servers, for browsers without these features and for development tools. */
 const KNOWN = {
   'typeof window': '"object"',
   'typeof document': '"object"',
@@ -32,8 +32,8 @@ const KNOWN = {
 };
 
 /**
- * The browser's build: two entries and the languages, no HTML file, since the server writes the document around them
- * and finds their hashed names in the manifest.
+ * The browser's build: two entries, and one per language. There is no HTML file, because the server generates the
+ * document and finds the hashed file names in the manifest.
  */
 export default defineConfig(({ command }) => ({
   plugins: [react(), importWithoutPreloading(), jsxWithNames()],
@@ -45,18 +45,18 @@ export default defineConfig(({ command }) => ({
     emptyOutDir: true,
     manifest: 'manifest.json',
     modulePreload: false,
-    // There is one style sheet: no chunk waits for it, or says so.
+    // All pages share one style sheet, so no chunk needs code to load its own.
     cssCodeSplit: false,
     // Inlined assets would need `data:` in the content security policy's font-src.
     assetsInlineLimit: 0,
     rollupOptions: {
       input: { app: 'src/web/entry-client.tsx', head: 'src/web/head-script.ts', ...catalogues },
-      // The app imports the texts by the address that the document names.
+      // The app imports the texts by the URL in the document, so their entries must keep their exports.
       preserveEntrySignatures: 'exports-only',
       output: {
         codeSplitting: {
-          // One file for the packages and one for what all pages share: fewer requests, and what is compressed together is
-          // smaller. Code that hydration does not need (standings, writes, dialogs, toasts, submissions) stays in chunks of its own.
+          // The packages are one file, and so is the code that all pages share: this needs fewer requests and compresses
+          // better. Code that hydration does not need (standings, writes, dialogs, toasts, submissions) stays in separate chunks.
           groups: [
             { name: 'packages', test: /rolldown.runtime|node_modules\/(?:react|react-dom|scheduler|@tanstack)\// },
             { name: (id, context) => (isShared(id, context) ? 'shared' : null), debugName: 'shared' },
@@ -64,9 +64,9 @@ export default defineConfig(({ command }) => ({
               name: 'comments',
               test: /src\/(?:web\/features\/comments\/(?:queries|drafts)|contract\/comments\/defaults)/,
             },
-            // Home and boards have the waves, home and the deferred features the visits.
+            // The home page and leaderboards use the waves; the home page and the deferred features use the visits.
             { name: 'visits', test: /src\/web\/(?:ui\/waves|features\/visits\/visits)/ },
-            // A click loads it: one request, not two in a row.
+            // A click loads these modules, in one request instead of two consecutive ones.
             { name: 'writes', test: /src\/web\/(?:storage\/outbox|features\/upvotes\/set-)/ },
           ],
         },
@@ -88,7 +88,7 @@ function isShared(id: string, modules: Modules): boolean {
 
 const known = new Map<string, Set<string>>();
 
-/** What a module imports at once, directly or not. */
+/** Returns all modules that a module imports statically, directly or indirectly. */
 function importsOf(entry: string, modules: Modules): Set<string> {
   const found = known.get(entry) ?? new Set();
   if (known.has(entry)) return found;
@@ -105,8 +105,8 @@ function importsOf(entry: string, modules: Modules): Set<string> {
 }
 
 /**
- * Vite wraps every dynamic import in code that preloads its chunks and styles (0.5 KB of the first load). There is one style sheet,
- * and what a chunk imports is loaded by then, so a plain import does the same.
+ * Removes the code with which Vite wraps every dynamic import to preload its chunks and styles (0.5 KB of the first load). It is
+ * not needed, because there is one style sheet, and the static imports of a chunk have already been loaded.
  */
 function importWithoutPreloading(): Plugin {
   const id = '\0vite/preload-helper.js';
@@ -121,8 +121,8 @@ function importWithoutPreloading(): Plugin {
 }
 
 /**
- * React is CommonJS, whose functions are called as properties of an object. With names of their own, the many calls that JSX
- * becomes are shorter (0.25 KB of the first load).
+ * Imports the functions of React's JSX runtime by name. React is a CommonJS module, so they would otherwise be called as properties
+ * of an object, which makes the many calls longer (0.25 KB of the first load).
  */
 function jsxWithNames(): Plugin {
   return {

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The build of the operator's console: apart from the site's, so no visitor loads any of it and none of it is cached offline. */
+/** The build of the operator's console. It is separate, so visitors load none of it and the service worker does not cache it. */
 export default defineConfig({
   plugins: [react()],
   publicDir: false,

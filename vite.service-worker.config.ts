@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** The service worker's build: one file with a fixed name, since its address is what a browser knows it by. */
+/** The service worker's build: one file with a fixed name, because browsers look for updates at the same URL. */
 export default defineConfig({
   publicDir: false,
   build: {

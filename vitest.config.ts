@@ -4,11 +4,11 @@ import { SlowestFirst } from './tests/support/slowest-first.ts';
 
 type TestOptions = NonNullable<ViteUserConfig['test']>;
 
-/** A project inherits nothing from the options of the run, so each one states these. */
+/** Options of every project. Projects do not inherit the options of the run. */
 const shared: TestOptions = {
   environment: 'node',
   setupFiles: ['tests/support/fail-on-console-error.ts'],
-  // Generous: a test that waits in vain still fails, and a busy machine fails none.
+  // Long enough that no test fails only because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
@@ -17,7 +17,7 @@ const shared: TestOptions = {
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/database-server.ts'],
-    // One more than the cores for which the budget is meant: tests of commands often wait.
+    // One more than the two cores of the time budget, because tests of commands often wait.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
@@ -31,7 +31,7 @@ export default defineConfig({
             'tests/{api,arch,cli,crash,support}/**/*.test.ts',
             'catalogue/*.test.ts',
           ],
-          // The files of a worker share their modules: to load the site again for each file would take longer than most tests.
+          // The test files of a worker share modules, because loading the site again for each file would take longer than most tests.
           isolate: false,
         },
       },

@@ -57,7 +57,7 @@ CREATE VIEW rest.comments WITH (security_barrier) AS
   FROM comments WHERE held_session IS NULL AND hidden_at IS NULL
     AND EXISTS (SELECT FROM products WHERE products.id = product_id AND products.created_at <= clock_timestamp());
 
--- A statement may write only one row: otherwise it could lock many products, or like every comment.
+-- A statement may write only one row. Otherwise, it could lock many products, or like every comment.
 CREATE FUNCTION rest.begin_statement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('rest.rows', '0', true);
@@ -72,7 +72,7 @@ BEGIN
   PERFORM set_config('rest.rows', '1', true);
 END $$;
 
--- Writes run as the owner and update the counts like core/upvotes and core/comments: counts are locked first.
+-- Writes run as the owner. Like core/upvotes and core/comments, they lock the counts first and update them.
 CREATE FUNCTION rest.lock_product(id text) RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM 1 FROM product_counts JOIN products ON products.id = product_id AND products.created_at <= clock_timestamp()

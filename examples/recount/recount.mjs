@@ -15,7 +15,7 @@ function agree(what, recounted, shown) {
   throw new Difference(`${what}: recounted ${JSON.stringify(recounted)}, the site shows ${JSON.stringify(shown)}`);
 }
 
-/** A site that limits its readers says after how many seconds to ask again. */
+/** Sends a GET request, and repeats it if the site is over a limit and its response has a short Retry-After. */
 async function get(path, attempts = 10) {
   const response = await fetch(new URL(path, site));
   if (response.ok) return response;
@@ -70,7 +70,7 @@ function countVote(tally, { product: id, voter, at, counted, reason }, last, day
   return key;
 }
 
-/** More votes first; equal votes share a rank and stand in the order of SHA-256(period + "/" + id). */
+/** Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id). */
 function rank(day, products) {
   const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
   board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));
@@ -82,7 +82,7 @@ function rank(day, products) {
   });
 }
 
-/** Until a day is final, votes may come between the two reads: a difference counts when it is there four times. */
+/** Until a day is final, votes may arrive between the two reads, so only the fourth difference in a row counts. */
 async function recount(day, printTable, attempts = 4) {
   const tally = await readTally(day);
   const shown = await getAll(`/api/leaderboards/${day}?`);

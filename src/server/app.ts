@@ -70,7 +70,7 @@ export interface AppOptions {
   operatorConsole?: OperatorConsole | undefined;
   /** Draws share images. By default, a child process draws them. */
   cardRenderer?: CardRenderer;
-  /** Whether the server is stopping, so balancers must no longer use it; it still responds. */
+  /** Whether the server is stopping. It still responds, but load balancers must send it no new requests. */
   isStopping?: () => boolean;
   /** Reports responses that bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;

@@ -80,7 +80,7 @@ const SUBMISSION_INTERVAL_MS = 60_000;
 interface SubmissionWatch {
   /** The result of the last query, at most a minute old. */
   waiting(): WaitingSubmissions;
-  /** Deletes and counts now. Never rejects. */
+  /** Deletes old submissions and counts the waiting ones now. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -117,7 +117,7 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
   const timer = setInterval(step, intervalMs).unref();
 
   async function step(): Promise<void> {
-    // Counting millions of rows may take longer than the interval.
+    // The previous check may still be running, because counting millions of rows may take longer than the interval.
     if (running) return;
     running = true;
     try {

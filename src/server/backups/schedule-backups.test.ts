@@ -100,7 +100,7 @@ test('old backups are deleted once the new one is complete, but only those of th
   const schedule = start(logs(), { maxBackups: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
-  // The last one was written while the clock was wrong.
+  // The backup of 2099 simulates one that was written while the clock was wrong.
   const old = [2001, 2002, 2099].map((year) => scheduledName(lease?.tag ?? '', new Date(Date.UTC(year, 0, 1))));
   const killed = `${scheduledName(lease?.tag ?? '', new Date(0))}.123.partial`;
   for (const name of [...old, killed]) await writeFile(join(folder, name), '');
@@ -139,7 +139,7 @@ test('a stopping site aborts the current backup, and another process can make it
   await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   const closed = schedule.close();
-  // They arrive only after the stop.
+  // The rows arrive only after the stop.
   rows.release();
   await closed;
   expect(await readdir(folder)).toEqual([]);

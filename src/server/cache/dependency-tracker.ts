@@ -67,7 +67,7 @@ export function trackDependencies(
       },
       ...(api.getModerationLog && {
         async getModerationLog(query: ModerationLogQuery) {
-          // The log names products.
+          // The log contains names of products, so it depends on the catalogue.
           catalogue = true;
           products.add(MODERATION_LOG);
           return api.getModerationLog?.(query) ?? { items: [], nextCursor: null };

@@ -101,7 +101,7 @@ function dependenciesOf({ state }: Entry): Dependencies {
 }
 
 /**
- * The state of a cached response. Times are in milliseconds of the monotonic clock, ticks count events of the cache.
+ * The state of a cached response. Times are in milliseconds of the monotonic clock; ticks count events of the cache.
  */
 export type EntryState =
   | { kind: 'fresh'; version: Version; changedTick: number }

@@ -10,7 +10,7 @@ import { API_FRESHNESS, PAGE_FRESHNESS } from './cached-response.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { addFastPath, type FastPathObserver, sendFromCache } from './send-cached.ts';
 
-/** Of another process, an hour ahead. */
+/** The cookie of a write in another process, with a time an hour in the future. */
 const LAST_WRITE = `last_write=00000000-1-${Date.now() + 3_600_000}`;
 
 const CHANGE = { productIds: ['/page', '/api'], catalogue: false };

@@ -14,11 +14,11 @@ export interface Served {
 
 export interface ResponseCache {
   /**
-   * Serves a cached response at once if it may.
+   * Returns a cached response if it is fresh enough, or else a promise of a response.
    * @throws the errors of `produce` and `charge`, if there is no response to fall back on.
    */
   get(request: CacheRequest): Promise<Served> | Served;
-  /** Serves a key without its route if only sending is left to do. @returns undefined if the route must decide. */
+  /** Returns the response to send for a key without calling its route, or undefined if the route must decide. */
   peek(key: string): Served | undefined;
   /** Marks responses that depend on a change as stale. */
   invalidate(change: Change): void;
@@ -29,7 +29,7 @@ export interface ResponseCache {
   stats(): Readonly<Record<CacheOutcome, number>>;
 }
 
-/** Served as current, produced for the request, or served although a newer version is being produced or cannot be. */
+/** The response was current, was produced for the request, or may be outdated. */
 export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 export interface ResponseCacheOptions {
@@ -49,7 +49,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** No request waits longer for a newer version if there is an older one. */
 const MAX_WAIT_MS = 2_000;
 
-/** Even if changes were lost, no response counts as current for longer. */
+/** An older response counts as stale even without a known change, because changes may be lost. */
 const MAX_AGE_MS = 60_000;
 
 type ProductionStart = Pick<Version, 'startedAt' | 'startedTick' | 'includesUpTo'>;
@@ -69,7 +69,7 @@ interface MinVersion {
 
 /**
  * A cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). One version of a response
- * is produced at a time, however many requests want it. `entry-store.ts` holds the rules that this function applies.
+ * is produced at a time for all requests. `entry-store.ts` holds the rules that this function applies.
  */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
@@ -183,7 +183,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     }
     scheduled.add(key);
     void sleep(delayMs).then(() => {
-      // Another request may have started it during the wait.
+      // Another request may have started the revalidation during the wait.
       if (scheduled.delete(key) && !productions.has(key)) start(request);
     });
   }
@@ -198,7 +198,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     scheduled.delete(key);
     tick += 1;
     const startedAt = monotonicMs();
-    // The reads of a visitor who wrote show at least that write, on any server.
+    // Reads for a visitor who has just written include that write, even if they use a replica.
     const includesUpTo = Math.max(notBefore, startedAt - otherProcessLagMs);
     const productionStart = { startedAt, startedTick: tick, includesUpTo };
     // Production starts in a later microtask, so the request that causes it is served first if possible.
@@ -266,7 +266,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 }
 
 /**
- * Responses of unknown URLs are not stored, or arbitrary URLs would evict others; the one 404 page is.
+ * 404 responses for arbitrary ids are not stored, because they would evict other responses; the shared 404 page is.
  * Unfinished lists are not stored, either.
  */
 function isStorable({ status, dependencies }: CachedHead): boolean {

@@ -13,7 +13,7 @@ interface VersionHeaders {
   all: Readonly<Record<string, string>>;
 }
 
-/** Built once per content, like its compressed bytes. */
+/** Header fields are built once per content and encoding, like the compressed bytes. */
 const headersByContent = new WeakMap<Representations, Map<Encoding, VersionHeaders>>();
 
 /**

@@ -43,7 +43,7 @@ export interface Cards {
   ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** The card of the site itself. */
   ofSite(): Promise<ServedCard>;
-  /** Called when the site stops. Requests that wait for a card get a substitute at once, if there is one. */
+  /** Called when the site stops. Requests that wait for a card immediately get a substitute, if there is one. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
@@ -132,7 +132,7 @@ export function createCards(options: CardsOptions): Cards {
     }
   }
 
-  /** Joins the drawing in flight for a key or starts one, unless the same card failed a moment ago. */
+  /** Joins the drawing in flight for a key or starts one, unless the same card failed less than `RETRY_DELAY_MS` ago. */
   function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
     const failureKey = `${key} ${contentKey}`;
     if ((failedUntil.get(failureKey) ?? 0) > now()) {

@@ -26,7 +26,7 @@ import { voteRoutes } from './routes/votes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The operator who is signed in; empty on routes without sign-in. */
+    /** The name of the operator who is signed in; an empty string on routes without sign-in. */
     operator: string;
   }
   interface FastifyContextConfig {

@@ -48,7 +48,7 @@ export interface CardRenderer {
   render(card: Card): Promise<Buffer>;
   /** Finishes the card being drawn and queues no more: a site that stops must not wait for pictures. */
   stopQueueing(): void;
-  /** Ends the process at once; waiting cards are rejected as `closed`. */
+  /** Ends the process immediately; waiting cards are rejected as `closed`. */
   close(): Promise<void>;
 }
 

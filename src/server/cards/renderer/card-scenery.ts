@@ -50,7 +50,7 @@ export function drawScenery(): Canvas {
   const { width, height } = CARD_SIZE;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
-  // Row by row, because the canvas dithers gradients, and noise makes a PNG several times as large.
+  // Draws the gradient row by row: the canvas would dither it, and that noise makes a PNG several times as large.
   for (let row = 0; row < height; row += 1) {
     const share = row / height;
     const channels = PALETTE.deep.map((from, index) =>
@@ -127,7 +127,7 @@ interface Box {
 /** Larger pictures are not decoded: a small file may hold a gigantic one. */
 const MAX_PIXELS = 40_000_000;
 
-/** Parts of an SVG that refer to something outside of the file, run, or grow without bound. */
+/** Parts of an SVG that reference other files, run scripts, or expand without limit. */
 const UNSAFE_SVG =
   /<!(?:DOCTYPE|ENTITY)|<(?:script|foreignObject|use|pattern|image|feImage)\b|@import|\b(?:href|src)\s*=\s*["']?\s*[^#"'\s]|url\(\s*["']?\s*[^#"'\s)]/i;
 

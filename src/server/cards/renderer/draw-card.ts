@@ -113,7 +113,7 @@ function drawProduct(
   { product, picture, site }: { product: CardProduct; picture: Image | undefined; site: DrawnSite },
   clean: (text: string) => string,
 ): void {
-  // A name may consist of characters that no font has; every font has those of the id.
+  // If no font has a character of the name, the card shows the id, which is ASCII.
   const name = clean(product.name) || product.id;
   const maker = clean(product.maker);
   const isRtl = isRightToLeft(name);

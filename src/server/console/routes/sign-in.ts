@@ -111,8 +111,8 @@ export interface SignInAttempt {
 
 export interface SignInLimits {
   /**
-   * Takes a guess from every limit that applies.
-   * @returns a function that gives it back after a success.
+   * Charges the attempt to every limit that applies.
+   * @returns an object whose `refund` reverts this; call it after a successful sign-in.
    * @throws CoreError `rate_limited`.
    */
   charge(attempt: SignInAttempt): { refund(): void };
