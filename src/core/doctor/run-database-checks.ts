@@ -48,7 +48,7 @@ export async function* runDatabaseChecks(
   );
   yield migrations;
   yield await checkClock(database);
-  // The checks below need a schema of this version.
+  // The checks below require the current schema version.
   if (migrations.status !== 'ok') return;
   yield await checkSearch(database);
   yield await checkIndexes(database);

@@ -17,9 +17,9 @@ export type ExportTable = (typeof EXPORT_TABLES)[number];
 export interface ExportOptions {
   table: ExportTable;
   kind: FileKind;
-  /** Whether products are exported with their numbers of upvotes and comments. */
+  /** Whether to export the numbers of upvotes and comments of products. */
   counts: boolean;
-  /** Writes the next part of the file. Reading continues when the promise resolves. */
+  /** Writes the next part of the file. The next rows are read when the promise resolves. */
   write(part: string): Promise<void>;
   onRows?: ((count: number) => void) | undefined;
 }
@@ -46,7 +46,7 @@ const SUBMISSION_FIELDS = [
   ...['createdAt', 'updatedAt', 'decidedAt'],
 ];
 
-/** The content of each export. It identifies no visitor, and its order depends only on the rows. */
+/** The fields and the query of each export. No field identifies a visitor, and the order depends only on the rows. */
 const SOURCES: Record<ExportTable, Source> = {
   products: {
     fields: PRODUCT_FIELD_NAMES,
@@ -85,7 +85,7 @@ const SOURCES: Record<ExportTable, Source> = {
 };
 
 /**
- * Writes a snapshot of a table as CSV, JSON or JSON Lines, while the site runs. The same rows result in the same bytes.
+ * Writes a snapshot of a table as CSV, JSON or JSON Lines, while the site runs. Identical rows produce identical bytes.
  * `database` must have no statement timeout.
  * @returns the number of rows. @throws CoreError `unavailable`, or the error of `write`.
  */

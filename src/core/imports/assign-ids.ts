@@ -16,7 +16,7 @@ interface ProductWithSlug {
 }
 
 interface SlugState {
-  /** The next number to try. 1 stands for the slug without a number. */
+  /** The next number to try. 1 means the slug without a number. */
   nextNumber: number;
   /**
    * Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures.
@@ -50,7 +50,7 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
-  /** The assigned ids. They are remembered because a slug with a number may equal the slug of another name. */
+  /** The ids assigned so far. A slug with a number may equal the slug of another name. */
   readonly #assigned = new Set<string>();
 
   /** @param idsOfFile the ids of the file's other rows, as keys. */

@@ -12,7 +12,7 @@ export interface CheckOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator between the items of a list in a string. */
+  /** The separator of list items within a string. */
   separator: string;
   /** If unset, local pictures are only counted. */
   pictures: LocalPictures | undefined;
@@ -28,7 +28,7 @@ export interface CheckedFile {
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
   ignoredCounts: string[];
-  /** The number of pictures that are given as file names and not imported, because no picture folder was given. */
+  /** The number of pictures that the file names but that are not imported, because no picture folder was given. */
   localPictures: number;
 }
 
@@ -169,7 +169,7 @@ class FileChecker {
   }
 
   finish(): CheckedFile {
-    // If no row has a column that --map names, other errors follow from that, so only this one is reported.
+    // A missing column that --map names causes other errors, so only the missing column is reported.
     if (!this.isCutOff && (this.columns.hasColumns || this.#options.kind === 'csv'))
       this.columns.requireMappedColumns();
     this.errors.refuseIfAny();

@@ -57,7 +57,7 @@ export class FileColumns {
     for (const column of columns) this.#columns.add(column);
   }
 
-  /** Generates each field with its columns. Columns that --map names come first, aliases last. */
+  /** Yields each field with its columns. Columns that --map names come first, aliases last. */
   *pairs(): Iterable<readonly [ProductFieldName, string]> {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
@@ -83,7 +83,7 @@ export class FileColumns {
     return this.#columns.size > 0;
   }
 
-  /** Returns whether any of these columns is a field of a product. */
+  /** Returns whether any of these columns maps to a field of a product. */
   includesField(columns: readonly string[]): boolean {
     return columns.some((column) => this.#fieldsByColumn.has(column));
   }

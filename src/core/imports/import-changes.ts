@@ -23,7 +23,7 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   SELECT $1::uuid, product_id, before, version, statement_timestamp()
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
-/** Collects the previous versions of products that an import changes, so it can be undone. */
+/** Collects the previous versions of the products that an import changes, for an undo. */
 export class ImportChanges {
   #changes: ImportChange[] = [];
   #isTooLarge = false;
@@ -85,7 +85,7 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
 /** The maximum number of listed items. Further items are only counted. */
 const MAX_LISTED = 100;
 
-/** Collects the first items of many, and counts all. */
+/** Counts all items, and stores the first ones. */
 export class Sampled<Item> {
   readonly first: Item[] = [];
   count = 0;
@@ -97,7 +97,7 @@ export class Sampled<Item> {
 }
 
 const UNDO_BATCH_ROWS = 500;
-/** If more products changed, the recorded change names none of them but says that everything changed. */
+/** If more products changed, the change is recorded as "everything changed" instead of with their ids. */
 const MAX_NAMED = 1_000;
 
 interface UndoneImport {
@@ -111,7 +111,7 @@ interface UndoneImport {
 
 /**
  * Reverts an import: new products are removed, and others get their previous fields. Products that were changed after
- * the import stay as they are. `database` must have no statement timeout.
+ * the import are left unchanged. `database` must have no statement timeout.
  * @returns undefined if the changes of the import are not stored.
  * @throws CoreError `unavailable`.
  */

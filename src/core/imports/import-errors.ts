@@ -13,7 +13,7 @@ export function describePosition({ line, item }: Position): string {
   return item === undefined ? `line ${line}` : `item ${item}`;
 }
 
-/** A row of a file: its values by column, or the reason why this row cannot be read. */
+/** A row of a file: its values by column, or the reason why it cannot be read. */
 export type SourceRecord = Position & ({ values: SourceValues } | { error: string });
 
 /** The values of a row by column: strings in CSV, any values in JSON. */
@@ -69,7 +69,7 @@ export class ImportUsageError extends Error {
   override readonly name = 'ImportUsageError';
 }
 
-/** Collects the first errors and only counts the others, which bounds the memory. */
+/** Collects the first errors and only counts the others, which bounds memory use. */
 export class ErrorList {
   readonly #named: ImportError[] = [];
   #count = 0;

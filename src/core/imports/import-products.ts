@@ -16,7 +16,7 @@ export interface ImportOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator between the items of a list in a string, such as tags. */
+  /** The separator of list items, such as tags, within a string. */
   separator: string;
   dryRun: boolean;
   /** The operator's folder of pictures, and the site's store. If unset, local pictures are not copied. */

@@ -17,13 +17,15 @@ import type { CheckedRow, Spool } from './spool.ts';
 /** The number of rows per statement. */
 const BATCH_ROWS = 500;
 
-/** If more products changed, the recorded change names none, and processes revalidate all cached responses. */
+/**
+ * If more products changed, the change is recorded without their ids, and processes revalidate all cached responses.
+ */
 const MAX_CHANGED_IDS = 1_000;
 
 /**
- * Enlarges the batches in which the trigram index takes new entries, which costs a third less than the defaults
- * (measured with 60,000 rows). Searches read the pending batch, so its size stays limited. Values are in kilobytes, and
- * are not set on engines without these settings.
+ * Enlarges the trigram index's list of pending entries and the memory for merging it, which costs a third less than the
+ * defaults (measured with 60,000 rows). Searches scan the list, so its size stays limited. Values are in kilobytes.
+ * Settings that the engine does not have are skipped.
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
@@ -33,7 +35,7 @@ interface MergeOptions {
   target: string;
   /** Whether products are only compared and not written. */
   dryRun: boolean;
-  /** The time given to the first new product that has none. */
+  /** The creation time of the first new product whose row has none. */
   now: Date;
   onRows?: ((count: number) => void) | undefined;
 }
@@ -76,7 +78,7 @@ async function mergeBatches(
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
   const undo = new ImportChanges();
-  /** The number of new products without a time so far. */
+  /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
   else await sql.query(LARGE_INDEX_BATCHES);
@@ -128,8 +130,8 @@ async function mergeBatches(
 }
 
 /**
- * Returns the time of the nth new product without one, a millisecond before the previous one, so the list, newest
- * first, has the order of the file. All times stay within the day (UTC) of the import, which is the day of the launch.
+ * Returns the creation time of the nth new product (from 0) whose row has none. Each is a millisecond earlier than the
+ * previous one, so the list (newest first) follows the order of the file. All times are on the UTC day of the import.
  */
 function timeBefore(now: Date, n: number): Date {
   return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));

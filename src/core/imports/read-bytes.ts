@@ -71,7 +71,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   return new UnreadableFileError(line, 'The file is not UTF-8: save it in that encoding, then try again');
 }
 
-/** Returns at most the last three bytes, from where the last multi-byte character in them begins. */
+/** Returns the bytes from the start of the last multi-byte character in the last three bytes, or none. */
 function incompleteCharacter(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);

@@ -3,11 +3,11 @@ import { CsvError, type Info, parse } from 'csv-parse';
 import { type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { readBytes } from './read-bytes.ts';
 
-/** No valid row is longer. A longer one probably has a quote that is never closed. */
+/** The maximum length of a row. A longer row probably has an unclosed quote. */
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 const HEADER_SAMPLE_BYTES = 64 * 1024;
-/** The parser's errors that a missing closing quote causes. */
+/** The codes of parser errors that a missing closing quote causes. */
 const UNCLOSED: ReadonlySet<string> = new Set(['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE']);
 
 const DELIMITERS = [',', ';', '\t'];
@@ -47,7 +47,7 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser detects a missing quote only far below, so the error is in the row after the last complete one.
+    // The parser detects a missing quote much later, so this reports the row after the last complete one.
     const isUnclosed = UNCLOSED.has(error.code);
     const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
     throw new UnreadableFileError(line, reasonOf(error));

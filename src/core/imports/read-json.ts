@@ -61,7 +61,7 @@ class ArrayReader {
     this.#parser.write(token);
   }
 
-  /** Adds the line to errors of the parser, which at best contain an offset. */
+  /** Adds the line to errors of the parser, which contain at most an offset. */
   #guard(work: () => void): void {
     try {
       work();
@@ -107,7 +107,7 @@ class LineCounter {
 
 const LINE_FEED = 0x0a;
 
-/** No valid row is longer. A file with a longer line is probably of another kind. */
+/** The maximum length of a line. A file with a longer line probably has another format. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** Reads JSON Lines, with one object per line. Blank lines are skipped. @throws UnreadableFileError. */

@@ -40,7 +40,7 @@ export function readProduct(
   const patch: ProductPatch = {};
   for (const [field, column] of columns.pairs()) {
     const value = cellOf(values, column);
-    // If several columns have the field, the first is used.
+    // If several columns map to the field, the first one with a value is used.
     if (value === undefined || patch[field] !== undefined) continue;
     try {
       if (field === 'id') Object.assign(patch, readId(textOf(value, RAW_ID), slugifyIds));
@@ -100,7 +100,7 @@ function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharac
       text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
-  // Counting code points is slow. There are never more of them than code units.
+  // Counting code points is slow, and a text never has more code points than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
   if (length > maxCharacters)
     throw new FieldError(`${length} characters are more than the maximum of ${maxCharacters}`);
@@ -171,8 +171,8 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
 }
 
 /**
- * Replaces names of local files that were not copied, because pages could not show them. Existing products keep their
- * pictures (avatars by the member's name), and new products get the defaults.
+ * Replaces the names of local files that were not copied, because pages cannot show them. Existing products keep their
+ * pictures (avatars are matched by the member's name), and new products get the defaults.
  */
 export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | undefined): ProductPatch {
   if (!hasLocalPictures(patch)) return patch;

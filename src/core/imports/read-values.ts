@@ -5,8 +5,8 @@ export const DEFAULT_SEPARATOR = ',';
 const ADDRESS_START = /^\s*(?:https?:\/\/|\/)/;
 
 /**
- * Splits a text into a list. The text is a JSON array, or items with a separator between them, which are trimmed; empty
- * items are left out. A text with URLs is split only before URLs and paths, because a URL may contain the separator.
+ * Parses a list: a JSON array, or separated items. Separated items are trimmed, and empty ones are left out. A text
+ * that contains URLs is split only before URLs and paths, because a URL may contain the separator.
  */
 export function splitList(text: string, separator = DEFAULT_SEPARATOR): unknown[] {
   const trimmed = text.trim();
@@ -93,7 +93,7 @@ function instantOf(groups: Partial<Record<string, string>>): string | undefined 
   const milliseconds = Number((groups.fraction ?? '').padEnd(3, '0').slice(0, 3));
   date.setUTCHours(hour, minute - offsetMinutes, second, milliseconds);
   const instant = date.toISOString();
-  // The offset may lead to a year outside of 0001 to 9999, which has another format.
+  // The offset may move the instant to a year outside 0001 to 9999, which has another format.
   return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
 

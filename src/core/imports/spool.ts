@@ -15,8 +15,8 @@ export interface CheckedRow extends Position {
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Holds validated rows in a temporary file, because they may not fit into memory and are written to the database only
- * after the last row was validated. The open file is unlinked, so a killed command leaves none behind.
+ * Stores validated rows in a temporary file, because they may not fit into memory and are written to the database only
+ * after the last row has been validated. The open file is unlinked, so a killed command leaves no file behind.
  */
 export class Spool {
   readonly #file: FileHandle;
