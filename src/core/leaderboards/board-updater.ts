@@ -14,13 +14,13 @@ import { placeLaunches } from './update-boards.ts';
 const REFRESH_INTERVAL_MS = 400;
 
 /**
- * The share of the time that updates may take, so votes have priority when updates are slow, as with a thousand
- * simultaneous launches.
+ * The maximum share of time that updates take, so votes have priority when updates are slow, for example during a
+ * thousand simultaneous launches.
  */
 const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
 
-/** Interval of comparisons of all launches, since a killed process may have left some behind. */
+/** Interval between comparisons of all launches. Some are outdated if a process was killed before it updated them. */
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** Updates the boards after the writes of this process, and places launches when they begin. */
@@ -51,7 +51,7 @@ interface Work {
   unchecked: Iterable<VoteNetwork>;
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
-  /** Whether to compare all launches in open windows, because a killed process may have left some behind. */
+  /** Whether to compare all launches in open windows, because a killed process may not have updated some. */
   sweeps: boolean;
   /** Whether to compare all networks in open windows with the cap, for the same reason. */
   checksCaps: boolean;
@@ -100,7 +100,7 @@ export function startBoardUpdater(
   const closing = new AbortController();
   const { signal } = closing;
 
-  /** Runs one update at a time, each after a pause that begins with the first work for it. */
+  /** Runs one update at a time, each after a pause in which more work accumulates. */
   async function keepUpdating(): Promise<void> {
     let delayMs = REFRESH_INTERVAL_MS;
     for (let isFailing = false; ; ) {
@@ -126,7 +126,7 @@ export function startBoardUpdater(
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
     await refresh([...written, ...behind]);
-    // Comes last, because it is slow for windows with many votes, and boards do not need it.
+    // Runs last, because it is slow for windows with many votes, and the other updates do not depend on it.
     if (checksCaps) await capOpenWindows();
   }
 
@@ -140,7 +140,7 @@ export function startBoardUpdater(
     }
   }
 
-  /** Applies the cap to all open windows, since a killed process may have left votes beyond it. */
+  /** Applies the cap to all open windows, because a killed process may not have applied it to some votes. */
   async function capOpenWindows(): Promise<void> {
     const open = await findOpenLaunches(database, runtime.now());
     for (let first = 0; first < open.length && !signal.aborted; first += CAP_BATCH) {

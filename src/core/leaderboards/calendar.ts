@@ -21,10 +21,7 @@ export function dayAt(instant: Date, timeZone: string): string {
   return DateTime.fromJSDate(instant, { zone: timeZone }).toFormat('yyyy-MM-dd');
 }
 
-/**
- * The instants between which a period lasts: `from` is inclusive, `to` exclusive. A day has 23 or 25 hours where clocks
- * change.
- */
+/** The bounds of a period: `from` is inclusive, `to` exclusive. A day on which the clocks change has 23 or 25 hours. */
 export interface PeriodBounds {
   from: Date;
   to: Date;
@@ -34,7 +31,7 @@ export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay
   return { from: startOfDay(firstDay, timeZone), to: startOfDay(endDay, timeZone) };
 }
 
-/** Returns the first instant of a day, which is 01:00 where clocks skip midnight. */
+/** Returns the first instant of a day, which is 01:00 if the clocks skip midnight. */
 function startOfDay(day: string, timeZone: string): Date {
   return DateTime.fromISO(day, { zone: timeZone }).startOf('day').toJSDate();
 }
@@ -51,16 +48,16 @@ export function statusAt(now: Date, to: Date, reviewHours: number): { status: Le
 }
 
 /**
- * Returns the key that orders a product among equal counts of a period: the first 128 bits of SHA-256(period + "/" +
- * product id) as a UUID, ascending. It is the same for all visitors, and no launch can choose it.
+ * Returns the key that orders products with equal counts in a period, ascending: the first 128 bits of SHA-256(period +
+ * "/" + product id) as a UUID. The order is the same for all visitors and does not favour any product.
  */
 export function tieOrder(period: string, productId: string): string {
   return uuidOf(createHash('sha256').update(`${period}/${productId}`).digest('hex'));
 }
 
 /**
- * Returns the first 128 bits of a hexadecimal digest as a UUID, which takes 16 bytes in the database and keeps the
- * order.
+ * Returns the first 128 bits of a hexadecimal digest as a UUID, which takes 16 bytes in the database and sorts like the
+ * digest.
  */
 export function uuidOf(digest: string): string {
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -48,7 +48,7 @@ type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'incl
 
 /**
  * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result gets a new
- * revision. `database` must not limit the time of statements.
+ * revision. `database` must have no statement timeout.
  * @throws CoreError `product_not_found` if the product has no launch yet.
  */
 export async function changeVerdicts(
@@ -93,8 +93,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
   ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
 
 /**
- * Undoes the last exclusion or inclusion of votes of a launch that is not undone yet.
- * @param only the id of an audit entry: undoes this entry, and only if it is the last one.
+ * Undoes the last exclusion or inclusion of votes of a launch that has not been undone.
+ * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
  */
 export async function undoVerdicts(
@@ -132,7 +132,7 @@ interface VerdictPlan {
   action: AuditAction;
   details: object;
   undoes?: string;
-  /** @returns the new verdict, or undefined to leave the vote as it is. */
+  /** @returns the new verdict, or undefined to leave the vote unchanged. */
   decide(vote: VoteLine): Verdict | undefined;
   /** Called after the change, in its transaction. */
   report?(change: VerdictChange): Promise<void>;
@@ -206,7 +206,7 @@ async function rewriteRows(
   await sql.query(setVerdicts('upvotes'), values);
   await sql.query(setVerdicts('retracted_upvotes'), values);
   await recountLaunches(sql, [productId]);
-  // Restored verdicts may contradict the cap, if earlier votes of their network were withdrawn since.
+  // Restored verdicts may contradict the cap if earlier votes of their network have been withdrawn since.
   await applyVoteCap(sql, [productId], votesPerNetwork);
   await sql.query('UPDATE product_counts SET window_changes = window_changes + 1 WHERE product_id = $1', [productId]);
   await refreshLaunches(sql, [productId]);
@@ -253,8 +253,8 @@ async function rewriteParts(
 }
 
 /**
- * Reads the first `limit` votes of a launch in the order of its tally, optionally only those from `from` until before
- * `to`.
+ * Reads the first `limit` votes of a launch in the order of its tally, optionally only those between `from` (inclusive)
+ * and `to` (exclusive).
  * @throws CoreError `product_not_found`.
  */
 export async function listVotes(

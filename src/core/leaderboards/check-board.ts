@@ -37,13 +37,16 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL O
     (count(*) FILTER (WHERE verdict = 'operator'))::integer AS excluded_operator
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
 
-/** How often a period is checked: boards follow votes within a second, so those that lag are updated and checked again. */
+/**
+ * Maximum attempts to check a period. Boards follow votes within a second, so a board that lags is updated and checked
+ * again.
+ */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for final days, from the stored tallies, and compares counts, ranks and digests
- * with the stored ones. Changes nothing, except that it updates boards that lag. `database` must not limit the time of
- * statements.
+ * Recounts a period from the votes or, for final days, from the stored tallies, and compares the counts, the histogram
+ * of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag. `database`
+ * must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
  */
 export async function checkBoard(database: Database, period: Period): Promise<CheckedBoard | undefined> {
@@ -92,7 +95,9 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 
 type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
 
-/** Counts the votes of each launch from its rows; for a final day from its tally, whose digest is compared as well. */
+/**
+ * Counts the votes of each launch from its rows or, for a final day, from its tally, whose digest is compared as well.
+ */
 async function recount(
   sql: Sql,
   name: string,
@@ -145,9 +150,9 @@ const FILL_HISTOGRAM = (kind: Period['kind']) => `INSERT INTO leaderboard_counts
   SELECT ${kind}, votes, count(*) FROM launches WHERE ${kind} = $1 AND placed_for IS NOT NULL GROUP BY ${kind}, votes`;
 
 /**
- * Corrects the differences that `checkBoard` finds in counts, places and the histogram of votes, and records this in
- * the audit log. A final tally that does not match its digest stays as it is. `database` must not limit the time of
- * statements.
+ * Corrects the differences that `checkBoard` finds in counts, votes on boards and the histogram of votes, and adds an
+ * entry to the audit log. A final tally that does not match its digest is left unchanged. `database` must have no
+ * statement timeout.
  * @returns the differences found, and those that remain; undefined for a period without a leaderboard.
  */
 export async function repairBoard(

@@ -11,8 +11,8 @@ const LOCK_DAYS =
   "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
 
 /**
- * Locks these days until the transaction ends, against all other changes of their launches, most importantly
- * finalising. Call it first: counts, launches and `leaderboard_counts` are locked after it, in this order.
+ * Locks these days until the transaction ends, which blocks finalising and all other changes of their launches. Call it
+ * first: to prevent deadlocks, counts, launches and `leaderboard_counts` are locked after it, in this order.
  * @returns the days that are final.
  */
 export async function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
@@ -20,7 +20,7 @@ export async function lockDays(sql: Sql, days: readonly string[]): Promise<strin
   return rows.filter((row) => row.final_at !== null).map((row) => row.period);
 }
 
-/** Does the same as `lockDays` for the days on whose boards these products are. */
+/** Like `lockDays`, for the days on whose boards these products are. */
 export async function lockDaysOf(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ day: string }>(
     'SELECT DISTINCT day FROM launches WHERE product_id = ANY($1::text[]) AND day IS NOT NULL',
@@ -106,7 +106,7 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
-// Closes the windows for good: if the clock was ahead by mistake and is set back, votes must not count again.
+// Closes the windows permanently, so votes do not count again if the clock was ahead and is set back.
 const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
 
 /**

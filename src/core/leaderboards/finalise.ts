@@ -30,8 +30,8 @@ export interface Finalised {
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. It may be killed at any moment, and several processes may call it at the same time. `database` must not
- * limit the time of statements.
+ * all final. The process may be killed at any time, and several processes may call it concurrently. `database` must
+ * have no statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal`.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
@@ -49,7 +49,7 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   return { days, periods };
 }
 
-/** Returns the time at or before which a period must have ended for its result to be due. */
+/** Returns the latest time at which a period whose result is due may have ended. */
 function dueBefore({ now, reviewHours }: LeaderboardRules): string {
   return new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS).toISOString();
 }
@@ -71,15 +71,15 @@ const SELECT_WORK = `SELECT
         AND NOT EXISTS (SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL)
     ) AS is_due`;
 
-/** Whether `finaliseDue` has work. */
+/** Returns whether `finaliseDue` has work. */
 export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promise<boolean> {
   const [row] = await sql.query<{ is_due: boolean }>(SELECT_WORK, [dueBefore(rules), leftoverBefore(rules)]);
   return row?.is_due ?? false;
 }
 
 /**
- * Returns the time before which a secret must have been created to be deleted if no open day needs it. A younger one
- * may belong to a new launch whose board does not exist yet.
+ * Returns the time before which secrets must have been created to be deleted if no open day needs them. A younger
+ * secret may belong to a new launch whose board does not exist yet.
  */
 function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();
@@ -91,8 +91,9 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
 /**
- * Finalises a day in one transaction, after applying the cap: its windows are closed, so no vote is added. Visitors do
- * not wait for the tally, because an upvote or retraction after the window changes only counts, which are locked last.
+ * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
+ * Visitors do not wait for the tally, because an upvote or retraction after the window changes only counts, which are
+ * locked last.
  * @returns false if another process was first, or a launch of the day is about to move.
  */
 async function finaliseDay(
@@ -159,8 +160,8 @@ const DELETE_LEFTOVERS = `WITH gone AS (
 const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l WHERE l.product_id = r.product_id AND l.final`;
 
 /**
- * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table, since
- * deleted rows would stay in its file.
+ * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table,
+ * because deleted rows would remain in its file.
  */
 async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
   await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);

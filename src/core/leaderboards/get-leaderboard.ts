@@ -58,7 +58,7 @@ export function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
   };
 }
 
-/** Whether the leaderboards of this kind issued the cursor. */
+/** Returns whether a cursor belongs to leaderboards of this kind. */
 export function isLeaderboardCursor(cursor: string, kind: PeriodKind): boolean {
   return isCursorOf(boardOrder(kind), cursor);
 }
@@ -67,8 +67,8 @@ export const LEADERBOARD_COLUMNS = `b.period, b.time_zone, b.from_at, b.to_at, b
   coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;
 
 /**
- * Reads one page of a leaderboard, by keyset. The cost of a page does not grow with the period, because ranks come from
- * `leaderboard_counts`, a histogram of votes.
+ * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the period, because
+ * ranks come from `leaderboard_counts`, a histogram of votes.
  * @returns null for a period that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
@@ -129,7 +129,7 @@ async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
   return row?.launched_at ?? now;
 }
 
-/** Whether a period is neither before the site's first launch nor in the future. */
+/** Returns whether a period neither ends before the site's first launch nor begins in the future. */
 export async function isCovered(sql: Sql, period: Period, rules: LeaderboardRules): Promise<boolean> {
   return covered(period, await firstLaunch(sql, rules.now), rules);
 }

@@ -28,7 +28,7 @@ interface PlaceRow extends LeaderboardRow {
   below: Neighbour | null;
 }
 
-/** The parameters of a statement that stand for the period of a board and for the launch's order on it. */
+/** The placeholders in a statement for the period of a board and for the launch's tie order on it. */
 interface PlaceParameters {
   period: string;
   order: string;
@@ -39,7 +39,7 @@ const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) 
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id
   WHERE l.product_id = $1 AND l.placed_for IS NOT NULL`;
 
-/** SQL: the next launch on the board above or below a place, from the index of the board. */
+/** SQL: the launch directly above or below a position on the board, from the board's index. */
 const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, order }: PlaceParameters) => `(
     SELECT to_jsonb(n) FROM (
       SELECT o.product_id, p.name, o.votes
@@ -52,8 +52,8 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
   ) AS ${direction}`;
 
 /**
- * SQL: the place of a launch with `$1` votes on one of its boards. Its period and order are parameters, because Citus
- * cannot join `launches` to a table of the coordinator here.
+ * SQL: the rank and the neighbours of a launch with `$1` votes on one of its boards. The period and the tie order are
+ * parameters, because Citus cannot join `launches` to a table of the coordinator here.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
   SELECT '${kind}' AS kind, ${LEADERBOARD_COLUMNS},
@@ -62,14 +62,17 @@ const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
     ${neighbour(kind, 'above', parameters)}, ${neighbour(kind, 'below', parameters)}
   FROM leaderboards b WHERE b.period = ${parameters.period}`;
 
-/** SQL: the places of a launch on its four boards, in one round trip. Each kind has two parameters after `$1`. */
+/**
+ * SQL: the ranks and the neighbours of a launch on its four boards, in one round trip. Each kind has two parameters
+ * after `$1`.
+ */
 const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
   selectPlace(kind, { period: `$${2 * index + 2}`, order: `$${2 * index + 3}` }),
 ).join(' UNION ALL ');
 
 /**
- * Reads the standing of a launch in its day, week, month and year. Its votes are those that order the boards, which
- * follow a vote within a second.
+ * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered,
+ * which include a new vote within a second.
  * @returns null for an unknown or scheduled product.
  * @throws CoreError `unavailable`.
  */
@@ -89,7 +92,7 @@ export async function getStandings(sql: Sql, productId: string, rules: Leaderboa
 
 const SELECT_UNPLACED = `SELECT FROM launches WHERE product_id = $1 AND placed_for IS NULL AND launched_at <= $2::timestamptz`;
 
-/** Whether a product launched a moment ago and is not on its boards yet. @throws CoreError `unavailable`. */
+/** Returns whether a product has launched but is not on its boards yet. @throws CoreError `unavailable`. */
 export async function isUnplaced(sql: Sql, productId: string, now: Date): Promise<boolean> {
   if (!isProductId(productId)) return false;
   return (await sql.query(SELECT_UNPLACED, [productId, now.toISOString()])).length > 0;

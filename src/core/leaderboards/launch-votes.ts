@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
  */
 export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
-/** SQL: every vote of these launches that was cast inside its window and existed when the window ended. */
+/** SQL: the votes of these launches that were cast in the launch window and not withdrawn before it ended. */
 export const WINDOW_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT product_id, id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id
@@ -33,15 +33,15 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
       IS DISTINCT FROM (totals.launched_at, totals.counted, totals.excluded_network, totals.excluded_operator)`;
 
 /**
- * Recounts the votes of these launches from their rows, in the window that begins at `launched_at`. Final results stay
- * as they are. The caller has locked their counts (`lockCounts`), so no concurrent vote is missed.
+ * Recounts the votes of these launches from their rows, in the window that begins at `launched_at`. Final results are
+ * left unchanged. The caller has locked the counts of the launches (`lockCounts`), so no concurrent vote is missed.
  */
 export async function recountLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
-// The update compares the old votes again, because another process may have updated the row first; moving it twice
-// would also count it twice.
+// The update compares the old votes again, because another process may have updated the row first, and moving a launch
+// twice would count it twice.
 const REFRESH = `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id

@@ -71,8 +71,8 @@ export async function readSummaries(
 }
 
 /**
- * SQL: the first launches of each of these periods, from the index of the boards. Each period has its own subquery,
- * because Citus does not support LIMIT in LATERAL subqueries.
+ * SQL: the top launches of each of these periods, from the boards' indexes. Each period has its own subquery, because
+ * Citus does not support LIMIT in LATERAL subqueries.
  */
 function selectLeaders(kind: PeriodKind, periods: number): string {
   const leaders = Array.from(
@@ -92,7 +92,7 @@ const SELECT_ADDRESSES = `SELECT period, coalesce(revised_at, final_at) AS final
   WHERE EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0)
   ORDER BY from_at DESC, kind LIMIT $1`;
 
-/** A leaderboard with launches, for search engines. */
+/** A leaderboard with launches, for the sitemap. */
 export interface BoardAddress {
   period: string;
   /** When its result became final or was last revised, in ISO 8601; unset while it is not final. */

@@ -16,19 +16,19 @@ import { WINDOW_VOTES } from './launch-votes.ts';
 import { headerLine, readTallyParts, type TallyHeader, type TallyVote, voteLine, voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
-/** The tally of a day at one time. */
+/** A snapshot of the tally of a day. */
 export interface Tally {
   /** Changes whenever the file changes. */
   version: string;
-  /** The file in chunks; read it inside `use`. */
+  /** Yields the file in chunks. Valid only inside `use`. */
   lines(): AsyncGenerator<string>;
 }
 
 /**
- * Passes the tally of a day to `use`, from one snapshot that lasts until `use` is done. For an open or provisional day
- * it is computed from the votes; for a final day it is the stored file.
+ * Passes a snapshot of the tally of a day to `use`, which is valid until `use` resolves. For an open or provisional
+ * day, the tally is computed from the votes; for a final day, it is the stored file.
  * @returns false for a day that ends before the site's first launch or begins after now.
- * @throws CoreError `bad_period` for anything but a day, `unavailable`.
+ * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
 export async function readTally(
   database: Database,
@@ -199,7 +199,7 @@ const MAX_SHARE = 1 / 3;
 /** How long a reader waits for other reads to end. */
 const SLOT_TIMEOUT_MS = 5_000;
 
-/** Limits reads of tallies to a few at a time, and to one per reader, so a slow reader does not block the others. */
+/** Limits concurrent reads of tallies, in total and to one per reader, so a slow reader does not block the others. */
 export interface TallyLimiter {
   /**
    * Runs `work` when both limits permit it.

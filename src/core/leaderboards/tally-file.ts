@@ -47,7 +47,7 @@ export function voterOf(secret: Buffer, session: string): string {
   return createHmac('sha256', secret).update(`voter\n${session}`).digest('hex').slice(0, 32);
 }
 
-/** Votes per row of `tally_parts`: about a megabyte of text, which bounds the memory. */
+/** Votes per row of `tally_parts`: about a megabyte of text, which bounds memory use. */
 const PART_VOTES = 5_000;
 
 const INSERT_PART = `INSERT INTO tally_parts (product_id, part, day, votes, content) VALUES ($1, $2, $3, $4, $5)`;
@@ -86,7 +86,7 @@ export async function writeTallyParts(
 interface TallyPart {
   productId: string;
   part: number;
-  /** Lines of JSON, each with its line break. */
+  /** Lines of JSON, each with a line feed. */
   text: string;
 }
 

@@ -23,8 +23,8 @@ interface PlacingRow {
 }
 
 /**
- * SQL: whether a launch has begun. Launches of the year 1 are never placed: in the site's time zone their periods may
- * begin before that year, and cannot be named. Such a date may stand for a missing one.
+ * SQL: whether a launch has begun. Launches in the year 1, which may be a placeholder for a missing date, are never
+ * placed: in the site's time zone, their periods may begin before that year and cannot be named.
  */
 const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
 
@@ -34,7 +34,7 @@ const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (pla
 
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
 
-/** SQL: launches that are on boards only because the clock was ahead, and has been set back. */
+/** SQL: launches that are on boards too early, because the clock was ahead and has been set back. */
 const TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
 // A separate statement, because the conditions of the two searches use different indexes.
@@ -91,7 +91,7 @@ interface PlacingResult {
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
-  /** Whether another transaction, such as a removal, holds some of the launches, so the caller has to retry them. */
+  /** Whether another transaction, such as a removal, has locked some of the launches, so the caller must retry them. */
   isBlocked: boolean;
 }
 
@@ -106,7 +106,7 @@ interface PlacingOptions {
 
 /**
  * Puts launches that have begun on their boards, and moves those whose launch time changed. Several processes may call
- * it at the same time.
+ * it concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -128,8 +128,8 @@ export async function placeLaunches(
       sql,
       [...places, ...found].flatMap(({ day }) => day ?? []),
     );
-    // Counts are locked before launches, as in all transactions. Launches whose counts another transaction holds are
-    // placed later.
+    // Counts are locked before launches, as in all transactions. Launches whose counts another transaction has locked
+    // are placed later.
     const candidates = await lockFreeCounts(
       sql,
       found.map((row) => row.product_id),
@@ -138,7 +138,7 @@ export async function placeLaunches(
       now.toISOString(),
       candidates,
     ]);
-    // Launches that were edited since they were found are left to the next call.
+    // Launches that were edited after they were found are left for the next call.
     const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
     const productIds = rows.map((row) => row.product_id);
     await removeFromBoards(sql, productIds);
@@ -185,7 +185,7 @@ async function insertLeaderboards(
   await sql.query(INSERT_LEADERBOARDS, [JSON.stringify(leaderboards), timeZone]);
 }
 
-/** Returns the periods of a launch, and its order among equal counts in each, as columns of `launches`. */
+/** Returns the periods of a launch, and its tie order in each, as columns of `launches`. */
 export function boardPlaces(productId: string, launchedAt: Date, timeZone: string) {
   const periods = periodsAt(launchedAt, timeZone);
   return {

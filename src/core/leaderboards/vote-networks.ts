@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
-/** What is known about a product when a vote for it is cast. */
+/** Whether a product accepts votes, and the network of the voter. */
 export interface VotingStatus {
   /** Whether the product exists and has launched. */
   hasLaunched: boolean;
@@ -15,13 +15,15 @@ export interface VotingStatus {
 }
 
 /**
- * Looks up when products launch, and computes names of the voters' networks, with the secret of the launch day as the
- * key.
+ * Looks up when products launch, and names the voters' networks by an HMAC whose key is the secret of the launch day.
  */
 export interface VoteNetworks {
-  /** `prefix` is the network part of the voter's address; unset if that is unknown. @throws CoreError `unavailable`. */
+  /**
+   * `prefix` is the network part of the voter's address; unset if the address is unknown.
+   * @throws CoreError `unavailable`.
+   */
   lookUp(productId: string, prefix: Uint8Array | undefined): Promise<VotingStatus> | VotingStatus;
-  /** Forgets the launch times of products that changed. */
+  /** Removes changed products from the cache of launch times. */
   onChange(change: Change): void;
   onGap(): void;
 }
@@ -55,13 +57,12 @@ export function createVoteNetworks(
   });
 
   /**
-   * Counts changes that may concern launch times, so the result of a read that began before such a change is not
-   * cached.
+   * Counts changes that may affect launch times, so the result of a read that began before such a change is not cached.
    */
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // PostgreSQL cannot store such a text, so it is no product's id, and a statement with it would fail.
+    // PostgreSQL cannot store such a text, so no product has this id, and a statement with it would fail.
     if (!isStorableText(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<{ created_at: Date; launched_at: Date }>(SELECT_TIMES, [productId]);
@@ -89,7 +90,7 @@ export function createVoteNetworks(
   return {
     lookUp(productId, prefix) {
       const cached = launches.get(productId);
-      // A launch that was read before its window has no secret yet.
+      // A launch that was cached before its window began has no secret.
       const isCurrent = cached && (cached.secret !== undefined || !isOpen(cached.launchedAt));
       return isCurrent ? statusOf(cached, prefix) : read(productId).then((launch) => statusOf(launch, prefix));
     },

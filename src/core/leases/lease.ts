@@ -20,10 +20,9 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
- * Acquires a lease if it is free and the last completed job began longer ago than `intervalMs`. PostgreSQL runs the
- * statement for one caller at a time, so only one of several gets the lease. Ignores a last job in the future and an
- * expiry later than `maxLeaseMs` from now, the longest time for which a lease is held: such times were stored before the
- * database's clock was set back.
+ * Acquires a lease if it is free and the last completed job began longer ago than `intervalMs`. PostgreSQL serializes
+ * the statements of concurrent callers, so only one gets the lease. Ignores a last job in the future and an expiry more
+ * than `maxLeaseMs` (the longest lease) from now: they were stored before the database's clock was set back.
  */
 export async function takeLease(
   sql: Sql,
@@ -57,7 +56,7 @@ export async function renewLease(sql: Sql, name: LeaseName, holder: string, leas
   return rows.length > 0;
 }
 
-/** Releases a lease, because its job is done, or failed. Any process may retry a failed job after `pauseMs`. */
+/** Releases a lease after its job has completed or failed. Any process may retry a failed job after `pauseMs`. */
 export async function endLease(
   sql: Sql,
   name: LeaseName,

@@ -15,7 +15,7 @@ export async function readLiveCounts(
   return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()]);
 }
 
-// The condition on the product tells a distributed database the shard.
+// The condition on the product lets a distributed database select the shards.
 const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", likes FROM comments
   WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
