@@ -44,7 +44,7 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   return deleted;
 }
 
-/** Renames the file before checking its age, so a picture that is stored concurrently is either kept or written again. */
+/** Renames the file before checking its age, so a picture stored concurrently either remains or is written again. */
 async function deleteUnlessStored(folder: string, name: string, now: Date): Promise<boolean> {
   const path = join(folder, name);
   const aside = join(folder, `.${name}.${randomUUID()}`);

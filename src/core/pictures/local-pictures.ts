@@ -6,14 +6,14 @@ import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePict
 /** The maximum size of a picture. Pages of products should not load larger ones. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
-/** The error of a picture that cannot be imported. The message gives the reason. */
+/** Thrown if a picture cannot be imported. The message gives the reason. */
 export class PictureError extends Error {
   override readonly name = 'PictureError';
 }
 
 /**
  * Imports pictures from a folder of the operator. Each picture is checked when a row names it, and all are copied after
- * the whole file was found valid.
+ * the whole file has been validated.
  */
 export class LocalPictures {
   readonly #folder: string;
@@ -66,7 +66,10 @@ export class LocalPictures {
     return { content, kind };
   }
 
-  /** Returns the real path of a picture. Names that lead out of the folder, by `..` or by a link, are refused. */
+  /**
+   * Returns the real path of a picture. Names that point outside the folder, by `..` or by a symbolic link, are
+   * refused.
+   */
   async #pathOf(name: string): Promise<string> {
     const path = await realpath(resolve(this.#folder, name)).catch(() => undefined);
     if (path === undefined) throw new PictureError(`'${name}' is not in the folder of pictures`);
@@ -80,7 +83,8 @@ export class LocalPictures {
   async #contentOf(path: string, name: string): Promise<Buffer> {
     let file: FileHandle | undefined;
     try {
-      // The flags prevent blocking on a named pipe, and following a link that has replaced the file since the check.
+      // The flags prevent blocking on a named pipe, and following a symbolic link that has replaced the file since the
+      // check.
       file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const stats = await file.stat();
       if (!stats.isFile()) throw new PictureError(`'${name}' is not a file`);

@@ -22,8 +22,9 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
 }
 
 /**
- * Stores a picture. An existing one stays, and its modification time is updated, so it is not deleted as unreferenced.
- * A new one is written to a temporary file, synced and renamed, so responses and rows never refer to an incomplete file.
+ * Stores a picture. An existing picture stays, and its modification time is updated, so it is not deleted as
+ * unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row refers to an
+ * incomplete file.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
   const path = join(folder, name);
@@ -57,7 +58,7 @@ async function touch(path: string): Promise<boolean> {
   }
 }
 
-/** The accepted formats, which are the extensions of names in the store. */
+/** The accepted formats, which are also the file extensions in the store. */
 export type PictureKind = 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'svg';
 
 /** The signatures of formats: patterns of the first bytes, decoded as Latin-1. */
@@ -78,7 +79,7 @@ const SVG_SAMPLE_BYTES = 4_096;
  */
 const SVG_START = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--(?:(?!-->)[\s\S])*-->|<!doctype svg[^>]*>)\s*)*<svg[\s/>]/i;
 
-/** Returns the format of a file by its content, regardless of its name, or undefined if it is not an accepted one. */
+/** Returns the format of a file by its content, regardless of its name, or undefined if the format is not accepted. */
 export function pictureKindOf(content: Buffer): PictureKind | undefined {
   const start = content.toString('latin1', 0, SIGNATURE_BYTES);
   const match = SIGNATURES.find(({ signature }) => signature.test(start));
@@ -100,8 +101,8 @@ export interface UploadedPicture {
 /** Converts untrusted pictures and adds them to the site's own store. */
 export interface PicturePipeline {
   /**
-   * Reserves one of a few slots for a picture before its bytes are received. Waiting pictures of different senders,
-   * such as networks, are processed in turn.
+   * Reserves one of a few slots for a picture before its bytes are received. Waiting pictures are processed round-robin
+   * across senders, such as networks.
    * @param onLost called if the picture arrives too slowly and its slot is given to another one.
    * @throws CoreError `overloaded` if no slot is free for this sender.
    */

@@ -85,7 +85,10 @@ const MAX_CATEGORIES = 100;
 const SELECT_NEXT_CATEGORY = `SELECT category, lower(category) AS key FROM products
   WHERE lower(category) COLLATE "C" > $1 ORDER BY (lower(category)) COLLATE "C" LIMIT 1`;
 
-/** Lists categories by name, in one spelling each, with one probe of an index per category. @throws CoreError `unavailable`. */
+/**
+ * Lists up to 100 categories by name, each in one spelling, with one index probe per category.
+ * @throws CoreError `unavailable`.
+ */
 export async function listCategories(sql: Sql): Promise<string[]> {
   const categories: string[] = [];
   let after = '';

@@ -14,13 +14,13 @@ import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 export interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default. */
   values: SourceValues;
-  /** The version that was edited, to detect concurrent edits. If unset, any version is changed. */
+  /** The version that was edited, to detect concurrent edits. If unset, the version is not checked. */
   version?: string | undefined;
   now: Date;
 }
 
 /**
- * Changes fields of a product and adds an entry to the audit log, unless no value differs.
+ * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs.
  * @throws CoreError `product_not_found`, `product_invalid` with all faults, `product_changed` with the current product.
  */
 export async function editProduct(database: Database, id: string, edit: ProductEdit): Promise<Product> {

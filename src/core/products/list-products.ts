@@ -14,10 +14,9 @@ export function isProductCursor(cursor: string, sort: ProductSort): boolean {
 }
 
 /**
- * Lists one page of products by keyset pagination (Markus Winand, "We need tool support for keyset pagination"), so all
- * pages cost the same. With a search or a tag, a page may have fewer items than `limit`, even none, although there is
- * a next one; only a null `nextCursor` means the end. Lists without search and tag are read from `unnarrowed`.
- * Products that launch after `now` are left out.
+ * Lists one page of the products that launched by `now`, with keyset pagination (Markus Winand, "We need tool support
+ * for keyset pagination"), so all pages cost the same. With a search or a tag, a page may have fewer items than
+ * `limit`, even none; only a null `nextCursor` means the end. Other lists are read from `unnarrowed`.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listProducts(
@@ -49,7 +48,7 @@ async function listAll(sql: Sql, { sort, limit, cursor, now }: PagePosition): Pr
   const order = PRODUCT_ORDERS[sort];
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
-  // The limit is a literal: for a parameter, a generic plan would assume a tenth of the table.
+  // The limit is a literal: with a parameter, a generic plan would assume a limit of a tenth of the rows.
   const rows = await sql.query<ProductRow>(
     `SELECT ${PRODUCT_COLUMNS}
      FROM products p ${sort === 'newest' ? 'LEFT JOIN' : 'JOIN'} product_counts c ON c.product_id = p.id

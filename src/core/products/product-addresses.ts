@@ -10,7 +10,7 @@ export interface ProductAddress {
 
 /**
  * A range of products in the order of creation: those after the cursor `after`, up to and including that of `upTo`. An
- * empty cursor stands for the beginning or the end of the list.
+ * empty cursor means the beginning or the end of the list.
  */
 export interface ProductRange {
   after: string;
@@ -32,11 +32,11 @@ const ORDER: KeysetOrder<AddressRow> = {
   ],
 };
 
-/** The number of rows in memory at a time, whatever the length of the range. */
+/** The number of rows in memory at a time, regardless of the length of the range. */
 const BATCH_ROWS = 2_000;
 
 /**
- * Reads the products of a range in batches, but at most `limit` products for any cursors.
+ * Reads the products of a range in batches, but at most `limit` products, because clients can send any cursors.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function* readProductAddresses(

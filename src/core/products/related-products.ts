@@ -28,7 +28,7 @@ const SELECT_NEWEST = `WITH read AS MATERIALIZED (
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
   ), ${GROUPS}`;
 
-// The limit is outside of the first query, so the planner expects to read all matches and uses the index of tags.
+// The limit is outside the first query, so the planner expects to read all matches and uses the index of tags.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys FROM products p WHERE p.tag_keys && $3::text[] AND p.created_at <= $2::timestamptz
   ), read AS MATERIALIZED (
@@ -136,7 +136,8 @@ export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMa
 }
 
 /**
- * Adds all products that have one of the rarest tags, with as many tags as the maximum number of products allows.
+ * Adds all products that have one of the rarest tags. Uses as many tags as possible without exceeding the maximum
+ * number of products.
  * @returns these tags.
  */
 async function addRare(
@@ -157,7 +158,7 @@ async function addRare(
       groups.add(found);
       break;
     }
-    // If too many products match, fewer tags are used, because a part of the products would be an arbitrary choice.
+    // If too many products match, fewer tags are used, because a subset of the products would be arbitrary.
     rare = rare.slice(0, Math.floor(rare.length / 2));
   }
   return rare;
@@ -187,7 +188,7 @@ async function readBest(
   });
 }
 
-/** The numbers of products with tags according to the planner's statistics, so no statement has to count them. */
+/** The planner's statistics of how many products have a tag, so no statement has to count them. */
 interface TagStatistics {
   products: number;
   /** Returns the share of products with this tag, from 0 to 1. It is an estimate if the tag is not among the most common. */
@@ -211,7 +212,7 @@ function tagStatisticsOf(sql: Sql): Promise<TagStatistics | undefined> {
   if (last && performance.now() < last.until) return last.statistics;
   const statistics = readStatistics(sql);
   statisticsCache.set(sql, { statistics, until: performance.now() + MAX_AGE_MS });
-  // The next request tries again.
+  // The next request retries a failed read.
   statistics.catch(() => statisticsCache.delete(sql));
   return statistics;
 }
@@ -222,7 +223,8 @@ async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {
   if (row === undefined) return undefined;
   const { products, tags, shares } = row;
   const known = new Map(tags?.map((tag, index) => [tag, shares?.[index] ?? 0]));
-  // After the shares of the tags comes the smallest share. Like the planner, this assumes half of it for unlisted tags.
+  // The shares of the tags are followed by the smallest share. Like the planner, this assumes half of it for unlisted
+  // tags.
   const others = Math.max((shares?.[known.size] ?? 0) / 2, 1 / products);
   return { products, shareOf: (tag) => known.get(tag) ?? others };
 }

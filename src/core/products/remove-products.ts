@@ -22,7 +22,9 @@ interface ProductRemoval {
   unknown: string[];
 }
 
-/** From this many rows on, moving them takes too long for writers to wait, and may exceed the statement timeout of the site. */
+/**
+ * Moving this many rows or more takes too long for writers to wait, and may exceed the statement timeout of the site.
+ */
 export const LARGE_REMOVAL_ROWS = 5_000;
 
 /** How long a product stays blocked if the command is killed: about twice the time that moving its rows takes. */
@@ -30,10 +32,10 @@ const BLOCK_MS = 5_000;
 const BLOCK_MS_PER_ROW = 0.05;
 
 /**
- * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`. If an
- * id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for its count,
- * because batched writes of other products would wait, too. From `LARGE_REMOVAL_ROWS` rows on, `database` must have no statement
- * timeout.
+ * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
+ * If an id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for
+ * its count, because batched writes of other products would wait, too. For `LARGE_REMOVAL_ROWS` rows or more,
+ * `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(
@@ -71,7 +73,10 @@ function sizesOf(sql: Sql, ids: readonly string[]): Promise<ProductSize[]> {
   return sql.query<ProductSize>(SELECT_SIZES, [ids]);
 }
 
-/** Returns the number of upvotes and comments of these products, by their counts. @throws CoreError `unavailable`. */
+/**
+ * Returns the number of upvotes and comments of these products, from their stored counts.
+ * @throws CoreError `unavailable`.
+ */
 export async function countRowsOf(sql: Sql, ids: readonly string[]): Promise<number> {
   return (await sizesOf(sql, ids)).reduce((sum, { rows }) => sum + rows, 0);
 }
@@ -106,7 +111,7 @@ const STORE_PRODUCTS = `INSERT INTO removed_products
     LEFT JOIN launches l ON l.product_id = p.id
   RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments`;
 
-/** Returns the statement that moves the upvotes of a table: existing ones, or withdrawn ones that still count. */
+/** Returns the statement that moves the rows of a table: upvotes, or withdrawn upvotes that still count. */
 const storeUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
     DELETE FROM ${table} WHERE product_id = ANY($1::text[]) RETURNING *
   )

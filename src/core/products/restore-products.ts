@@ -29,8 +29,8 @@ interface RemovalRow {
 const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day";
 
 /**
- * Restores removed products exactly, with rows, counts, upvotes and comments, in one transaction. If one cannot be restored,
- * none is. Visitors do not wait. From `LARGE_REMOVAL_ROWS` rows on, `database` must have no statement timeout.
+ * Restores removed products with their counts, upvotes and comments, in one transaction. If one cannot be restored,
+ * none is. Visitors do not wait. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
@@ -61,7 +61,10 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
   }
 }
 
-/** Returns the maximum number of rows that restoring these products moves, by their counts. @throws CoreError `unavailable`. */
+/**
+ * Returns the maximum number of rows that restoring these products moves, from their stored counts.
+ * @throws CoreError `unavailable`.
+ */
 export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promise<number> {
   const [row] = await sql.query<{ rows: number }>(
     'SELECT coalesce(sum(upvotes + comments), 0)::float8 AS rows FROM removed_products WHERE product_id = ANY($1::text[])',
@@ -70,7 +73,7 @@ export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promis
   return row?.rows ?? 0;
 }
 
-/** Thrown to roll the transaction back, with the reason for its caller. */
+/** Thrown to roll back the transaction and to pass the reason to the caller. */
 class Refusal extends Error {
   notRemoved: string[] = [];
   taken: string[] = [];

@@ -44,8 +44,8 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Locks only launches whose time changes, because boards are updated during an import. Existing counts are not locked, so
-// voters never wait for an import: the window of a moved launch changes when the launch is placed again.
+// Locks only launches whose time changes, so boards can be updated during an import. Existing counts are not locked, so
+// voters never wait for an import; a moved launch's window changes when the launch is placed again.
 const UPSERT_PRODUCTS = `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -60,8 +60,8 @@ UPDATE launches SET launched_at = saved.created_at FROM saved
 WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
 /**
- * Inserts or updates products by id in one statement. Their upvotes and comments stay. The ids must be distinct. The caller
- * must record the change at the end of its transaction.
+ * Inserts or updates products by id in one statement. Existing upvotes and comments stay. The ids must be distinct. The
+ * caller must record the change at the end of its transaction.
  * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {

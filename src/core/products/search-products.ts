@@ -16,19 +16,20 @@ export interface Search extends Omit<ListRange, 'maxMatches' | 'now'> {
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
  * The part of the first window that is scanned first if it cannot fill the page. If it has few matches, the rest of the
- * window is not scanned, because it would not have many either.
+ * window is not scanned, because it probably has few matches, too.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
- * From this many matches in the first window on, scanning fills the page sooner than looking up and sorting all matches.
- * With a million products, both take the same time at this number (1 to 8 µs per scanned row, 3 to 8 per row looked up).
+ * If the first window has this many matches or more, scanning fills the page sooner than looking up and sorting all
+ * matches. With a million products, both take the same time at this number (1 to 8 µs per scanned row, 3 to 8 µs per
+ * row that is looked up).
  */
 const PROMISING_MATCHES = 6;
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
 /** A term with frequent trigrams may have many candidates and few matches. After this time, the search scans instead. */
 const INDEX_TIMEOUT_MS = 150;
 
-/** How long one request may scan, which means to read the list in order and compare each row with the terms. */
+/** Maximum time for which one request scans, that is, reads the list in order and compares each row with the terms. */
 const SCAN_TIMEOUT_MS = 300;
 /** The target duration of one statement, and its maximum number of rows. */
 const TARGET_STATEMENT_MS = 40;
@@ -141,7 +142,7 @@ function nextWindowRows(rows: number, tookMs: number): number {
   return Math.min(WINDOW_ROWS.max, Math.max(WINDOW_ROWS.min, targetRows));
 }
 
-/** Builds a page from rows that reach the end of the page or of the list. */
+/** Builds a page from rows that fill it or reach the end of the list. */
 function completePage({ sort, limit }: Search, rows: readonly ProductRow[]): ProductPage {
   const { shown, nextCursor } = pageOf(PRODUCT_ORDERS[sort], rows, limit);
   return { items: shown.map(productOf), nextCursor };

@@ -22,7 +22,10 @@ export interface ListRange extends Terms {
 
 type Bind = (value: unknown, sqlType: string) => string;
 
-/** Collects parameters. Limits are literals instead, because for a parameter, a generic plan assumes a tenth of the table. */
+/**
+ * Collects parameters. Limits are literals, because with a parameter, a generic plan assumes a limit of a tenth of the
+ * rows.
+ */
 function withValues<Result>(build: (bind: Bind, values: unknown[]) => Result): Result {
   const values: unknown[] = [];
   return build((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
@@ -47,7 +50,7 @@ export interface ScanResult {
 
 /**
  * Reads the next `windowRows` products in the order of the list, and stops when enough of them match. The terms are
- * tested in a column and not in a condition, so no plan can read the rows in another order.
+ * tested in a column of the query and not in its `WHERE` clause, so no plan reads the rows in another order.
  */
 export async function scanWindow(sql: Sql, range: ListRange, windowRows: number): Promise<ScanResult> {
   const { sort, cursor, maxMatches } = range;

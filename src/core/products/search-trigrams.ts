@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../database/database.ts';
 
 /**
- * The letters that the index supports: none without the extension, and those beyond ASCII only if the server's locale
- * knows them.
+ * The letters that the index supports: none without a valid index, and those beyond ASCII only if the server's locale
+ * classifies them as letters.
  */
 type SearchIndex = 'none' | 'ascii' | 'unicode';
 
@@ -19,7 +19,10 @@ const INDEX_MAX_AGE_MS = 60_000;
 
 const indexCache = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
 
-/** Returns the capabilities of the trigram index, which not every server has. They are checked once a minute. */
+/**
+ * Returns the letters that the trigram index supports, or `none` if the server has no such index. The result is reused
+ * for a minute.
+ */
 export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
   const last = indexCache.get(sql);
   if (last && performance.now() < last.until) return last.index;
@@ -121,18 +124,20 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
 
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** The frequency of a trigram that was seen less often is not stored, and the trigram counts as rare. */
+/** Frequencies of trigrams that occurred less often are not stored, and the trigrams count as rare. */
 const MIN_OCCURRENCES = 4;
-/** The number of texts that are processed before yielding to other work, which takes a millisecond or two. */
+/** The number of texts that are processed, in one to two milliseconds, before yielding to other work. */
 const TEXTS_PER_TURN = 50;
-/** How long frequencies are reused. They change slowly, so the previous ones are used while they are determined again. */
+/**
+ * How long frequencies are reused. They change slowly, so the previous frequencies are used while new ones are sampled.
+ */
 const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
 
 const frequencyCache = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
 
 /**
- * Returns the frequencies of trigrams in the newest products, which are determined at the first search and then
- * periodically. They affect the plan of a search, but never its result.
+ * Returns the frequencies of trigrams in the newest products, which are sampled at the first search and then every half
+ * hour. They affect the plan of a search, but never its result.
  */
 export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
   const last = frequencyCache.get(database);
@@ -143,7 +148,7 @@ export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
   frequencyCache.set(database, { shares, until });
   sampling.then(
     () => frequencyCache.set(database, { shares: sampling, until }),
-    // The next request tries again.
+    // The next request repeats a failed sampling.
     () => frequencyCache.delete(database),
   );
   return shares;
