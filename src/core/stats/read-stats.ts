@@ -46,8 +46,8 @@ const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Reads the statistics of the last days, including today, with one statement per kind of row. Each reads only the rows
- * of these days with an index and takes no locks.
+ * Reads the statistics of the last days, including today, with one statement per kind of row. Each statement reads only
+ * the rows of these days, with an index, and takes no locks.
  * @throws CoreError `unavailable`.
  */
 export async function readStats(sql: Sql, { days, now }: { days: number; now: Date }): Promise<SiteStats> {
@@ -127,7 +127,7 @@ async function readUpvotes(sql: Sql, since: Date, until: Date, days: number) {
 
 const HOUR_MS = 3_600_000;
 
-/** The table of each number, and the condition on its rows. */
+/** The table whose rows are counted for each number, and the condition on these rows. */
 const COUNTED = {
   launches: ['products', 'true'],
   upvotes: ['upvotes', 'true'],

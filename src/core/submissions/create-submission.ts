@@ -35,7 +35,10 @@ export interface WrittenSubmission {
   created: boolean;
 }
 
-/** The number of valid maker keys. Only hashes are stored, so a retried request gets a new key, and older ones stay valid. */
+/**
+ * The maximum number of valid maker keys. Only hashes are stored, so a retried request gets a new key, and older keys
+ * stay valid.
+ */
 const MAX_KEYS = 5;
 
 /** Maximum attempts to reserve an id, because another process may take it at the same time. */

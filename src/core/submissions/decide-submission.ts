@@ -24,7 +24,7 @@ import {
 /** The submission to decide on. */
 export interface DecisionTarget {
   id: string;
-  /** The revision that the operator has seen. If unset, any revision is decided on. */
+  /** The revision that the operator has seen. If unset, the revision is not checked. */
   revision?: number | undefined;
 }
 

@@ -10,7 +10,7 @@ import { lockProduct } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { launchOf, type SubmissionRow } from './submission-row.ts';
 
-/** The time and time zone of decisions and edits. */
+/** The current time and the time zone for decisions and edits. */
 export interface LaunchRules {
   now: Date;
   /** The time zone in which the launch date is shown. */

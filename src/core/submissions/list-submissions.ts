@@ -104,7 +104,7 @@ export async function countWaiting(sql: Sql): Promise<WaitingSubmissions> {
   return { waiting: row?.waiting ?? 0, suspectedSpam: row?.spam ?? 0, oldestSince: row?.oldest ?? null };
 }
 
-/** The numbers of submissions of some days, by their status. */
+/** The numbers of submissions received in a period, by current status. */
 export interface SubmissionStats {
   received: number;
   waiting: number;
@@ -120,7 +120,10 @@ const SELECT_STATS = `SELECT count(*)::integer AS received,
     (count(*) FILTER (WHERE status = 'withdrawn'))::integer AS withdrawn
   FROM submissions WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz`;
 
-/** Counts submissions by status. `since` is inclusive, `until` is exclusive. @throws CoreError `unavailable`. */
+/**
+ * Counts the submissions received from `since` (inclusive) until `until` (exclusive), by status.
+ * @throws CoreError `unavailable`.
+ */
 export async function readSubmissionStats(sql: Sql, since: Date, until: Date): Promise<SubmissionStats> {
   const [row] = await sql.query<SubmissionStats>(SELECT_STATS, [since.toISOString(), until.toISOString()]);
   return row ?? { received: 0, waiting: 0, approved: 0, declined: 0, withdrawn: 0 };

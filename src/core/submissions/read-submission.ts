@@ -48,7 +48,7 @@ export async function describeSubmission(
   };
 }
 
-/** Returns the status and its reason. If an approved submission has no product, an operator has removed it. */
+/** Returns the status and its reason. If an approved submission has no product, an operator has removed the product. */
 export function stateOf(
   row: SubmissionRow,
   product: Product | undefined,
@@ -60,7 +60,7 @@ export function stateOf(
   return { status: statusOf(row, now, product && new Date(product.createdAt)), reason: row.reason };
 }
 
-/** Returns the product as it would launch at its launch time, or now if it has none. */
+/** Returns the product as it would launch at its launch time, or now if no time is set. */
 export function previewOf({ id, fields, launch_at: launchAt }: SubmissionRow, now: Date, timeZone: string): Product {
   return { ...productOfFields(id, fields, launchAt ?? now, timeZone), upvotes: 0, comments: 0 };
 }

@@ -13,13 +13,15 @@ import { isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 
-/** The fields that a maker can set. Blank texts are replaced by a product's defaults when it is shown. */
+/**
+ * The fields that a maker can set. Blank texts are replaced by the defaults of products when the submission is shown.
+ */
 export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'>;
 
 /** Validated fields. Fields that were not sent are unset. */
 export interface CheckedPatch {
   fields: Partial<SubmissionFields>;
-  /** Unset if it was not sent; `null` if approval launches the product at once. */
+  /** Unset if it was not sent; `null` if approval launches the product immediately. */
   launchAt?: Date | null;
 }
 
@@ -108,7 +110,10 @@ function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined 
   return launchAt;
 }
 
-/** Returns whether a text has too many code points. It never has more of them than code units, which are fast to count. */
+/**
+ * Returns whether a text has too many code points. It never has more code points than code units, which are fast to
+ * count.
+ */
 function isLonger(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
 }

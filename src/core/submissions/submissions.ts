@@ -25,7 +25,7 @@ import { checkKey, readSubmissionRow, requireMakerKey, type SubmissionRow } from
 
 /** The operations of makers. The functions that implement them document their `CoreError`s. */
 export interface Submissions {
-  /** Creates a submission. Suspected spam is accepted, too, but comes last in the queue. */
+  /** Creates a submission. Suspected spam is also accepted, but comes last in the queue. */
   create(
     sent: NewSubmission,
     submitter: Submitter,
@@ -51,7 +51,7 @@ export interface SubmissionsOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** The maximum number of launches whose votes by hour are cached, and for how long. */
+/** The limits of the cache of votes by hour: the number of launches, and the age of an entry. */
 const MAX_CACHED_LAUNCHES = 1_000;
 const VOTES_MAX_AGE_MS = 5_000;
 
@@ -66,7 +66,7 @@ export function createSubmissions(
     perf: { now: runtime.monotonicMs },
   });
 
-  /** Caches the votes, because counting many is slow and makers reload often. */
+  /** Caches the votes by hour, because counting many votes is slow and makers reload often. */
   function getVotesByHour(id: string, launchedAt: Date): Promise<HourlyVotes[]> {
     const key = `${id} ${launchedAt.getTime()}`;
     const known = hourlyVotes.get(key);

@@ -8,8 +8,8 @@ export interface VoteNetwork {
 }
 
 /**
- * Caches how many votes each network cast in the launch windows of products, so most votes are judged without a query. A count
- * can only be too low if other processes write to the product.
+ * Caches how many votes each network cast in the launch windows of products, so most votes are compared with the cap
+ * without a query. A count is too low only if other processes write to the product.
  */
 export interface NetworkCounts {
   /** Reads the counts of products that are not cached, except products with many votes. @throws CoreError `unavailable`. */
@@ -25,7 +25,7 @@ export interface NetworkCounts {
 }
 
 interface CachedCounts {
-  /** The value of `window_changes` that the counts belong to. */
+  /** The value of `window_changes` for which the counts are correct. */
   windowChanges: number;
   /** Votes by network; undefined if they were not read. */
   votes: Map<string, number> | undefined;
@@ -35,7 +35,7 @@ interface CachedCounts {
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read before a batch. */
 const MAX_LOADED_VOTES = 20_000;
-/** If other processes write to a product, its counts are read again after this time. */
+/** If other processes write to a product, or it has too many votes, its counts are not read again for this time. */
 const RELOAD_MS = 60_000;
 
 const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes

@@ -77,8 +77,8 @@ export async function setUpvotes(
 }
 
 /**
- * Returns the networks whose votes must be checked against the cap again. Votes are judged by the state at the start of
- * the statement or earlier, which concurrent writes of other processes to the product may have changed.
+ * Returns the networks whose votes must be checked against the cap again. The cap is applied to the state at the start
+ * of the statement or earlier, which concurrent writes of other processes to the product may have changed.
  */
 function networksToCheck(
   changes: readonly UpvoteChange[],

@@ -8,13 +8,14 @@ export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * What is known about the voters' networks. `unknown`: there are none. `below`: all votes are within the cap. Otherwise
-   * the cap is checked: `distinct` if all votes for a product come from different networks, `shared` if some may share one.
+   * Whether the statement must check the cap on networks. `unknown`: no vote has a network. `below`: all votes are
+   * within the cap. In the other cases, it checks the cap. `distinct`: all votes for a product come from different
+   * networks. `shared`: some votes may share a network.
    */
   networks: 'unknown' | 'below' | 'distinct' | 'shared';
 }
 
-// Compares with a parameter, because Citus cannot calculate with columns of time in a CASE or in RETURNING.
+// Compares with a parameter, because Citus cannot calculate with timestamp columns in a CASE or in RETURNING.
 const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**

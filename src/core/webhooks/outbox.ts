@@ -3,8 +3,8 @@ import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
 
 /**
- * Records events in the outbox, in the transaction of the change that they report. Operations do not get this function
- * if no receiver is configured.
+ * Records events in the outbox, in the transaction of the change that they report. Operations get this function only if
+ * a receiver is configured.
  */
 export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
 
@@ -192,10 +192,10 @@ export interface WebhookStatus {
   /** The number of stored events that expired undelivered. */
   expired: number;
   oldestWaitingAt: Date | null;
-  /** When the first of the latest failures occurred; null if the last attempt succeeded. */
+  /** When the current series of failures began; null if the last attempt succeeded. */
   failingSince: Date | null;
   lastFailure: string | null;
-  /** When the receiver responded with 410, which stopped deliveries; null if it did not. */
+  /** When the receiver responded with 410, which stopped deliveries; null if it has not. */
   goneAt: Date | null;
 }
 

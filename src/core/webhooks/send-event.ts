@@ -25,7 +25,7 @@ export function signEvent(
 }
 
 /**
- * Sends an event once. Redirects are not followed, and the response's body is not read. It never throws; failures are
+ * Sends an event once. Redirects are not followed, and the response's body is not read. Never throws. Failures are
  * described without the URL, which may contain a secret.
  */
 export async function sendEvent(
@@ -65,7 +65,10 @@ function attemptOf(status: number): Attempt {
   return { outcome: 'failed', failure: `status ${status}${isRedirect ? ', and redirects are not followed' : ''}` };
 }
 
-/** Returns a code of the system or of TLS, such as ECONNREFUSED. Messages are not used: they may contain parts of the URL. */
+/**
+ * Returns an error code of the system or of TLS, such as ECONNREFUSED. Messages are not used, because they may contain
+ * parts of the URL.
+ */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
