@@ -7,9 +7,9 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder and its missing parents. All users may enter them regardless of the umask, because the database's
- * account must be able to; only the cluster inside is private. Does not use recursive `mkdir`, which never returns
- * below a folder in which no folders can be created, such as /proc.
+ * Creates a folder and its missing parents with mode 755, regardless of the umask, because the database's account must
+ * be able to enter them; only the cluster inside is private. Recursive `mkdir` is not used, because it never returns
+ * below a folder that cannot contain folders, such as /proc.
  */
 export async function makeTraversableFolder(folder: string): Promise<void> {
   try {

@@ -8,7 +8,7 @@ type KeyKind = 'count' | 'negatedCount' | 'time' | 'productId' | 'uuid' | 'text'
 
 export type Key = string | number;
 
-/** A total order of a list. All columns have one direction, and the last column is unique. */
+/** A total order of a list. All columns have the same direction, and the last column is unique. */
 export interface KeysetOrder<Row> {
   /** The name of the order in cursors, which makes cursors of other orders invalid. */
   name: string;
@@ -31,7 +31,7 @@ const MAX_COUNT = 2_147_483_647;
 const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
   count: isCount,
   negatedCount: (key) => typeof key === 'number' && isCount(-key),
-  // Comparing with `Date.toISOString` rejects dates such as February 30. Rows have the years 0001 to 9999.
+  // Comparing with `Date.toISOString` rejects dates such as February 30. Only the years 0001 to 9999 are stored.
   time: (key) =>
     typeof key === 'string' &&
     !Number.isNaN(Date.parse(key)) &&
@@ -46,7 +46,7 @@ function isCount(key: unknown): boolean {
   return typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT;
 }
 
-/** Returns the list of `ORDER BY`. */
+/** Returns the expressions of the `ORDER BY` clause. */
 export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
   return columns.map((column) => `${column.sql} ${direction}`).join(', ');
 }
@@ -54,15 +54,18 @@ export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
 type Bind = (value: Key, sqlType: string) => string;
 
 /**
- * Returns the condition that a row comes after the cursor, as a row comparison, which an index on the same columns
- * supports. `bind` takes a value and its SQL type, and returns its placeholder.
+ * Returns the SQL condition for rows after the cursor. It is a row comparison, so an index on the same columns supports
+ * it. `bind` takes a value and its SQL type, and returns its placeholder.
  * @throws CoreError `bad_cursor` if the cursor does not belong to this order.
  */
 export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '<' : '>', cursor, bind);
 }
 
-/** Returns the opposite condition of `afterCursor`: the row comes before the cursor, or the cursor was made from it. */
+/**
+ * Returns the opposite condition of `afterCursor`, for rows up to and including the one from which the cursor was
+ * generated.
+ */
 export function upToCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '>=' : '<=', cursor, bind);
 }
@@ -108,7 +111,7 @@ export function pageOf<Row>(
   };
 }
 
-/** Returns the cursor after a row with these sort keys: base64url of the order's name and the keys. */
+/** Returns the cursor after a row with these sort keys: a JSON array of the order's name and the keys, in base64url. */
 export function cursorBehind<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
   return Buffer.from(JSON.stringify([name, ...keys])).toString('base64url');
 }

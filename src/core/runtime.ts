@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** The source of time and ids. Tests replace it to set the time instead of sleeping. */
+/** The source of time and ids. Tests replace it to control the time instead of sleeping. */
 export interface Runtime {
   /** Returns the wall-clock time, for storage and display. It may jump in either direction. */
   now(): Date;
-  /** Returns milliseconds since an arbitrary moment, for durations and deadlines. They never decrease. */
+  /** Returns milliseconds since an arbitrary point in time, for durations and deadlines. The value never decreases. */
   monotonicMs(): number;
   uuid(): string;
 }
@@ -15,7 +15,7 @@ export const systemRuntime: Runtime = {
   uuid: () => randomUUID(),
 };
 
-/** The logger that `core` needs, which pino's implements. Calls pass fields and a message, or only a message. */
+/** The part of pino's logger that `core` uses. Calls pass fields and a message, or only a message. */
 export interface Log {
   info(fields: object | string, message?: string): void;
   warn(fields: object | string, message?: string): void;
@@ -24,7 +24,7 @@ export interface Log {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text is a UUID in its usual form. PostgreSQL raises an error for other texts. */
+/** Returns whether a text is a UUID in its canonical form. PostgreSQL raises an error for a text that is not a UUID. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
