@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { CONSOLE_PATHS, CONSOLE_SCREENS, type ConsoleScreen } from '../contract/console/paths.ts';
 
 /** The operator's location: a screen, and the filters and selections in its URL. */
-export interface ConsoleLocation {
+interface ConsoleLocation {
   screen: ConsoleScreen;
   query: URLSearchParams;
 }

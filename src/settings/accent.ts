@@ -1,5 +1,5 @@
 /** The colours of one theme that are derived from an accent, named like the tokens in `src/web/ui/tokens.css`. */
-export interface AccentColours {
+interface AccentColours {
   sun: string;
   sunStrong: string;
   sunSoft: string;

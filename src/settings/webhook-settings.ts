@@ -13,13 +13,13 @@ export interface WebhookSettings {
 const SHAPE = 'it must look like https://hooks.example/groundswell';
 
 /** The validated URL of a receiver. */
-export interface WebhookAddress extends Pick<WebhookSettings, 'url' | 'authorization'> {
+interface WebhookAddress extends Pick<WebhookSettings, 'url' | 'authorization'> {
   /** Whether events are sent to another machine without encryption. */
   isExposed: boolean;
 }
 
 /** Reads the URL of the receiver. It may contain a secret, so error messages never repeat it. */
-export function readWebhookUrl(text: string): WebhookAddress {
+function readWebhookUrl(text: string): WebhookAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(`this is not an https URL; ${SHAPE}`);
   if (url.hash !== '') throw new Error('this has a fragment, which is never sent; remove the part after #');
@@ -43,7 +43,7 @@ const SECRET_BYTES = { min: 24, max: 64 } as const;
 const MAX_SECRETS = 4;
 
 /** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. Error messages never contain a secret. */
-export function readWebhookSecrets(text: string): Uint8Array[] {
+function readWebhookSecrets(text: string): Uint8Array[] {
   const secrets = text.split(/\s+/).map(readSecret);
   if (secrets.length > MAX_SECRETS) throw new Error(`this has more than ${MAX_SECRETS} secrets`);
   return secrets;

@@ -7,7 +7,7 @@ import type { Edit } from '../screens/products/product-draft.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update and an optional undo. */
-export interface Action {
+interface Action {
   /** Applies the optimistic update. @returns a function that rolls it back. */
   show?: () => () => void;
   /** Runs the operation. @returns a message, such as 'Hid 2 comments', and a note about items that failed. */

@@ -10,7 +10,7 @@ import { ProductsScreen } from '../screens/products/products-screen.tsx';
 import { QueueScreen } from '../screens/queue/queue-screen.tsx';
 import { AuditIcon, BackupIcon, ImportIcon, OverviewIcon, ProductsIcon, QueueIcon } from '../ui/icons.tsx';
 
-export interface ScreenEntry {
+interface ScreenEntry {
   screen: ConsoleScreen;
   label: string;
   /** The second key of the sequence that opens the screen, after G. */

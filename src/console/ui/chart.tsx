@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-export interface Series {
+interface Series {
   label: string;
   /** A custom property of tokens.css. */
   colour: string;

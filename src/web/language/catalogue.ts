@@ -17,9 +17,9 @@ export type Placeholders<Text extends string> = Text extends `${string}{${infer 
   : never;
 
 /** The forms of a text with a count, by category of `Intl.PluralRules`. `other` is the fallback. */
-export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-export type Messages = { [Text in Message]: string } & { [Text in CountedMessage['other']]: Forms };
+type Messages = { [Text in Message]: string } & { [Text in CountedMessage['other']]: Forms };
 
 /** One language other than English. Its file is named after its code, as in `?lang=de`. */
 export interface Catalogue {

@@ -6,7 +6,7 @@ import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
  * A date or time formatted by `Intl`; undefined in English, whose wording is fixed. Callers choose fields instead of
  * styles, because the output for fields rarely changes between versions.
  */
-export function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
+function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
   return locale && dateFormat(locale, options).format(new Date(time)).replaceAll('\u202f', '\u00a0');
 }

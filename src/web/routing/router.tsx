@@ -24,7 +24,7 @@ export interface Location {
   key: string;
 }
 
-export interface NavigateOptions {
+interface NavigateOptions {
   replace?: boolean;
   state?: unknown;
 }

@@ -13,7 +13,7 @@ export interface FetchEventLike extends ExtendableEventLike {
   respondWith(response: Promise<Response>): void;
 }
 
-export interface MessageEventLike extends ExtendableEventLike {
+interface MessageEventLike extends ExtendableEventLike {
   readonly data: unknown;
 }
 

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 export const OUTBOX_KEY = 'outbox';
 
 /** A value in local storage, shared by all tabs. If storage is unavailable, the value lasts as long as the page. */
-export interface BrowserStore<Value> {
+interface BrowserStore<Value> {
   /** Returns the same object until the value changes. */
   read(): Value;
   /** `undefined` deletes the value. */

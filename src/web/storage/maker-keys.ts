@@ -1,7 +1,7 @@
 import { createBrowserStore } from './browser-store.ts';
 
 /** The key that authorizes this browser as the maker of a product. */
-export interface MakerKey {
+interface MakerKey {
   productId: string;
   /** The product's name when the key was stored; empty if unknown. */
   name: string;

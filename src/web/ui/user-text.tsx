@@ -1,4 +1,4 @@
-export type TextPart = { kind: 'text' | 'code' | 'block'; text: string } | { kind: 'link'; text: string; href: string };
+type TextPart = { kind: 'text' | 'code' | 'block'; text: string } | { kind: 'link'; text: string; href: string };
 
 /** A fenced block with its optional language, or code between single backticks on one line. */
 const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;

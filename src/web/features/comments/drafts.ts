@@ -3,7 +3,7 @@ import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
 
 /** A comment that the visitor has not posted yet. */
-export interface SavedDraft {
+interface SavedDraft {
   productId: string;
   text: string;
   /** Saved with the text, so posting again after a reload makes no second comment. */

@@ -8,7 +8,7 @@ import { productKeys } from '../../cache/cached-data.ts';
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
 /** The pages of a board; null if the period cannot have a board. */
-export type PagedBoard = InfiniteData<Leaderboard | null, string>;
+type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
 /** The query for a leaderboard from `cursor` or, without one, from the top. */
 export function boardOptions(api: ReadApi, period: string, cursor = '') {

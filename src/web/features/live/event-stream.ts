@@ -8,7 +8,7 @@ export interface ServerEvent {
   data: string;
 }
 
-export interface EventHandlers {
+interface EventHandlers {
   /** Called when the first bytes arrive, which shows that no proxy buffers them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;

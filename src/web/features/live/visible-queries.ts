@@ -12,7 +12,7 @@ export interface VisibleList {
   ids: ReadonlySet<string>;
 }
 
-export interface VisibleComments {
+interface VisibleComments {
   order: { sort: CommentSort; cursor?: string };
   pages: readonly CommentPage[];
 }

@@ -1,5 +1,5 @@
 /** The fields of a calendar event. */
-export interface CalendarEvent {
+interface CalendarEvent {
   /** Identifies the event, so importing it again replaces the earlier one. */
   uid: string;
   title: string;

@@ -21,7 +21,7 @@ export interface Draft {
 
 export const FIELD_NAMES = ['name', 'description', 'tags', 'category', 'maker', 'team', 'launchAt'] as const;
 
-export type FieldName = (typeof FIELD_NAMES)[number];
+type FieldName = (typeof FIELD_NAMES)[number];
 
 /** An error in a field, worded for the maker. */
 export interface FieldError {

@@ -10,7 +10,7 @@ import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.ts
 import type { MakerAccess } from './submissions-client.ts';
 import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 
-export interface MakerSubmissionProps {
+interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
   onChange: (submission: Submission) => void;
