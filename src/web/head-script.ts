@@ -36,7 +36,11 @@
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
-    if (button) clicks.push({ button, response: vote(button) });
+    if (!button) return;
+    const early = clicks.find((click) => click.button === button && click.response);
+    const response = early ? undefined : vote(button);
+    clicks.push({ button, response });
+    if (early) toggleAgain(early);
   };
   document.addEventListener('click', record, true);
   window.takeEarlyClicks = () => {
@@ -71,19 +75,7 @@
       localStorage.setItem('user_session', session);
       // Marks a pending write for the next page, which then refetches. The value lets this page ignore its own mark.
       sessionStorage.write_pending ||= performance.timeOrigin;
-      const response = fetch(`/api/products/${encodeURIComponent(product)}/upvote`, {
-        method: 'PUT',
-        headers: { Accept: 'application/json', 'X-User-Session': session },
-        keepalive: true,
-        signal: AbortSignal.timeout(40_000),
-      });
-      // Remembers the vote in case the page is reloaded before the app runs. The app handles a failure.
-      response
-        .then(({ ok }) => {
-          const known = JSON.parse(localStorage.getItem('upvoted') ?? '[]');
-          if (ok) localStorage.setItem('upvoted', JSON.stringify([product, ...known]));
-        })
-        .catch(() => {});
+      const response = send(product, session, 'PUT');
       button.dataset.voted = '';
       button.setAttribute('aria-pressed', 'true');
       button.title = votedTitle;
@@ -92,6 +84,38 @@
     } catch {
       return;
     }
+  }
+
+  function send(product: string, session: string, method: 'PUT' | 'DELETE'): Promise<Response> {
+    const response = fetch(`/api/products/${encodeURIComponent(product)}/upvote`, {
+      method,
+      headers: { Accept: 'application/json', 'X-User-Session': session },
+      keepalive: true,
+      signal: AbortSignal.timeout(40_000),
+    });
+    // Remembers the vote in case the page is reloaded before the app runs. The app handles a failure.
+    response
+      .then(({ ok }) => {
+        const known: unknown[] = JSON.parse(localStorage.getItem('upvoted') ?? '[]');
+        const others = known.filter((id) => id !== product);
+        if (ok) localStorage.setItem('upvoted', JSON.stringify(method === 'PUT' ? [product, ...others] : others));
+      })
+      .catch(() => {});
+    return response;
+  }
+
+  /**
+   * Sends a further click on an early vote after the response to the previous one, in case the visitor leaves before
+   * the app runs. The app repeats these clicks; it awaits the first response, so its requests never overtake these.
+   */
+  function toggleAgain(early: EarlyClick): void {
+    const { product = '' } = early.button.dataset;
+    const session = localStorage.getItem('user_session') ?? '';
+    const isUpvote = clicks.filter(({ button }) => button === early.button).length % 2 === 1;
+    early.response = early.response?.then(async (first) => {
+      if (first.ok) await send(product, session, isUpvote ? 'PUT' : 'DELETE').catch(() => {});
+      return first;
+    });
   }
 
   // Scripts are requested after the first paint, which needs none, so they do not compete with styles, font and

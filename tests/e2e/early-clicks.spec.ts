@@ -69,6 +69,45 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     expect(puts).toHaveLength(1);
   });
 
+  test('a vote that is taken back is withdrawn although the visitor leaves before the app runs', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Early Conger' });
+    await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    const votes = await holdResponses(page, UPVOTE, { method: 'PUT' });
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await upvoteOf(page, 'Early Conger').click();
+    await upvoteOf(page, 'Early Conger').click();
+    await expect.poll(() => votes.requests.length).toBe(1);
+    votes.release();
+    const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
+    const remembered = () => page.evaluate(() => localStorage.getItem('upvoted'));
+    await expect.poll(remembered).toBe('[]');
+    expect(await stored()).toEqual([]);
+    await page.goto('about:blank');
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await expect(upvoteOf(page, 'Early Conger')).not.toHaveAttribute('data-voted');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('three clicks leave a vote, with and without the app', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Dab' });
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    const puts = recordRequests(page, UPVOTE, 'PUT');
+    const removals = recordRequests(page, UPVOTE, 'DELETE');
+    const writes = () => `${puts.length} PUT, ${removals.length} DELETE`;
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    for (let click = 0; click < 3; click += 1) await upvoteOf(page, 'Early Dab').click();
+    const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
+    await expect.poll(writes).toBe('2 PUT, 1 DELETE');
+    await expect.poll(async () => (await stored()).length).toBe(1);
+    scripts.release();
+    await expect.poll(writes, 'the app repeats the second and third click').toBe('3 PUT, 2 DELETE');
+    await expectUpvote(page, 'Early Dab', { upvoted: true, count: 1 });
+    await expect.poll(async () => (await stored()).length).toBe(1);
+  });
+
   test('two clicks leave no vote', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Dulse' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
@@ -79,7 +118,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     scripts.release();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvote removed');
     await expectUpvote(page, 'Early Dulse', { upvoted: false, count: 0 });
-    expect(removals).toHaveLength(1);
+    expect(removals, 'one before the app runs, one by the app').toHaveLength(2);
   });
 
   test('a click while the page hydrates counts once', async ({ page, site }) => {
