@@ -1,4 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 
 /** Returns the ids of this process's children whose command lines contain a program's name. Works on Linux only. */
@@ -19,10 +21,35 @@ async function isChild(pid: number, program: string): Promise<boolean> {
   }
 }
 
-/** Returns the peak memory of a process in bytes. Works on Linux only. */
-export async function residentPeakOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+/**
+ * Writes a program into `folder` that runs `workerFile` and records its peak memory when it ends, so workers that are
+ * replaced are measured, too. Works on Linux only.
+ * @returns the program, and a function that resolves to the peaks of all its processes so far, in bytes.
+ */
+export async function recordPeaks(folder: string, workerFile: string) {
+  const name = basename(workerFile);
+  const file = join(folder, name);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(
+    file,
+    `import { readFileSync, writeFileSync } from 'node:fs';
+     const peak = ${JSON.stringify(`${folder}/peak-`)} + process.pid;
+     process.on('exit', () => writeFileSync(peak, readFileSync('/proc/self/status')));
+     await import(${JSON.stringify(pathToFileURL(workerFile).href)});`,
+  );
+  async function readPeaks(): Promise<number[]> {
+    // A worker that was replaced may still be ending.
+    await expect.poll(async () => (await pidsOfChildren(name)).length).toBeLessThanOrEqual(1);
+    const ended = (await readdir(folder)).filter((entry) => entry.startsWith('peak-'));
+    const files = ended.map((entry) => join(folder, entry));
+    for (const pid of await pidsOfChildren(name)) files.push(`/proc/${pid}/status`);
+    return Promise.all(files.map(readPeak));
+  }
+  return { file, readPeaks };
+}
+
+async function readPeak(statusFile: string): Promise<number> {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(statusFile, 'utf8'))?.[1]) * 1024;
 }
 
 /** Sends a signal to an idle Node.js process, and resolves after its event loop has handled it. Works on Linux only. */

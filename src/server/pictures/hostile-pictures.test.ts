@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { pidsOfChildren, residentPeakOf } from '../../../tests/support/child-processes.ts';
+import { recordPeaks } from '../../../tests/support/child-processes.ts';
 import * as build from '../../../tests/support/picture-bytes.ts';
-import { createPictureProcessor, type PictureProcessor } from './picture-pipeline.ts';
+import { createPictureProcessor, PICTURE_WORKER_FILE, type PictureProcessor } from './picture-pipeline.ts';
 
 const FORMATS = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
 type Format = (typeof FORMATS)[number];
@@ -237,16 +237,19 @@ const HARMLESS = [
 const warn = vi.fn();
 let folder: string;
 let pictures: PictureProcessor;
+let workers: Awaited<ReturnType<typeof recordPeaks>>;
+let workerFolder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-'));
-  // No limit, so the worker whose memory is measured is not replaced.
-  const maxResidentBytes = Number.POSITIVE_INFINITY;
-  pictures = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000, maxResidentBytes });
+  workerFolder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-worker-'));
+  workers = await recordPeaks(workerFolder, PICTURE_WORKER_FILE);
+  pictures = createPictureProcessor({ log: { warn }, folder, workerFile: workers.file, timeoutMs: 120_000 });
 });
 afterAll(async () => {
   await pictures.close();
   await rm(folder, { recursive: true });
+  await rm(workerFolder, { recursive: true });
 });
 
 function send({ type, bytes }: Pick<Hostile, 'type' | 'bytes'>): Promise<string> {
@@ -279,9 +282,9 @@ test.each(HARMLESS)('$name becomes a small picture', async ({ type, bytes }) => 
 });
 
 test('no small picture takes more memory than a photo', async () => {
-  const workers = await pidsOfChildren('picture-worker');
-  expect(workers).toHaveLength(1);
-  for (const pid of workers) expect(await residentPeakOf(pid)).toBeLessThan(600 * 1024 * 1024);
+  const peaks = await workers.readPeaks();
+  expect(peaks.length).toBeGreaterThan(0);
+  for (const bytes of peaks) expect(bytes).toBeLessThan(600 * 1024 * 1024);
 });
 
 test('a picture that unpacks to gigabytes ends the process at its memory limit, and the next picture is processed', async () => {

@@ -32,8 +32,6 @@ export interface PictureProcessorOptions {
   queue?: FairQueueLimits;
   timeoutMs?: number;
   idleMs?: number;
-  /** The worker is replaced if its resident memory exceeds this after a picture. */
-  maxResidentBytes?: number;
 }
 
 /**
@@ -65,7 +63,7 @@ const FORMATS = {
 
 export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
   const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: limits = QUEUE_LIMITS } = options;
-  const { timeoutMs = TIMEOUT_MS, idleMs, maxResidentBytes } = options;
+  const { timeoutMs = TIMEOUT_MS, idleMs } = options;
   const queue = createFairQueue(limits);
   const process = createTaskProcess<PictureTask, ProcessedPicture>({
     name: 'picture-worker',
@@ -73,7 +71,6 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
     file: workerFile,
     timeoutMs,
     ...(idleMs !== undefined && { idleMs }),
-    ...(maxResidentBytes !== undefined && { maxResidentBytes }),
     // Fewer malloc arenas return memory to the system sooner.
     environment: { MALLOC_ARENA_MAX: '2' },
     describe: ({ kind, bytes, shape }) => ({ picture: { kind, bytes: bytes.length, shape } }),

@@ -40,11 +40,12 @@ export interface TaskProcessOptions<Task> {
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;
-  /** The process is replaced if its resident memory exceeds this after a task. */
-  maxResidentBytes?: number;
   /** The delay before another start of a process that did not start. */
   retryStartMs?: number;
 }
+
+/** The process is replaced if its resident memory exceeds this after a task. */
+const MAX_RESIDENT_BYTES = 192 * 1024 * 1024;
 
 interface QueuedTask<Task, Result> {
   task: Task;
@@ -57,7 +58,7 @@ interface QueuedTask<Task, Result> {
  * machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
-  const { name, log, describe, maxQueued = 64, maxResidentBytes = 192 * 1024 * 1024 } = options;
+  const { name, log, describe, maxQueued = 64 } = options;
   const { startTimeoutMs = 30_000, timeoutMs = 10_000, idleMs = 60_000, retryStartMs = 60_000 } = options;
   const timeouts = { starting: startTimeoutMs, running: timeoutMs, idle: idleMs, unavailable: retryStartMs };
   const tasks = new Map<number, QueuedTask<Task, Result>>();
@@ -136,7 +137,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
       log.warn({ ...detailsOf(queued), reason: message.reason }, 'The task failed');
       queued?.reject(new TaskError('failed', message.reason));
     }
-    dispatch({ kind: 'finished', oversized: message.residentBytes > maxResidentBytes });
+    dispatch({ kind: 'finished', oversized: message.residentBytes > MAX_RESIDENT_BYTES });
   }
 
   function detailsOf(queued: QueuedTask<Task, Result> | undefined): object {
