@@ -2,7 +2,6 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { isOperatorName, PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
-import type { RowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { beginSession, createToken, endSession, endSessionsOf, hashToken, isToken } from './sessions.ts';
@@ -91,7 +90,7 @@ export async function signIn(
   });
 }
 
-async function readPassphrase(sql: Sql, name: string, lock: RowLock = ''): Promise<string | undefined> {
+async function readPassphrase(sql: Sql, name: string, lock: 'FOR UPDATE' | '' = ''): Promise<string | undefined> {
   const [row] = await sql.query<{ passphrase: string | null }>(
     `SELECT passphrase FROM operators WHERE name = $1 ${lock}`,
     [isOperatorName(name) ? name : ''],

@@ -1,6 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { lockCounts } from '../counts/lock-counts.ts';
-import { rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
@@ -58,9 +57,8 @@ export async function finaliseLateLaunches(sql: Sql, productIds: readonly string
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
-  const lock = await rowLock(sql, 'FOR UPDATE');
   const rows = await sql.query<{ period: string; kind: string }>(
-    `SELECT period, kind FROM leaderboards WHERE period = ANY($1::text[]) AND final_at IS NOT NULL ORDER BY period ${lock}`,
+    'SELECT period, kind FROM leaderboards WHERE period = ANY($1::text[]) AND final_at IS NOT NULL ORDER BY period FOR UPDATE',
     [periods],
   );
   const revised = rows.map((row) => row.period);
