@@ -51,27 +51,47 @@ const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RA
 
 /** The limit settings, keyed by property name. */
 export const LIMIT_SETTINGS = {
-  upvotesPerSession: amount('LIMIT_UPVOTES_PER_SESSION', upvote.session.amount, 'Upvotes and withdrawals per minute'),
-  upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, for a whole network'),
-  commentsPerSession: amount('LIMIT_COMMENTS_PER_SESSION', comment.session.amount, 'Comments per minute'),
-  commentsPerNetwork: amount('LIMIT_COMMENTS_PER_NETWORK', comment.network.amount, 'The same, for a whole network'),
-  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute'),
-  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'The same, for a whole network'),
-  submissionsPerSession: amount('LIMIT_SUBMISSIONS_PER_SESSION', submission.session.amount, 'Submissions per hour'),
+  upvotesPerSession: amount(
+    'LIMIT_UPVOTES_PER_SESSION',
+    upvote.session.amount,
+    'Upvotes and withdrawals per minute from one session',
+  ),
+  upvotesPerNetwork: amount(
+    'LIMIT_UPVOTES_PER_NETWORK',
+    upvote.network.amount,
+    'Upvotes and withdrawals per minute from one network',
+  ),
+  commentsPerSession: amount(
+    'LIMIT_COMMENTS_PER_SESSION',
+    comment.session.amount,
+    'Comments per minute from one session',
+  ),
+  commentsPerNetwork: amount(
+    'LIMIT_COMMENTS_PER_NETWORK',
+    comment.network.amount,
+    'Comments per minute from one network',
+  ),
+  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute from one session'),
+  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'Likes per minute from one network'),
+  submissionsPerSession: amount(
+    'LIMIT_SUBMISSIONS_PER_SESSION',
+    submission.session.amount,
+    'Submissions per hour from one session',
+  ),
   submissionsPerNetwork: amount(
     'LIMIT_SUBMISSIONS_PER_NETWORK',
     submission.network.amount,
-    'The same, for a whole network',
+    'Submissions per hour from one network',
   ),
   searchesPerNetwork: amount(
     'LIMIT_SEARCHES_PER_NETWORK',
     search.network.amount,
-    'Searches that reach the database, and sitemap shards, per second',
+    'Searches that reach the database, and sitemap shards, per second from one network',
   ),
   streamsPerNetwork: amount(
     'LIMIT_STREAMS_PER_NETWORK',
     DEFAULT_STREAM_LIMITS.perNetwork,
-    'Open [streams of events](api.md#get-apievents)',
+    'Open [streams of events](api.md#get-apievents) of one network',
   ),
 } as const;
 

@@ -92,7 +92,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
     return warning(
       'search',
       'the index supports only ASCII letters, because the locale of the database is C',
-      'Move to a database with a UTF-8 locale if visitors search for words in other scripts.',
+      'Move to a database with a UTF-8 locale if visitors search for words with other letters, such as é or 語.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);
 }

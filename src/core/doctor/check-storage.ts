@@ -41,7 +41,7 @@ export async function checkBackups(
       return fault(
         CHECK,
         `there is none in ${folder}`,
-        'Start the site, which writes a backup immediately, then check its log.',
+        'A running site writes the next one BACKUP_EVERY after the last one. If it does not, check its log.',
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
@@ -154,7 +154,7 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
     return fault(
       'data folder',
       `${clusterDir} belongs to the user with the id ${uid}, and this is ${self}`,
-      `Run Groundswell as that user, or as root: chown -R ${self} ${clusterDir}`,
+      `Run Groundswell as that user, or change the owner: sudo chown -R ${self} ${clusterDir}`,
     );
   }
   if ((permissions & 0o027) !== 0)

@@ -177,7 +177,8 @@ export const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/
 export const PRODUCT_ID = { description: 'The id of a product: 1 to 64 characters of `a-z 0-9 -`', example: 'git' };
 export const LIMIT = { description: `Items per page; ${LIMITS.pageSize.default} by default`, example: 30 };
 export const CURSOR = {
-  description: 'The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added',
+  description:
+    'The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.',
   example: CURSOR_EXAMPLE,
 };
 

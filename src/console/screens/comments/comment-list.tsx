@@ -68,7 +68,7 @@ export function CommentList({ label, pages, empty }: Props) {
       {hiding && (
         <ReasonDialog
           title={hiding.length === 1 ? 'Hide this comment' : `Hide ${hiding.length} comments`}
-          note="It is no longer visible to anyone, including its author."
+          note={`No visitor will see ${hiding.length === 1 ? 'it, not even its author' : 'them, not even their authors'}.`}
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
           onClose={() => setHiding(undefined)}
