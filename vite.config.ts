@@ -11,7 +11,7 @@ const catalogues = Object.fromEntries(
 );
 
 /** Constants with which the bundler removes code for servers, for browsers without these features and for development tools. */
-const KNOWN = {
+const COMPILE_TIME_CONSTANTS = {
   'typeof window': '"object"',
   'typeof document': '"object"',
   'typeof performance': '"object"',
@@ -36,10 +36,10 @@ const KNOWN = {
  * document and finds the hashed file names in the manifest.
  */
 export default defineConfig(({ command }) => ({
-  plugins: [react(), importWithoutPreloading(), jsxWithNames()],
+  plugins: [react(), importWithoutPreloading(), namedJsxImports()],
   appType: 'custom',
   // Development renders on the server with this configuration, too.
-  define: command === 'build' ? KNOWN : {},
+  define: command === 'build' ? COMPILE_TIME_CONSTANTS : {},
   build: {
     outDir: 'dist/client',
     emptyOutDir: true,
@@ -86,13 +86,13 @@ function isShared(id: string, modules: Modules): boolean {
   return isIn('entry-client.tsx') || (isOfHome && isIn('routes/product/product.tsx'));
 }
 
-const known = new Map<string, Set<string>>();
+const importsByEntry = new Map<string, Set<string>>();
 
 /** Returns all modules that a module imports statically, directly or indirectly. */
 function importsOf(entry: string, modules: Modules): Set<string> {
-  const found = known.get(entry) ?? new Set();
-  if (known.has(entry)) return found;
-  known.set(entry, found);
+  const found = importsByEntry.get(entry) ?? new Set();
+  if (importsByEntry.has(entry)) return found;
+  importsByEntry.set(entry, found);
   const visit = (id: string): void => {
     for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) {
       if (found.has(imported)) continue;
@@ -124,7 +124,7 @@ function importWithoutPreloading(): Plugin {
  * Imports the functions of React's JSX runtime by name. React is a CommonJS module, so they would otherwise be called as properties
  * of an object, which makes the many calls longer (0.25 KB of the first load).
  */
-function jsxWithNames(): Plugin {
+function namedJsxImports(): Plugin {
   return {
     name: 'jsx-with-names',
     apply: 'build',

@@ -26,7 +26,7 @@ import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product
 import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
 
-// The server also translates the document around a page.
+// For the server, which renders and translates the HTML document that contains the page.
 export { inLanguage, localAddress, plural, t };
 
 // All code is loaded when the server starts, because a later build may replace the files of a running server.

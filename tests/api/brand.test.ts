@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'articles.json'), JSON.stringify(ARTICLES));
   brand = await readFromFiles();
   plain = await startTestSite();
-  site = await startTestSite({ brand, beside: plain });
+  site = await startTestSite({ brand, databaseOf: plain });
   await plain.addProduct({ id: 'harbour', name: 'Harbour' });
 });
 
@@ -177,7 +177,7 @@ describe('the brand', () => {
 });
 
 test('another process with the same files responds with the same bytes', async () => {
-  const other = await startTestSite({ brand: await readFromFiles(), beside: plain });
+  const other = await startTestSite({ brand: await readFromFiles(), databaseOf: plain });
   try {
     for (const url of ['/nowhere', '/manifest.webmanifest', '/badge/harbour.svg', '/og.png', brand.page.logo ?? '']) {
       const [one, two] = [await get(site, url), await get(other, url)];

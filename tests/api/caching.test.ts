@@ -27,7 +27,7 @@ async function upvotesShown(path: string, headers: Record<string, string> = {}):
 
 test('pages and API responses are cached regardless of unknown parameters', async () => {
   // A process that starts after the writes has nothing to invalidate during the test.
-  const late = await startTestSite({ cacheEnabled: true, beside: site });
+  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
   const read = vi.spyOn(late.core, 'listProducts');
   for (const path of ['/', '/?utm_source=a', '/?utm_source=b&x[]=1', '/?q=', '/?sort=']) {
     expect((await late.ask.get(path)).statusCode).toBe(200);
@@ -40,7 +40,7 @@ test('pages and API responses are cached regardless of unknown parameters', asyn
 
 test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {
   // A process that starts after the writes has nothing to invalidate during the test.
-  const late = await startTestSite({ cacheEnabled: true, beside: site });
+  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
   const reload = async () => {
     const { headers } = await late.ask.get('/product/tide', { 'accept-encoding': 'br' });
     const tag = String(headers.etag);
@@ -53,7 +53,7 @@ test('an unchanged page keeps its ETag and is 304 for clients that have this ETa
 });
 
 test('a cached response has the same headers and body on the fast path and from its route', async () => {
-  const late = await startTestSite({ cacheEnabled: true, beside: site });
+  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
   const paths = [
     '/',
     '/?sort=top',
@@ -127,7 +127,7 @@ describe('after a write', () => {
 describe('another process', () => {
   let other: TestSite;
   beforeEach(async () => {
-    other = await startTestSite({ cacheEnabled: true, beside: site });
+    other = await startTestSite({ cacheEnabled: true, databaseOf: site });
   });
   afterEach(() => other.close());
 

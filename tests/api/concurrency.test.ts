@@ -84,10 +84,10 @@ describe('simultaneous upvotes and likes over real connections', () => {
 describe('two processes on one database', () => {
   test('write to the same products while some are removed, without deadlocks for clients or drift in the counts', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
-    const beside = joinTestDatabase(site.database);
+    const other = joinTestDatabase(site.database);
     let retries = 0;
     const observer = { committed() {}, failed() {}, refused() {}, retried: () => (retries += 1) };
-    const cores = [site.database, beside].map((database) => createCore(database, { observeWrites: () => observer }));
+    const cores = [site.database, other].map((database) => createCore(database, { observeWrites: () => observer }));
     const faults: unknown[] = [];
     const hammer = async (core: Core, worker: number) => {
       const session = `session-worker-${worker % 20}`;
@@ -112,7 +112,7 @@ describe('two processes on one database', () => {
       await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [removed]);
     });
     await Promise.all(workers);
-    await beside.drop();
+    await other.drop();
     expect(faults).toEqual([]);
     expect(retries).toBe(0);
     expect(await drift()).toEqual([]);
@@ -123,9 +123,9 @@ describe('a full queue', () => {
   test('responds 503 with Retry-After, completes the queued writes, and accepts more afterwards (api.md, Conventions)', async () => {
     const productId = await newProduct();
     const comment = () => ({ productId, content: 'In the queue' });
-    const beside = joinTestDatabase(site.database);
+    const other = joinTestDatabase(site.database);
     let taken: Promise<unknown>[] = [];
-    await beside.transaction(async (sql) => {
+    await other.transaction(async (sql) => {
       await lockCounts(sql, [productId]);
       // The first comment is already being written when the others arrive, so they remain in the queue.
       taken = [site.core.addComment(comment(), { session: newSession() })];
@@ -144,6 +144,6 @@ describe('a full queue', () => {
     expect((await site.ask.post('/api/comments', comment(), newVisitor())).statusCode).toBe(201);
     const { product } = await site.ask.json<ProductDetail>(`/api/products/${productId}`);
     expect(product.comments).toBe(2_002);
-    await beside.drop();
+    await other.drop();
   });
 });

@@ -18,7 +18,7 @@ let streams: EventClient[];
 
 beforeAll(async () => {
   site = await startTestSite();
-  other = await startTestSite({ beside: site });
+  other = await startTestSite({ databaseOf: site });
   ada = await addOperator(site);
   for (const each of [site, other]) await each.app.listen({ port: 0, host: '127.0.0.1' });
 });
@@ -82,7 +82,7 @@ test('the stream of an operator ends when access is revoked, and the streams of 
 test('upvotes are reported separately from the actions of operators and makers', async () => {
   const { id } = await site.addProduct();
   // Processes that start now get no notifications about earlier tests.
-  const late = await Promise.all([startTestSite({ beside: site }), startTestSite({ beside: site })]);
+  const late = await Promise.all([startTestSite({ databaseOf: site }), startTestSite({ databaseOf: site })]);
   for (const each of late) {
     onTestFinished(() => each.close());
     await each.app.listen({ port: 0, host: '127.0.0.1' });

@@ -194,7 +194,7 @@ describe('a client that reconnects', () => {
         async () => (await site.database.query('SELECT 1 FROM changes WHERE $1 = ANY(product_ids)', [product])).length,
       )
       .toBeGreaterThan(1);
-    const late = await startTestSite({ beside: site });
+    const late = await startTestSite({ databaseOf: site });
     const lateAddress = await late.app.listen({ port: 0 });
     const stream = `${lateAddress}/api/events?products=${product}`;
     const again = await openEvents(stream, { 'last-event-id': id });
@@ -206,16 +206,16 @@ describe('a client that reconnects', () => {
 
 describe('two processes on one database', () => {
   test('send each other’s upvotes, comments and likes on their streams', async () => {
-    const beside = await startTestSite({ cacheEnabled: true, beside: site });
-    const besideAddress = await beside.app.listen({ port: 0 });
-    const client = await openEvents(`${besideAddress}/api/events?products=${product}`);
+    const other = await startTestSite({ cacheEnabled: true, databaseOf: site });
+    const otherAddress = await other.app.listen({ port: 0 });
+    const client = await openEvents(`${otherAddress}/api/events?products=${product}`);
     await upvote(product);
     await client.waitForEvent('counts', counts(product, 1));
     const commentId = await comment(product);
     await client.waitForEvent('comments', [{ productId: product, commentId, likes: 0 }]);
-    await beside.ask.post(`/api/comments/${commentId}/like`, undefined, newVisitor());
+    await other.ask.post(`/api/comments/${commentId}/like`, undefined, newVisitor());
     await client.waitForEvent('comments', [{ productId: product, commentId, likes: 1 }]);
-    await beside.close();
+    await other.close();
   });
 });
 

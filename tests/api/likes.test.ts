@@ -14,7 +14,7 @@ let commentId: string;
 
 beforeAll(async () => {
   site = await startTestSite();
-  other = await startTestSite({ beside: site });
+  other = await startTestSite({ databaseOf: site });
 });
 
 beforeEach(async () => {

@@ -22,7 +22,7 @@ let site: TestSite;
 let other: TestSite;
 beforeAll(async () => {
   site = await startTestSite({ hasModerationLog: true, cacheEnabled: true });
-  other = await startTestSite({ hasModerationLog: true, cacheEnabled: true, beside: site });
+  other = await startTestSite({ hasModerationLog: true, cacheEnabled: true, databaseOf: site });
 });
 afterAll(async () => {
   await other.close();

@@ -109,7 +109,7 @@ test('no log line and no response contains a session or an address, even after f
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
   expect(responses.join('\n')).toContain('rate_limited');
 
-  // The database now refuses these statements, and its errors contain the refused values.
+  // These statements fail. The error of the constraint contains the values of the refused row.
   await site.database.query('ALTER TABLE upvotes RENAME TO upvotes_away');
   await site.database.query('ALTER TABLE comments ADD CONSTRAINT nobody CHECK (content IS NULL) NOT VALID');
   await site.ask.post('/api/comments', { productId: id, content: 'Refused' }, { 'x-user-session': `${SESSION}-b` });

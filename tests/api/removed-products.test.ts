@@ -172,11 +172,11 @@ describe('a removed product', () => {
   test('whose id is reused is not restored, nor are others of its removal, until the new product is removed as well', async () => {
     const { id } = await newDiscussed({ name: 'First' });
     const first = await rowsOf(id);
-    const { id: beside } = await newDiscussed();
-    await removeProducts(site.database, [id, beside]);
+    const { id: other } = await newDiscussed();
+    await removeProducts(site.database, [id, other]);
     await site.addProduct({ id, name: 'Second' });
     expect(await restoreProducts(site.database, { last: true })).toEqual({ restored: [], notRemoved: [], taken: [id] });
-    expect(await rowsOf(beside)).toEqual([]);
+    expect(await rowsOf(other)).toEqual([]);
     await soon(() => status(`/product/${id}`)).toBe(200);
 
     await removeProducts(site.database, [id]);

@@ -17,7 +17,7 @@ describe('the request id in an error response', () => {
   const log = createLogLines();
   beforeAll(async () => {
     site = await startTestSite();
-    behindProxy = await startTestSite({ beside: site, log: log.log, trustProxy: readTrustedProxies('192.0.2.1') });
+    behindProxy = await startTestSite({ databaseOf: site, log: log.log, trustProxy: readTrustedProxies('192.0.2.1') });
   });
   afterAll(async () => {
     await behindProxy.close();

@@ -6,7 +6,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let processes: TestSite[] = [];
 beforeAll(async () => {
   const first = await startTestSite({ cacheEnabled: true });
-  processes = [first, await startTestSite({ cacheEnabled: true, beside: first })];
+  processes = [first, await startTestSite({ cacheEnabled: true, databaseOf: first })];
 });
 afterAll(async () => {
   for (const site of processes.reverse()) await site.close();
@@ -92,7 +92,7 @@ test('a process that starts shortly before a launch shows it on time', async () 
   const first = await startTestSite({ cacheEnabled: true });
   const launchesAt = Date.now() + 600;
   await first.addProduct({ id: 'at-restart', name: 'At restart', createdAt: new Date(launchesAt).toISOString() });
-  const second = await startTestSite({ cacheEnabled: true, beside: first });
+  const second = await startTestSite({ cacheEnabled: true, databaseOf: first });
   try {
     await expect.poll(async () => (await second.ask.get('/product/at-restart')).statusCode).toBe(200);
     expect(Date.now()).toBeGreaterThanOrEqual(launchesAt);
@@ -115,7 +115,7 @@ test('a launch during downtime is added to its leaderboards once a process start
     await database.query("INSERT INTO products (id, created_at) VALUES ('overslept', $1)", [createdAt]);
     await database.query("INSERT INTO product_counts (product_id, window_from) VALUES ('overslept', $1)", [createdAt]);
     await database.query("INSERT INTO launches (product_id, launched_at) VALUES ('overslept', $1)", [createdAt]);
-    const started = await startTestSite({ beside: deaf });
+    const started = await startTestSite({ databaseOf: deaf });
     const board = `/api/leaderboards/${createdAt.slice(0, 10)}`;
     await expect.poll(async () => (await started.ask.get(board)).json().launches).toBe(1);
     await started.close();

@@ -13,7 +13,7 @@ let other: TestSite;
 
 beforeAll(async () => {
   site = await startTestSite();
-  other = await startTestSite({ beside: site });
+  other = await startTestSite({ databaseOf: site });
 });
 
 afterAll(async () => {

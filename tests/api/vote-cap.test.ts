@@ -10,13 +10,13 @@ const PROXY = '10.0.0.1';
 const CAP = 20;
 
 let site: TestSite;
-let beside: TestSite;
+let other: TestSite;
 beforeAll(async () => {
   site = await startTestSite({ trustProxy: readTrustedProxies(PROXY) });
-  beside = await startTestSite({ trustProxy: readTrustedProxies(PROXY), beside: site });
+  other = await startTestSite({ trustProxy: readTrustedProxies(PROXY), databaseOf: site });
 });
 afterAll(async () => {
-  await beside.close();
+  await other.close();
   await site.close();
 });
 
@@ -67,7 +67,7 @@ test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
   ['an IPv4 address, sometimes as IPv6', (n) => ({ forwardedFor: n % 2 ? '192.0.2.3' : '::ffff:192.0.2.3' })],
   ['an IPv6 /64', (n) => ({ forwardedFor: `2001:db8:0:1::${n.toString(16)}` })],
   ['entries that are no address', (n) => ({ forwardedFor: `unknown-${n}` })],
-  ['an address at two processes', (n) => ({ forwardedFor: '192.0.2.4', at: n % 2 ? site : beside })],
+  ['an address at two processes', (n) => ({ forwardedFor: '192.0.2.4', at: n % 2 ? site : other })],
 ])('%s: only the votes up to the cap count on leaderboards, the others only as upvotes', async (what, from) => {
   const id = what
     .replace(/[^a-z]+/gi, '-')
@@ -83,7 +83,7 @@ test('withdrawn votes make room for other visitors of the network', async () => 
   const griefers = numbers.slice(0, CAP).map(() => newVisitor());
   const from = '192.0.2.6';
   for (const visitor of griefers) await vote('griefed', { forwardedFor: from, visitor });
-  for (let honest = 1; honest <= 5; honest += 1) await vote('griefed', { forwardedFor: from, at: beside });
+  for (let honest = 1; honest <= 5; honest += 1) await vote('griefed', { forwardedFor: from, at: other });
   await expectCounted('griefed', { upvotes: CAP + 5, counted: CAP, excluded: 5 });
   for (const visitor of griefers) await vote('griefed', { forwardedFor: from, visitor, method: 'DELETE' });
   await expect.poll(() => counted('griefed')).toEqual({ upvotes: 5, counted: 5, excluded: 0 });
@@ -91,7 +91,7 @@ test('withdrawn votes make room for other visitors of the network', async () => 
 
 test('simultaneous votes of one network in two processes exceed the cap only briefly', async () => {
   await launch('rushed');
-  await Promise.all(numbers.map((n) => vote('rushed', { forwardedFor: '192.0.2.7', at: n % 2 ? site : beside })));
+  await Promise.all(numbers.map((n) => vote('rushed', { forwardedFor: '192.0.2.7', at: n % 2 ? site : other })));
   await expect.poll(() => counted('rushed')).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
@@ -106,7 +106,7 @@ test('withdrawing votes and casting them again does not evade the cap', async ()
 
 test('votes that the operator includes count in the standing and in the tally until that is undone', async () => {
   const { createdAt } = await launch('workshop');
-  for (const n of numbers) await vote('workshop', { forwardedFor: '192.0.2.8', at: n % 2 ? site : beside });
+  for (const n of numbers) await vote('workshop', { forwardedFor: '192.0.2.8', at: n % 2 ? site : other });
   await expect.poll(() => counted('workshop')).toMatchObject({ counted: CAP, excluded: 10 });
   const day = createdAt.slice(0, 10);
   const tally = async () => {
@@ -117,7 +117,7 @@ test('votes that the operator includes count in the standing and in the tally un
   const voters = (await tally()).filter(({ counted: counts }) => !counts).map(({ voter }) => voter);
   const change = { productId: 'workshop', action: 'include', reason: 'a class', selection: { voters } } as const;
   expect(await changeVerdicts(site.database, change, systemRuntime, undefined)).toMatchObject({ votes: 10 });
-  const standing = async () => (await beside.ask.get('/api/products/workshop/standing')).json().day;
+  const standing = async () => (await other.ask.get('/api/products/workshop/standing')).json().day;
   await expect.poll(standing).toMatchObject({ votes: CAP + 10, excluded: [] });
   expect((await tally()).every(({ counted: counts }) => counts)).toBe(true);
   // Votes that the operator included remain included, and do not count towards the cap.
@@ -138,7 +138,7 @@ test('votes beyond the cap that a killed process has not excluded are excluded a
   await site.database.query("UPDATE product_counts SET upvotes = $1, counted = $1 WHERE product_id = 'left'", [
     CAP + 4,
   ]);
-  const next = await startTestSite({ beside: site });
+  const next = await startTestSite({ databaseOf: site });
   try {
     await expect.poll(() => counted('left')).toEqual({ upvotes: CAP + 4, counted: CAP, excluded: 4 });
     const standing = async () => (await next.ask.get('/api/products/left/standing')).json().day?.votes;

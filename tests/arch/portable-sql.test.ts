@@ -87,7 +87,7 @@ test('every migration is checked, and can be applied to distributed tables', asy
     const number = path.replace('migrations/', '').slice(0, 4);
     expect(await faultsOf(sql), path).toEqual([]);
     const isBefore = number < FIRST_AFTER_DISTRIBUTION;
-    const faults = await distributionFaultsOf(sql, { mayPoint: isBefore });
+    const faults = await distributionFaultsOf(sql, { mayReferenceDistributed: isBefore });
     expect(faults, path).toEqual(isBefore ? [REPLACED_KEY] : []);
   }
 });
@@ -138,6 +138,6 @@ describe('the checks detect non-portable statements', () => {
     ['CREATE UNIQUE INDEX i ON comments (id)', 'a key of comments (id) without product_id'],
     ['CREATE TABLE t (p text REFERENCES products (id))', 't points to a distributed table'],
   ])('in a migration: %s', async (sql, fault) => {
-    expect(await distributionFaultsOf(sql, { mayPoint: false })).toEqual([fault]);
+    expect(await distributionFaultsOf(sql, { mayReferenceDistributed: false })).toEqual([fault]);
   });
 });

@@ -21,7 +21,7 @@ afterEach(() => harness.clear());
 type Settings = Record<string, string>;
 
 /** Runs a command that must succeed and print only its result. */
-async function answerOf(settings: Settings, ...parameters: string[]): Promise<string> {
+async function outputOf(settings: Settings, ...parameters: string[]): Promise<string> {
   const { code, stdout, stderr } = await runProgram(parameters, settings);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
@@ -56,7 +56,7 @@ describe('a backup and its restore', () => {
     expect((await upvote(second.address)).status).toBe(200);
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
     expectRefusal(await runProgram(['restore', path], other), /not empty: it has 67 products\. Add --replace/);
-    expect(await answerOf(other, 'restore', '--replace', '--yes', path)).toMatch(
+    expect(await outputOf(other, 'restore', '--replace', '--yes', path)).toMatch(
       /^Restored 67 products, \d+ upvotes and 24 comments as of \d{4}-\S+Z\.\n$/,
     );
     await expect.poll(() => list(second.address)).toEqual(before);
@@ -112,7 +112,7 @@ describe('backup exits 2 before it starts a database', () => {
     expectRefusal(await runProgram(['backup', path], settings), /site\.backup exists.*--force/);
     expect(await readdir(folder)).toEqual(['site.backup']);
     await copySampleSite(settings.DATA_DIR);
-    await answerOf(settings, 'backup', '--force', path);
+    await outputOf(settings, 'backup', '--force', path);
     expect((await readFile(path)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
   });

@@ -9,12 +9,12 @@ beforeAll(installCommand);
 afterEach(() => harness.clear());
 
 /** Runs a command that must succeed and print only its result. */
-async function answerOf(dataDir: string, ...parameters: string[]): Promise<string> {
+async function run(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runProgram(parameters, { DATA_DIR: dataDir }));
 }
 
-/** Does the same in a separate process. */
-async function responseOfProcess(dataDir: string, ...parameters: string[]): Promise<string> {
+/** Does the same as `run`, in a separate process. */
+async function runAsProcess(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
 }
 
@@ -26,11 +26,11 @@ function outputOf({ code, stdout, stderr }: Omit<CommandResult, 'signal'>): stri
 describe('migrate', () => {
   test('creates the schema once, and leaves no database running', async () => {
     const dataDir = await harness.dataDir();
-    const { applied } = JSON.parse(await responseOfProcess(dataDir, 'migrate', '--json'));
+    const { applied } = JSON.parse(await runAsProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
     expect(await databasePids(dataDir)).toEqual([]);
-    expect(JSON.parse(await answerOf(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
-    expect(await responseOfProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
+    expect(JSON.parse(await run(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
+    expect(await runAsProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
     expect(await databasePids(dataDir)).toEqual([]);
   });
 });
@@ -38,13 +38,13 @@ describe('migrate', () => {
 describe('sample', () => {
   test('load and remove report their changes without a running site, and leave no database running', async () => {
     const dataDir = await harness.dataDir();
-    const { created } = JSON.parse(await responseOfProcess(dataDir, 'sample', 'load', '--json'));
+    const { created } = JSON.parse(await runAsProcess(dataDir, 'sample', 'load', '--json'));
     expect(created).toBeGreaterThanOrEqual(48);
-    expect(await answerOf(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
-    const engagement = JSON.parse(await answerOf(dataDir, 'sample', 'remove', '--engagement-only', '--yes', '--json'));
+    expect(await run(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
+    const engagement = JSON.parse(await run(dataDir, 'sample', 'remove', '--engagement-only', '--yes', '--json'));
     expect(engagement).toMatchObject({ products: 0, kept: [] });
     expect(Math.min(engagement.comments, engagement.upvotes)).toBeGreaterThan(0);
-    expect(await answerOf(dataDir, 'sample', 'remove', '--yes')).toBe(
+    expect(await run(dataDir, 'sample', 'remove', '--yes')).toBe(
       `Removed ${created} sample products, 0 sample upvotes and 0 sample comments.\n`,
     );
     expect(await databasePids(dataDir)).toEqual([]);
@@ -57,10 +57,10 @@ describe('sample', () => {
       const { items } = await (await fetch(`${address}/api/products?limit=100`)).json();
       return items.length;
     };
-    expect(JSON.parse(await answerOf(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
-    expect(JSON.parse(await answerOf(dataDir, 'sample', 'load', '--json'))).toEqual({ created: 0 });
+    expect(JSON.parse(await run(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
+    expect(JSON.parse(await run(dataDir, 'sample', 'load', '--json'))).toEqual({ created: 0 });
     expect(await count(site.address)).toBe(site.products);
-    expect(JSON.parse(await answerOf(dataDir, 'sample', 'remove', '--yes', '--json'))).toMatchObject({
+    expect(JSON.parse(await run(dataDir, 'sample', 'remove', '--yes', '--json'))).toMatchObject({
       products: site.products,
       kept: [],
     });

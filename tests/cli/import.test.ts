@@ -40,7 +40,7 @@ function runImport(...parameters: string[]): Promise<ProgramRun> {
 }
 
 /** Runs a command that must succeed and print only its result. */
-async function answerOf(...parameters: string[]): Promise<string> {
+async function outputOf(...parameters: string[]): Promise<string> {
   const { code, stdout, stderr } = await runImport(...parameters);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
@@ -88,26 +88,26 @@ describe('with an embedded database', () => {
 
 describe('the output of import', () => {
   test('with --dry-run lists the changes without making them, and the import then makes the same changes', async () => {
-    await answerOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
+    await outputOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
-    expect(await answerOf(path, '--dry-run')).toBe(
+    expect(await outputOf(path, '--dry-run')).toBe(
       '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nDry run, nothing was changed. The import would result in: 1 created, 1 updated, 1 unchanged.\n',
     );
-    expect(JSON.parse(await answerOf(path, '--dry-run', '--json'))).toMatchObject({
+    expect(JSON.parse(await outputOf(path, '--dry-run', '--json'))).toMatchObject({
       ...{ created: 1, updated: 1, unchanged: 1, dryRun: true },
       wouldCreate: [{ id: 'c', name: 'C', line: 1, item: 3 }],
       wouldUpdate: [{ id: 'a', line: 1, item: 1, changes: [{ field: 'name', before: 'A' }] }],
     });
     expect(await names()).toEqual({ a: 'A', b: 'B' });
-    expect(await answerOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
+    expect(await outputOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
   });
 
   test('follows --split, which sets the separator of tags, by default a comma', async () => {
     const path = await file('tags.csv', 'id,tags\na,"x, y;z"\n');
     const tags = async () => (await database.query<{ tags: string[] }>('SELECT tags FROM products'))[0]?.tags;
-    await answerOf(path);
+    await outputOf(path);
     expect(await tags()).toEqual(['x', 'y;z']);
-    await answerOf(path, '--split', ';');
+    await outputOf(path, '--split', ';');
     expect(await tags()).toEqual(['x, y', 'z']);
   });
 
@@ -116,7 +116,7 @@ describe('the output of import', () => {
       'odd.csv',
       'id,Title,Extra,upvotes,image\na,Tide,x,5,pic.png\nb,tide,x,5,\nA B,Ebb,,,\na,Tide,,,\n',
     );
-    expect(await answerOf(path, '--map', 'name=Title', '--slugify-ids')).toBe(
+    expect(await outputOf(path, '--map', 'name=Title', '--slugify-ids')).toBe(
       [
         '3 created, 0 updated, 0 unchanged.',
         'Ignored line 2: a later row has the same id, a.',
@@ -220,7 +220,7 @@ test.each([
   async (signal, end) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
-    await answerOf(await file('before.jsonl', text('Before')));
+    await outputOf(await file('before.jsonl', text('Before')));
     const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
     const { ended } = await database.transaction(async (sql) => {
@@ -250,6 +250,6 @@ test.each([
     expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));
     expect(Object.keys(await names())).toHaveLength(1_200);
 
-    expect(await answerOf(after)).toContain('1 created, 1,200 updated, 0 unchanged.');
+    expect(await outputOf(after)).toContain('1 created, 1,200 updated, 0 unchanged.');
   },
 );

@@ -32,9 +32,9 @@ test.describe('the fixture that every browser test uses', () => {
       await page.evaluate(cause);
       const pattern = /SyntaxError|content policy: style-src|Content Security Policy/;
       await expect.poll(() => failureOf(faults)).toMatch(pattern);
-      faults.announce(pattern);
+      faults.expectFault(pattern);
       expect(failureOf(faults)).toBe('');
-      faults.announce(/an error that never comes/);
+      faults.expectFault(/an error that never comes/);
       expect(failureOf(faults)).toMatch('an error that never comes');
       await context.close();
     });

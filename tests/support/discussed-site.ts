@@ -15,7 +15,7 @@ export function startDiscussedSite() {
 
   beforeAll(async () => {
     site = await startTestSite({ runtime: clock });
-    other = await startTestSite({ runtime: clock, beside: site });
+    other = await startTestSite({ runtime: clock, databaseOf: site });
   });
 
   beforeEach(async () => {

@@ -54,7 +54,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     faults.verify();
   },
 
-  expectConsoleError: ({ faults }, use) => use(faults.announce),
+  expectConsoleError: ({ faults }, use) => use(faults.expectFault),
 
   pauseClock: ({ page }, use) => use((aheadMs = 60_000) => page.clock.pauseAt(Date.now() + aheadMs)),
 
@@ -73,7 +73,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     faults.watch(context);
     await use(context);
     // After a failure, the page is left unchanged for the screenshot.
-    if (baseURL && info.status === info.expectedStatus && faults.areAnnounced()) {
+    if (baseURL && info.status === info.expectedStatus && faults.areExpected()) {
       await reused.reset(baseURL, { ...DEFAULT_MEDIA, reducedMotion: contextOptions.reducedMotion ?? 'no-preference' });
     } else reused.discard();
   },

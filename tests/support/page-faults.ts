@@ -1,21 +1,21 @@
 import { type BrowserContext, expect } from '@playwright/test';
 
-/** Collects the errors of pages, and fails a test on errors that it did not announce. */
+/** Collects the errors of pages, and fails a test on errors that it does not expect. */
 export interface PageFaults {
   watch(context: BrowserContext): void;
-  /** Announces an error, which is then allowed and must occur. */
-  announce(pattern: RegExp): void;
+  /** Expects an error: it does not fail the test, but must occur. */
+  expectFault(pattern: RegExp): void;
   /** Whether `verify` would pass. */
-  areAnnounced(): boolean;
-  /** Throws if an error was not announced, or if an announced one did not occur. */
+  areExpected(): boolean;
+  /** Throws if an error was not expected, or if an expected one did not occur. */
   verify(): void;
 }
 
 export function createPageFaults(): PageFaults {
   const faults: string[] = [];
-  const announced: RegExp[] = [];
-  const unexpected = () => faults.filter((fault) => !announced.some((pattern) => pattern.test(fault)));
-  const missing = () => announced.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
+  const expected: RegExp[] = [];
+  const unexpected = () => faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
+  const missing = () => expected.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
   return {
     watch(context) {
       context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
@@ -24,11 +24,11 @@ export function createPageFaults(): PageFaults {
         if (message.type() === 'error') faults.push(`console.error: ${message.text()} (${message.location().url})`);
       });
     },
-    announce: (pattern) => announced.push(pattern),
-    areAnnounced: () => unexpected().length === 0 && missing().length === 0,
+    expectFault: (pattern) => expected.push(pattern),
+    areExpected: () => unexpected().length === 0 && missing().length === 0,
     verify() {
-      expect(unexpected(), 'errors that the test did not announce').toEqual([]);
-      expect(missing().map(String), 'announced errors that did not occur').toEqual([]);
+      expect(unexpected(), 'errors that the test did not expect').toEqual([]);
+      expect(missing().map(String), 'expected errors that did not occur').toEqual([]);
     },
   };
 }

@@ -55,7 +55,7 @@ export async function startTestSite({
   imagesDir,
   brand,
   locale,
-  beside,
+  databaseOf,
 }: {
   /** How far the database's clock is ahead of this machine's. If set, the site follows the database's clock. */
   databaseClock?: { offsetMs: number };
@@ -80,9 +80,9 @@ export async function startTestSite({
   /** If unset, pages have the appearance that the specification describes. */
   brand?: Brand;
   /** A site whose database the new site shares, like a second process. */
-  beside?: TestSite;
+  databaseOf?: TestSite;
 } = {}): Promise<TestSite> {
-  const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
+  const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   const renderer = createPageRenderer({
     siteName: 'Groundswell',
     siteUrl: () => 'http://groundswell.test',

@@ -141,7 +141,7 @@ interface VerdictPlan {
 async function applyVerdicts(
   sql: Sql,
   productId: string,
-  judging: VerdictContext,
+  context: VerdictContext,
   plan: VerdictPlan,
 ): Promise<VerdictChange> {
   await disableTimeouts(sql);
@@ -155,7 +155,7 @@ async function applyVerdicts(
   };
   const votes = isFinal
     ? await rewriteParts(sql, productId, day, plan, note)
-    : await rewriteRows(sql, productId, day, judging, plan, note);
+    : await rewriteRows(sql, productId, day, context, plan, note);
   const revised = isFinal && votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
   await recordAudit(sql, {
     action: plan.action,

@@ -35,14 +35,14 @@ const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (pla
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
 
 /** SQL: launches that are on boards too early, because the clock was ahead and has been set back. */
-const TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
+const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
 // A separate statement, because the conditions of the two searches use different indexes.
-const FIND_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
-  WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${TOO_EARLY} LIMIT ${BATCH}`;
+const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
+  WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
 const selectToPlace = (lock: RowLock) => `SELECT ${COLUMNS}
-  FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${TOO_EARLY}) ORDER BY product_id ${lock}`;
+  FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY}) ORDER BY product_id ${lock}`;
 
 /** SQL: adds launches to the counts of their boards, or subtracts them. */
 const countLaunches = (sign: 1 | -1) => `WITH totals AS (
@@ -115,7 +115,7 @@ export async function placeLaunches(
 ): Promise<PlacingResult> {
   const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now.toISOString()]);
   const remaining = BATCH - found.length;
-  const early = withdraw ? await database.query<PlacingRow>(FIND_TOO_EARLY, [now.toISOString()]) : [];
+  const early = withdraw ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now.toISOString()]) : [];
   found.push(...early.slice(0, remaining));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
   const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));

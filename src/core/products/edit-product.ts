@@ -14,7 +14,7 @@ import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 export interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default. */
   values: SourceValues;
-  /** The version that was edited, to detect concurrent edits. If unset, the version is not checked. */
+  /** The version that the edit is based on. The edit fails if the product has another version; unset: not checked. */
   version?: string | undefined;
   now: Date;
 }

@@ -16,13 +16,14 @@ export function isProductCursor(cursor: string, sort: ProductSort): boolean {
 /**
  * Lists one page of the products that launched by `now`, with keyset pagination (Markus Winand, "We need tool support
  * for keyset pagination"), so all pages cost the same. With a search or a tag, a page may have fewer items than
- * `limit`, even none; only a null `nextCursor` means the end. Other lists are read from `unnarrowed`.
+ * `limit`, even none; only a null `nextCursor` means the end. Lists without a search or a tag are read from
+ * `listSource`.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listProducts(
   database: Database,
   query: ProductListQuery,
-  unnarrowed: Sql = database,
+  listSource: Sql = database,
   now: Date = new Date(),
 ): Promise<ProductPage> {
   const { q = '', tag = '', sort = 'newest', limit = LIMITS.pageSize.default, cursor = '' } = query;
@@ -31,7 +32,7 @@ export async function listProducts(
   const place = { sort, limit, cursor: start.keys, now };
   const isComplete = q === '' && tag === '';
   const page = isComplete
-    ? await listAll(unnarrowed, place)
+    ? await listAll(listSource, place)
     : await searchProducts(database, { term: foldText(q), tag: foldText(tag), ...place });
   const { items, nextCursor } = page;
   return { items, nextCursor: nextCursor && writeListCursor(nextCursor, start.position + items.length) };

@@ -70,7 +70,7 @@ export async function setUpvotes(
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
   const isCapDeferred = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
-  const written = await write(sql, runtime, last, { now, networks: isCapDeferred ? 'below' : judged, rules });
+  const written = await write(sql, runtime, last, { now, networks: isCapDeferred ? 'withinCap' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
   return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unchecked };
@@ -131,7 +131,7 @@ async function write(
       changes.map(() => runtime.uuid()),
       now,
       new Date(Date.parse(now) - WINDOW_MS).toISOString(),
-      ...(networks !== 'unknown' ? [changes.map(({ network }) => network ?? null)] : []),
+      ...(networks !== 'none' ? [changes.map(({ network }) => network ?? null)] : []),
       ...(mustJudge ? [rules.votesPerNetwork] : []),
     ]);
   } catch (error) {
@@ -149,12 +149,12 @@ async function judge(
   const votes = changes.flatMap(({ productId, network, upvoted }) =>
     upvoted && network !== undefined ? [{ productId, network }] : [],
   );
-  if (votes.length === 0) return 'unknown';
+  if (votes.length === 0) return 'none';
   await networkCounts.load(
     sql,
     votes.map(({ productId }) => productId),
   );
-  if (networkCounts.areWithinCap(votes, votesPerNetwork)) return 'below';
+  if (networkCounts.areWithinCap(votes, votesPerNetwork)) return 'withinCap';
   const pairs = new Set(votes.map(({ productId, network }) => `${productId} ${network}`));
   return pairs.size === votes.length ? 'distinct' : 'shared';
 }

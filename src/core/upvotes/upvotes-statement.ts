@@ -8,11 +8,11 @@ export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * Whether the statement must check the cap on networks. `unknown`: no vote has a network. `below`: all votes are
+   * Whether the statement must check the cap on networks. `none`: no vote has a network. `withinCap`: all votes are
    * within the cap. In the other cases, it checks the cap. `distinct`: all votes for a product come from different
    * networks. `shared`: some votes may share a network.
    */
-  networks: 'unknown' | 'below' | 'distinct' | 'shared';
+  networks: 'none' | 'withinCap' | 'distinct' | 'shared';
 }
 
 // Compares with a parameter, because Citus cannot calculate with timestamp columns in a CASE or in RETURNING.
@@ -24,12 +24,12 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
  *
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
- * the voters' networks (omitted if `unknown`), $8 the cap (only if it is checked).
+ * the voters' networks (omitted if `none`), $8 the cap (only if it is checked).
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  */
 export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchContent): string {
   const isJudged = networks === 'distinct' || networks === 'shared';
-  const [input, network] = networks === 'unknown' ? ['', ''] : [', $7::uuid[]', ', network'];
+  const [input, network] = networks === 'none' ? ['', ''] : [', $7::uuid[]', ', network'];
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id ${lock}
@@ -87,11 +87,11 @@ const EARLIER = `(SELECT count(*) FROM (
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier)`;
 
-const COLUMNS = { unknown: '', below: ', network', distinct: ', network, verdict', shared: ', network, verdict' };
+const COLUMNS = { none: '', withinCap: ', network', distinct: ', network, verdict', shared: ', network, verdict' };
 
 const VALUES = {
-  unknown: ' FROM desired WHERE upvoted',
-  below: ', network FROM desired WHERE upvoted',
+  none: ' FROM desired WHERE upvoted',
+  withinCap: ', network FROM desired WHERE upvoted',
   distinct: `, network, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END
     FROM desired WHERE upvoted`,
   shared: ', network, verdict FROM judged',

@@ -28,7 +28,7 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
-  /** Reads the numbers of these parts of the site at each scrape. */
+  /** Collects metrics from these sources at each scrape. */
   watch(watched: MetricSources): void;
   /** Adds the number of products whose stored counts differ from the number of their rows. */
   watchDrift(drift: { drift(): number }): void;

@@ -31,8 +31,8 @@ export function useHasNavigated(): boolean {
 }
 
 /**
- * Options for the main read of a page. If the server's read failed, the page shows the failure until the visitor
- * retries. Later visits read again, even if only a prefetch failed.
+ * Options for the main query of a page. If the server could not read its data, the page shows the error until the
+ * visitor retries. After a navigation within the site, a query that failed earlier is repeated.
  */
 export function useRetryOnMount(): { retryOnMount: boolean } {
   return { retryOnMount: useHasNavigated() };

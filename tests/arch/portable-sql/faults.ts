@@ -112,16 +112,19 @@ export async function faultsOf(sql: string): Promise<string[]> {
 
 /**
  * Returns the parts of a migration that fail on distributed tables: keys without the distribution column and, unless
- * `mayPoint`, new tables that reference distributed ones.
+ * `mayReferenceDistributed`, new tables that reference distributed ones.
  */
-export async function distributionFaultsOf(sql: string, { mayPoint }: { mayPoint: boolean }): Promise<string[]> {
+export async function distributionFaultsOf(
+  sql: string,
+  { mayReferenceDistributed }: { mayReferenceDistributed: boolean },
+): Promise<string[]> {
   const faults: string[] = [];
   const tree: unknown = await parse(sql);
   const { stmts = [] } = tree as { stmts?: { stmt: Record<string, Fields> }[] };
   for (const { stmt } of stmts) {
     const [kind = '', fields = {}] = Object.entries(stmt)[0] ?? [];
     const table = (fields.relation as Fields | undefined)?.relname;
-    if (kind === 'CreateStmt' && !mayPoint && pointsToDistributed(fields))
+    if (kind === 'CreateStmt' && !mayReferenceDistributed && pointsToDistributed(fields))
       faults.push(`${table} points to a distributed table`);
     const column = DISTRIBUTED_TABLES.find(({ name }) => name === table)?.column;
     if (column === undefined) continue;

@@ -13,11 +13,11 @@ const FILLERS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true
  */
 export async function fillHoles(text: string): Promise<string | undefined> {
   const hole = text.indexOf(HOLE);
-  if (hole === -1) return (await stumblesAt(text)) === undefined ? text : undefined;
+  if (hole === -1) return (await syntaxErrorOffset(text)) === undefined ? text : undefined;
   for (const filler of FILLERS) {
     const filled = text.slice(0, hole) + filler + text.slice(hole + HOLE.length);
     const next = filled.indexOf(HOLE);
-    const at = await stumblesAt(filled.replaceAll(HOLE, 'filled'));
+    const at = await syntaxErrorOffset(filled.replaceAll(HOLE, 'filled'));
     if (at !== undefined && (next === -1 || at < next)) continue;
     const whole = await fillHoles(filled);
     if (whole !== undefined) return whole;
@@ -26,7 +26,7 @@ export async function fillHoles(text: string): Promise<string | undefined> {
 }
 
 /** Returns the offset of the first syntax error, or undefined if the text is valid SQL. */
-async function stumblesAt(sql: string): Promise<number | undefined> {
+async function syntaxErrorOffset(sql: string): Promise<number | undefined> {
   try {
     await parse(sql);
     return undefined;

@@ -40,10 +40,11 @@ interface LocationOptions {
 }
 
 /**
- * Chooses the cluster's location: in the data folder if any account that PostgreSQL accepts can work there (see
- * `candidateAccounts`), with the programs in place or copied; otherwise, for root on a kernel without user namespaces,
- * below `fallbackFolder`.
- * @throws EmbeddedDatabaseError, also to avoid creating a second cluster beside one that cannot be reached.
+ * Chooses where the cluster is stored: in the data folder, if an account that PostgreSQL accepts can work there (see
+ * `candidateAccounts`). If that account cannot run the programs in place, they are copied. If there is no such account,
+ * because root has no user namespaces, the cluster is stored below `fallbackFolder`.
+ * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached: a second one must not
+ * be created.
  */
 export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
   const { dataDir, binaries, log } = options;

@@ -40,8 +40,8 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * How this process uses the database: as its owner, or through the owner. `lost` resolves when a site requests the
- * folder from this owner, or when the other owner is gone.
+ * How this process uses the database: as the owner of the data folder, or through the process that owns it. `lost`
+ * resolves when a site requests the folder from this owner or, for a sharer, when the owner is gone.
  */
 type Session =
   | {
