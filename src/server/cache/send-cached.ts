@@ -26,7 +26,7 @@ export function sendFromCache(
   request: FastifyRequest,
   reply: FastifyReply,
 ): undefined | Promise<void> {
-  // A claim to have just written makes the response newer than what other visitors get.
+  // A visitor who has just written may get a newer version than the shared caches have.
   const isOwn = wanted.notBefore !== undefined;
   const served = cache.get(wanted);
   if (served instanceof Promise) return served.then((made) => send(made, isOwn, request, reply));

@@ -18,7 +18,7 @@ export interface DrawnCard {
   png: Buffer;
   /** Strong validator of these bytes, with its quotes. */
   etag: string;
-  /** Identifies everything it shows except counts; a different key means a different card. */
+  /** Changes with everything that the card shows, except counts. */
   contentKey: string;
   /** The counts that it shows. */
   counts: string;
@@ -26,7 +26,7 @@ export interface DrawnCard {
   drawnAt: number;
 }
 
-/** A card, and whether it is the requested one. */
+/** A card, or a substitute for it. */
 export interface ServedCard {
   card: DrawnCard;
   /** Whether it is an older card of the product or the site's own card, which must not be cached. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-/** Far more than a tile of 236 pixels needs. */
+/** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Reads the picture that a product names; undefined if it is not one of the site's own files. */

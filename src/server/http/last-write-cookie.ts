@@ -39,8 +39,8 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * A response includes this visitor's own writes if it was produced at this time (monotonic clock) or later. Never in the
- * future, even with a forged cookie.
+ * Returns a time of the monotonic clock from which on responses include the visitor's own writes, or undefined without a
+ * recent write. It is never in the future, even if the cookie is forged.
  */
 export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,
