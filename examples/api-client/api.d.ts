@@ -680,7 +680,7 @@ export interface operations {
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
          * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
          */
         cursor?: string;
@@ -1025,7 +1025,7 @@ export interface operations {
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
          * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
          */
         cursor?: string;
@@ -1142,7 +1142,7 @@ export interface operations {
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
          * @example WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ
          */
         cursor?: string;
@@ -1827,7 +1827,7 @@ export interface operations {
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
          * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
          */
         cursor?: string;

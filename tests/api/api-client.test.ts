@@ -24,9 +24,9 @@ afterAll(() => site.close());
 test('the types of the example client match the site’s OpenAPI document', async () => {
   // The document contains the URL of the site, but no type depends on it.
   const document = await (await fetch(`${address}/api/openapi.json`)).text();
-  const made = astToString(await openapiTypescript(document));
-  const kept = await readFile(join(EXAMPLE, 'api.d.ts'), 'utf8');
-  expect(withoutFormat(kept)).toBe(withoutFormat(made));
+  const generated = astToString(await openapiTypescript(document));
+  const committed = await readFile(join(EXAMPLE, 'api.d.ts'), 'utf8');
+  expect(withoutFormat(committed)).toBe(withoutFormat(generated));
 });
 
 /** Removes the generator's header and the formatting. */
