@@ -53,7 +53,7 @@ export async function checkBackups(
     if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
       return warning(
         CHECK,
-        `${message}, but that is in the future`,
+        `${message}, but its time is in the future`,
         'Check the clocks of this machine and of the database server.',
       );
     if (ageMs > 2 * intervalMs)
