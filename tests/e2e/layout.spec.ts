@@ -192,6 +192,14 @@ test.describe('§2: pages do not shift while they load', () => {
     };
   }
 
+  /** Keeps ages as the server rendered them: beside a truncated name, a longer age moves by a few pixels. */
+  async function freezeAges(page: Page): Promise<void> {
+    await page.addInitScript(() => {
+      const { now } = Date;
+      Date.now = () => JSON.parse(document.querySelector('#state')?.textContent || '{}').renderedAt ?? now();
+    });
+  }
+
   for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
     for (const path of ['/', '/product/git', '/product/unknown']) {
       test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
@@ -200,6 +208,7 @@ test.describe('§2: pages do not shift while they load', () => {
       }) => {
         if (path.endsWith('unknown')) expectConsoleError(/404/);
         await page.setViewportSize({ width, height: 900 });
+        await freezeAges(page);
         const shifts = await recordShifts(page);
         let release = () => {};
         const painted = new Promise<void>((resolve) => {
