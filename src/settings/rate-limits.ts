@@ -86,7 +86,7 @@ export const LIMIT_SETTINGS = {
   searchesPerNetwork: amount(
     'LIMIT_SEARCHES_PER_NETWORK',
     search.network.amount,
-    'Searches that reach the database, and sitemap shards, per second from one network',
+    'Searches and sitemap shards that reach the database, per second from one network',
   ),
   streamsPerNetwork: amount(
     'LIMIT_STREAMS_PER_NETWORK',
