@@ -198,9 +198,9 @@ const WIDE_ADVANCE = 1;
 const OTHER_ADVANCE = 0.6;
 
 /**
- * Measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the
+ * Creates a function that measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the
  * viewer's font to the measured width.
- * @returns the width in pixels of a text at a size in pixels.
+ * @returns a function that returns the width of a text in pixels, for a font size in pixels.
  */
 export function createTextWidth(
   fontFolder: string,

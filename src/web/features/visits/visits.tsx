@@ -16,7 +16,7 @@ interface Visits {
 
 export const visits = createBrowserStore<Visits | null>('visits', (stored) => (isVisits(stored) ? stored : null));
 
-/** Returns the visits after activity at the time `now`. */
+/** Returns `stored`, updated for activity at the time `now`. */
 export function visitsAt(stored: Visits | null, now: number): Visits {
   if (!stored) return { seenAt: now, lastEndedAt: null };
   const isAnother = now - stored.seenAt >= VISIT_GAP_MS;

@@ -12,7 +12,10 @@ import {
   writeKey,
 } from '../../storage/outbox.ts';
 
-/** Sends queued writes one after another, in one tab at a time. Resolves to whether the queue is empty. */
+/**
+ * Sends queued writes one after another; only one tab sends at a time. Resolves to false if a write must be retried
+ * later, otherwise to true, including when another tab is sending.
+ */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
   if (!navigator.locks) return sendAll(api, client);
   return navigator.locks.request('outbox', { ifAvailable: true }, (lock) => (lock ? sendAll(api, client) : true));
