@@ -50,10 +50,13 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
   });
 });
 
-/** Terminates every connection to the site's database except the one that it uses. */
+/**
+ * Terminates every client connection to the site's database except the one that it uses. Autovacuum, which the tests'
+ * role may not terminate, continues.
+ */
 async function endConnections({ database }: TestSite): Promise<void> {
   await database.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
 }
