@@ -97,8 +97,8 @@ function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time:
 }
 
 /**
- * Creates upvotes that are spread over the elapsed part of the launch window, the last of which exceed the network cap,
- * and upvotes after the window.
+ * Creates upvotes spread over the elapsed part of the launch window, and upvotes after the window. The last `excluded`
+ * upvotes in the window exceed the network cap.
  */
 function generateUpvotes(
   productId: string,

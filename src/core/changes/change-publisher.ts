@@ -60,7 +60,7 @@ export class ChangePublisher {
       this.#remember(await recordChange(this.#database, change));
       this.#onPublished();
     } catch (error) {
-      this.#log.warn({ err: error }, 'Could not publish changes to other processes; trying again');
+      this.#log.warn({ err: error }, 'Cannot publish changes to other processes; trying again');
       this.add(change);
     }
   }

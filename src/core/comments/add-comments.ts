@@ -67,7 +67,7 @@ export async function addComments(
     distinct.filter(({ comment }) => created.get(comment.id) === false),
   );
   const outcomes = drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
-  // Existing comments are included, because their product may be outdated in a cache or a replica.
+  // Existing comments are included, because their product may be stale in a cache or a replica.
   const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
   return {
     outcomes,
@@ -117,7 +117,7 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Inserts drafts. @returns by comment id whether it was created, without comments whose products do not exist. */
+/** Inserts drafts. @returns whether each comment was created, by id, except comments whose products do not exist. */
 async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
@@ -158,8 +158,8 @@ export interface Repetition {
 }
 
 /**
- * Adds a comment. It is held until an operator releases it if it looks like spam: its text was repeated, or the hidden
- * field is filled in, which only bots do.
+ * Adds a comment, and holds it if it looks like spam: its text was repeated, or the hidden field, which only bots fill
+ * in, is not empty.
  * @throws the errors of `add`.
  */
 export async function holdSpam(

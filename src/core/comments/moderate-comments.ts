@@ -160,7 +160,7 @@ export async function releaseComments(database: Database, ids: readonly string[]
 }
 
 /**
- * Holds public comments, such as those released by mistake. Their authors' sessions are no longer stored, so only
+ * Holds public comments, such as those released by mistake. Their authors' sessions are not stored, so only
  * operators see the comments until they are released.
  * @throws CoreError `unavailable`.
  */

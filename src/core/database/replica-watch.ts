@@ -120,7 +120,7 @@ export function watchReplica(options: WatchOptions): Replica {
     if (row?.follows !== true)
       throw new Error('The server does not follow a primary: it was promoted, or was never a replica');
     if (row.has_replayed) dispatch({ type: 'replayed', goal });
-    else dispatch({ type: 'behind', now: monotonicMs() }, 'It lags');
+    else dispatch({ type: 'behind', now: monotonicMs() }, 'The replica lags');
   }
 
   async function requestPosition(): Promise<WalPosition | undefined> {

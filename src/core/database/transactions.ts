@@ -25,7 +25,7 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-/** Removes the timeouts of the transaction, for operators' commands that may take long and do not block visitors. */
+/** Removes the timeouts of the transaction, for work that may take long, such as a backup or the download of a tally. */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -62,7 +62,7 @@ export async function* readInBatches<Row extends object>(
 
 /**
  * Maps the parts of a source in order, and prepares the next result while the consumer uses the current one.
- * @throws the errors of the source or `make`, in order.
+ * @throws the errors of the source or of `prepare`, in order.
  */
 export async function* prefetchOne<Part, Made>(
   source: AsyncIterable<Part>,

@@ -78,8 +78,8 @@ export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promis
 }
 
 /**
- * Returns the time before which secrets must have been created to be deleted if no open day needs them. A younger
- * secret may belong to a new launch whose board does not exist yet.
+ * Returns the age limit for deleting secrets that no open day needs: only older ones are deleted. A newer secret may
+ * belong to a new launch whose board does not exist yet.
  */
 function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();

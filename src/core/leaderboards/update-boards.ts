@@ -100,7 +100,7 @@ interface PlacingOptions {
   now: Date;
   timeZone: string;
   votesPerNetwork?: number | undefined;
-  /** Also removes launches that begin after `now` from their boards, because the clock was set back. */
+  /** Also removes launches that begin more than two minutes after `now` from their boards: the clock was set back. */
   withdraw?: boolean;
 }
 
