@@ -16,8 +16,8 @@ export interface WrittenComment {
   created: boolean;
 }
 
-// Like every writer, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
-// is already claimed, no comment is added; if another transaction is claiming it, the statement waits for that.
+// Like other writers, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
+// is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that one.
 const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}

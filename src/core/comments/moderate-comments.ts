@@ -77,7 +77,7 @@ async function moderateComments(
   return { done, skipped: requested.filter((id) => !changed.has(id)) };
 }
 
-/** Locks counts and then comments, each in the order of their ids. All writers do, which prevents deadlocks. */
+/** Locks counts and then comments, each in the order of their ids, as other writers do, which prevents deadlocks. */
 async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
   const rows = await sql.query<{ product_id: string }>(
     'SELECT DISTINCT product_id FROM comments WHERE id = ANY($1::uuid[])',

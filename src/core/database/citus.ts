@@ -36,8 +36,8 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
- * a row. The setting is safe because each shard has only one placement; streaming replication protects the servers. It
- * applies to new connections.
+ * a row. The setting applies to new connections. It is safe because each shard has only one placement; streaming
+ * replication protects the servers.
  */
 async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');

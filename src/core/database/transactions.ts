@@ -7,8 +7,8 @@ const INITIAL_BACKOFF_MS = 20;
 
 /**
  * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. On a single PostgreSQL
- * server, neither occurs, because all transactions lock rows in the same order; a database on several servers cannot
- * guarantee that. `work` must have no effects outside the transaction.
+ * server, both are rare, because most transactions lock rows in the same order; a database on several servers cannot
+ * guarantee an order. `work` must have no effects outside the transaction.
  */
 export async function transactionWithRetries<Result>(
   database: Database,
@@ -35,7 +35,8 @@ export async function disableTimeouts(sql: Sql): Promise<void> {
 const BATCH_ROWS = 500;
 
 /**
- * Makes a transaction read one snapshot of the database, with times in UTC. Must be the first call of the transaction.
+ * Makes a transaction read-only, on one snapshot of the database, with times in UTC. Must be the first call of the
+ * transaction.
  */
 export async function holdSnapshot(sql: Sql): Promise<void> {
   await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');

@@ -89,7 +89,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   if (state.secrets > 0) {
     return warning(
       'leaderboards',
-      `the secrets of ${state.secrets} final days are still stored, so voters can still be linked to sessions`,
+      `secrets of final days are still stored (${state.secrets}), so voters can still be linked to sessions`,
       'Start the site, which deletes them. If they remain, check its log.',
     );
   }

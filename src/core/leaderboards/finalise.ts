@@ -92,8 +92,8 @@ const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally sec
 
 /**
  * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
- * Visitors do not wait for the tally, because an upvote or retraction after the window changes only counts, which are
- * locked last.
+ * Visitors do not wait for the tally, because an upvote or retraction after the window only needs the lock on counts,
+ * which is acquired last.
  * @returns false if another process was first, or a launch of the day is about to move.
  */
 async function finaliseDay(

@@ -36,8 +36,8 @@ export interface WrittenSubmission {
 }
 
 /**
- * The maximum number of valid maker keys. Only hashes are stored, so a retried request gets a new key, and older keys
- * stay valid.
+ * The maximum number of valid maker keys per submission. Only hashes are stored, so a retried request gets a new key,
+ * and older keys stay valid.
  */
 const MAX_KEYS = 5;
 
