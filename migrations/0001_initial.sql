@@ -38,9 +38,8 @@ CREATE TABLE product_counts (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
-  -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at after the launch is
-  -- placed for it, '-infinity' after its result is final. Stored with the counts, so casting a vote reads and locks one
-  -- row.
+  -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at once the launch is on its
+  -- boards, and '-infinity' once its result is final. Stored with the counts, so casting a vote reads and locks one row.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
   -- Numbers of votes cast in the window: votes that count on leaderboards, and votes that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),
@@ -184,8 +183,8 @@ CREATE TABLE comments (
   content text NOT NULL,
   likes integer NOT NULL DEFAULT 0 CHECK (likes >= 0),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- The author's session, if the comment is held as suspected spam: until the operator releases it, only this session
-  -- sees it. NULL for other comments, whose authors' sessions are not stored.
+  -- The author's session if the comment is held as suspected spam, or '' if an operator held it. Until an operator
+  -- releases it, only this session sees it. NULL for other comments, whose authors' sessions are not stored.
   held_session text COLLATE "C",
   -- Set while the comment is hidden by the operator. Hidden comments are excluded from all public lists and counts.
   hidden_at timestamptz(3),
@@ -233,7 +232,7 @@ CREATE TABLE submissions (
   launch_at timestamptz(3),
   -- The reason why the submission was declined.
   reason text,
-  -- The state before the last decision, for undoing it. NULL after the maker has changed the submission.
+  -- The state before the last decision, for undoing it. NULL if there is none, or the maker has changed fields since.
   undo jsonb,
   -- The SHA-256 hashes of the maker keys.
   key_hashes bytea[] NOT NULL,
@@ -332,7 +331,7 @@ CREATE TABLE audit_log (
   -- The name of the console's operator, or of the operating system user who ran the command.
   operator text NOT NULL,
   action text COLLATE "C" NOT NULL,
-  -- The object of the operation: an id or a file name.
+  -- The object of the operation, such as a product id or a file name.
   target text NOT NULL,
   details jsonb NOT NULL,
   -- The id of the entry that this one undoes, if any.
@@ -377,7 +376,8 @@ CREATE TABLE operator_sessions (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
   created_at timestamptz(3) NOT NULL,
-  -- The time of the last use, updated at most once a minute. A session expires after twelve hours without use.
+  -- The time of the last use, updated at most once a minute. A session expires after twelve hours without use,
+  -- and 30 days after sign-in in any case.
   used_at timestamptz(3) NOT NULL
 );
 

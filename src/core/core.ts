@@ -76,7 +76,7 @@ export type WriteKind = 'upvotes' | 'comments' | 'likes';
 export interface CoreOptions {
   runtime?: Runtime;
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
-  /** Chooses the databases of reads. By default, all reads use the primary. */
+  /** Chooses the database for each read. By default, all reads use the primary. */
   reads?: ReadSources | undefined;
   /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;

@@ -102,7 +102,7 @@ describe('a receiver that is down', () => {
     expect(failed).toBeLessThan(14);
     expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
       status: 'warning',
-      message: expect.stringMatching(/^no delivery has succeeded since .*\(ECONNREFUSED\); 1 wait, 0 expired$/),
+      message: expect.stringMatching(/^no delivery has succeeded since .*\(ECONNREFUSED\); 1 waiting, 0 expired$/),
     });
     await receiver.resume();
     time += HOUR_MS;

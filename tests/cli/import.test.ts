@@ -165,7 +165,7 @@ describe('import exits 2 and imports nothing', () => {
     const path = await file('p.jsonl', '{"id":"a","image":"no.png"}\n{"id":"b","screenshots":["page.png"]}');
     expectRefusal(
       await runImport(path, '--images', folder),
-      /line 1: image: 'no.png' is not in the folder/,
+      /line 1: image: 'no.png' is not in the picture folder/,
       /line 2: screenshots: 'page.png' is not a PNG/,
       /2 errors/,
     );

@@ -88,7 +88,7 @@ interface NewAuditEntry {
   /** If unset, an id is generated. */
   id?: string;
   action: AuditAction;
-  /** The target of the command: the id of a product or comment, or the name of a file. */
+  /** The object of the operation, such as a product id or a file name. */
   target: string;
   /** Only values that JSON can represent. */
   details?: object;

@@ -84,16 +84,16 @@ export async function restorePicture(folder: string, line: string): Promise<void
   const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
   if (text === null) return;
   if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name))
-    throw new Error('The backup contains a file that is not a picture of the store');
+    throw new Error('A line in the picture section of the backup is invalid');
   const content = Buffer.from(text, 'base64');
   if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
-    throw new Error(`The picture ${name} of the backup does not match its hash`);
+    throw new Error(`The picture ${name} in the backup does not match its hash`);
   await storePicture(folder, name, content);
 }
 
 /**
- * Matches scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`. No other files in the folder are
- * deleted.
+ * Match scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and their incomplete files. No other
+ * files in the folder are deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;

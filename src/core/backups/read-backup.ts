@@ -108,7 +108,7 @@ class BackupCheck {
   /** Checks that the end marker was the last line. @throws BackupFileError if it was not. */
   finish(rest: Buffer): void {
     if (!this.#header) throw broken(this.#path, 'it is not a backup');
-    if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'its end is missing');
+    if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'it does not end with an end marker');
   }
 
   *#mark(line: Buffer): Generator<BackupPiece> {

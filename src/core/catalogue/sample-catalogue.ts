@@ -46,7 +46,7 @@ export const SAMPLE_SESSION_PREFIX = 'sample:';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** If less of the day has passed, the launches do not fit into it, and the catalogue ends with the previous day. */
+/** If less of the day than this has passed, the launches do not fit, and the catalogue ends with the previous day. */
 const MIN_DAY_MS = 60_000;
 
 /** Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`. */
@@ -97,8 +97,8 @@ function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time:
 }
 
 /**
- * Creates upvotes that are spread over the elapsed part of the launch window, the last of which exceed the network cap,
- * and upvotes after the window.
+ * Creates upvotes spread over the elapsed part of the launch window, and upvotes after the window. The last `excluded`
+ * upvotes in the window exceed the network cap.
  */
 function generateUpvotes(
   productId: string,

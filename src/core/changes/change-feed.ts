@@ -14,9 +14,9 @@ export const OPERATOR_QUEUE = '#operator-queue';
 export interface Change {
   /** Products whose counts, comments or likes changed. */
   productIds: readonly string[];
-  /** Whether products were added, edited or removed as well. */
+  /** Whether products were added, edited or removed. */
   catalogue: boolean;
-  /** Comments of these products that were written, released or liked, as far as their ids are known. */
+  /** Ids of the comments that were written, liked or moderated. Unset if the change is not about single comments. */
   commentIds?: readonly string[];
 }
 

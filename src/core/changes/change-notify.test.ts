@@ -44,7 +44,7 @@ test('a notification reaches the other processes and not its sender, also after 
   onOwn.mockClear();
   onNotify.mockClear();
   await expect.poll(received).toBeGreaterThan(0);
-  // It may still get the probe that the other process sends over its new connection.
+  // The sender may still get the probe that the other process sends over its new connection.
   expect(onOwn.mock.calls.length).toBeLessThanOrEqual(1);
 });
 

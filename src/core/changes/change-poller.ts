@@ -108,8 +108,8 @@ function disconnect(
 }
 
 /**
- * Polls for changes by any process, which works with every engine and pooler. Times are the database's, except the time
- * of `onDisconnect`, which is this machine's.
+ * Polls for the changes of all processes; unlike notifications, this works with every engine and pooler. Times are the
+ * database's, except that `onDisconnect` gets this machine's.
  */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };

@@ -21,7 +21,7 @@ test('after a failure, changes are published together with later ones and recogn
   });
   await database.query('ALTER TABLE changes RENAME TO changes_away');
   publisher.add(change('early'));
-  await expect.poll(text).toContain('Could not publish changes to other processes');
+  await expect.poll(text).toContain('Cannot publish changes to other processes');
   publisher.add(change('late'));
   expect(publications).toBe(0);
   await database.query('ALTER TABLE changes_away RENAME TO changes');

@@ -5,7 +5,7 @@ import type { Listening } from '../database/listen.ts';
 import type { Log } from '../runtime.ts';
 import { type Change, recordChange } from './change-feed.ts';
 
-/** How often changes are published to other processes, so thousands of writes share one record. */
+/** Changes are published to other processes at this interval, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
 
 /** A process remembers this many of its own records, so it does not act on them twice. */
@@ -60,7 +60,7 @@ export class ChangePublisher {
       this.#remember(await recordChange(this.#database, change));
       this.#onPublished();
     } catch (error) {
-      this.#log.warn({ err: error }, 'Could not publish changes to other processes; trying again');
+      this.#log.warn({ err: error }, 'Cannot publish changes to other processes; trying again');
       this.add(change);
     }
   }

@@ -138,7 +138,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const notify = new ChangeNotify(database, log, () => poller.readNow());
   const cleanUp = () =>
     deleteOldChanges(database).catch((error: unknown) =>
-      log.warn({ err: error }, 'Could not delete old changes; trying again in a minute'),
+      log.warn({ err: error }, 'Cannot delete old changes; trying again in a minute'),
     );
   const timer = setInterval(cleanUp, CLEANUP_INTERVAL_MS).unref();
 

@@ -16,8 +16,8 @@ export interface WrittenComment {
   created: boolean;
 }
 
-// Like every writer, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
-// is already claimed, no comment is added; if another transaction is claiming it, the statement waits for that.
+// Like other writers, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
+// is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that one.
 const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
@@ -67,7 +67,7 @@ export async function addComments(
     distinct.filter(({ comment }) => created.get(comment.id) === false),
   );
   const outcomes = drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
-  // Existing comments are included, because their product may be outdated in a cache or a replica.
+  // Existing comments are included, because their product may be stale in a cache or a replica.
   const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
   return {
     outcomes,
@@ -117,7 +117,7 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Inserts drafts. @returns by comment id whether it was created, without comments whose products do not exist. */
+/** Inserts drafts. @returns whether each comment was created, by id, except comments whose products do not exist. */
 async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
@@ -158,8 +158,8 @@ export interface Repetition {
 }
 
 /**
- * Adds a comment. It is held until an operator releases it if it looks like spam: its text was repeated, or the hidden
- * field is filled in, which only bots do.
+ * Adds a comment, and holds it if it looks like spam: its text was repeated, or the hidden field, which only bots fill
+ * in, is not empty.
  * @throws the errors of `add`.
  */
 export async function holdSpam(

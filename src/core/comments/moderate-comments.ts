@@ -77,7 +77,7 @@ async function moderateComments(
   return { done, skipped: requested.filter((id) => !changed.has(id)) };
 }
 
-/** Locks counts and then comments, each in the order of their ids. All writers do, which prevents deadlocks. */
+/** Locks counts and then comments, each in the order of their ids, as other writers do, which prevents deadlocks. */
 async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
   const rows = await sql.query<{ product_id: string }>(
     'SELECT DISTINCT product_id FROM comments WHERE id = ANY($1::uuid[])',
@@ -160,7 +160,7 @@ export async function releaseComments(database: Database, ids: readonly string[]
 }
 
 /**
- * Holds public comments, such as those released by mistake. Their authors' sessions are no longer stored, so only
+ * Holds public comments, such as those released by mistake. Their authors' sessions are not stored, so only
  * operators see the comments until they are released.
  * @throws CoreError `unavailable`.
  */

@@ -78,8 +78,8 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or the passphrase changed, while it was hashed. The lock delays both until this
-    // session is committed, so they end it, too.
+    // Access may have been revoked, or the passphrase changed, while this one was hashed. The lock delays later changes
+    // until this session is committed, so they end it, too.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [

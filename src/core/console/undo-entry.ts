@@ -56,10 +56,7 @@ export async function undoEntry(
   return entry;
 }
 
-/**
- * Returns whether undoing may exceed the statement timeout. Only then is it worth opening a connection without the
- * timeout.
- */
+/** Returns whether undoing may exceed the statement timeout, and so needs a connection without one. */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
@@ -138,7 +135,7 @@ async function revertEdit(
 }
 
 function requireDone(done: readonly unknown[]): void {
-  if (done.length === 0) throw notUndoable('It has changed since this entry.');
+  if (done.length === 0) throw notUndoable('The product or comment has changed since this entry.');
 }
 
 function notUndoable(why: string): CoreError {

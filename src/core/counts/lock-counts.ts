@@ -28,7 +28,7 @@ export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): P
 
 /**
  * Locks the counts of these products until the transaction ends, which also blocks writers of their upvotes and
- * comments. Every writer and every removal locks counts first, in this order, which prevents deadlocks.
+ * comments. These writers and removals lock counts first, in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
   await lockByProduct(sql, LOCK_COUNTS, productIds);

@@ -29,15 +29,15 @@ export async function distribute(database: Database, log: Log): Promise<string[]
     return tables.map(({ name }) => name);
   });
   if (distributed.length === 0) return [];
-  log.info({ tables: distributed }, 'Tables distributed over the servers of Citus');
+  log.info({ tables: distributed }, 'Tables distributed over the Citus nodes');
   await disableShardLocks(database, log);
   return distributed;
 }
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
- * a row. The setting is safe because each shard has only one placement; streaming replication protects its server. It
- * applies to new connections.
+ * a row. The setting applies to new connections. It is safe because each shard has only one placement; streaming
+ * replication protects the servers.
  */
 async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
@@ -46,7 +46,7 @@ async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   } catch (error) {
     log.warn(
       { err: error },
-      'Set citus.all_modifications_commutative to on for this database; otherwise writers wait for each other',
+      'Cannot set citus.all_modifications_commutative. Set it to on for this database; otherwise writers wait for each other',
     );
   }
 }

@@ -44,7 +44,7 @@ export function refusesWrites(error: unknown): boolean {
 /** SQLSTATE classes of invalid values, violated constraints and exceeded limits, which one row of many can cause. */
 const DATA_ERROR_STATE = /^(?:2[123]|44|54)...$/;
 
-/** Whether one item of a batch can have caused the error. After any other error, splitting the batch does not help. */
+/** Whether one item of a batch may have caused the error. After any other error, splitting the batch does not help. */
 export function isItemError(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || DATA_ERROR_STATE.test(error.code ?? '');
 }

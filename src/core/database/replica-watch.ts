@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 /** A replica, and whether it may be read. Times are in milliseconds of the monotonic clock. */
 export interface Replica {
   database: Database;
-  /** Whether the replica is known to show everything committed up to a time, and to lag by a few seconds at most. */
+  /** Whether the replica may serve a read that must show everything committed up to a time; see `isCurrentEnough`. */
   hasReplayed(time: number): boolean;
   /** Marks the replica as unusable until it has been verified again. */
   markUnverified(reason: unknown): void;
@@ -120,7 +120,7 @@ export function watchReplica(options: WatchOptions): Replica {
     if (row?.follows !== true)
       throw new Error('The server does not follow a primary: it was promoted, or was never a replica');
     if (row.has_replayed) dispatch({ type: 'replayed', goal });
-    else dispatch({ type: 'behind', now: monotonicMs() }, 'It lags');
+    else dispatch({ type: 'behind', now: monotonicMs() }, 'The replica lags');
   }
 
   async function requestPosition(): Promise<WalPosition | undefined> {

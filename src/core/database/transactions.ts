@@ -7,8 +7,8 @@ const INITIAL_BACKOFF_MS = 20;
 
 /**
  * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. On a single PostgreSQL
- * server, neither occurs, because all transactions lock rows in the same order; a database on several servers cannot
- * guarantee that. `work` must have no effects outside the transaction.
+ * server, both are rare, because most transactions lock rows in the same order; a database on several servers cannot
+ * guarantee an order. `work` must have no effects outside the transaction.
  */
 export async function transactionWithRetries<Result>(
   database: Database,
@@ -25,7 +25,7 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-/** Removes the timeouts of the transaction, for operators' commands that may take long and do not block visitors. */
+/** Removes the timeouts of the transaction, for work that may take long, such as a backup or the download of a tally. */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -35,7 +35,8 @@ export async function disableTimeouts(sql: Sql): Promise<void> {
 const BATCH_ROWS = 500;
 
 /**
- * Makes a transaction read one snapshot of the database, with times in UTC. Must be the first call of the transaction.
+ * Makes a transaction read-only, on one snapshot of the database, with times in UTC. Must be the first call of the
+ * transaction.
  */
 export async function holdSnapshot(sql: Sql): Promise<void> {
   await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -62,7 +63,7 @@ export async function* readInBatches<Row extends object>(
 
 /**
  * Maps the parts of a source in order, and prepares the next result while the consumer uses the current one.
- * @throws the errors of the source or `make`, in order.
+ * @throws the errors of the source or of `prepare`, in order.
  */
 export async function* prefetchOne<Part, Made>(
   source: AsyncIterable<Part>,

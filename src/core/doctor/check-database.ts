@@ -41,7 +41,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
     "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
   );
   const open = row?.open ?? 0;
-  const message = `${open} of ${connections} are open (${setBy}); this site opens up to ${needed}`;
+  const message = `${open} of ${connections} are open (limited by ${setBy}); this site opens up to ${needed}`;
   const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or use a connection pooler.`;
   if (needed > connections || open > connections * HIGH_USAGE_SHARE) return warning('connections', message, advice);
   return ok('connections', message);

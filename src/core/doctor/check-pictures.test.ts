@@ -30,7 +30,7 @@ const use = (...contents: string[]) =>
 const check = (store = folder) => checkPictures(database, store, new Date());
 
 test('a site without own pictures is healthy', async () => {
-  expect(await check(join(folder, 'missing'))).toEqual({ check: 'pictures', status: 'ok', message: '0 are stored' });
+  expect(await check(join(folder, 'missing'))).toEqual({ check: 'pictures', status: 'ok', message: '0 stored' });
 });
 
 test('stored pictures are counted, including unreferenced ones', async () => {
@@ -39,7 +39,7 @@ test('stored pictures are counted, including unreferenced ones', async () => {
   await store('b');
   expect(await check()).toMatchObject({
     status: 'ok',
-    message: '2 are stored, of which 1 unreferenced (0.0 MiB)',
+    message: '2 stored, 1 unreferenced (0.0 MiB)',
   });
 });
 

@@ -40,8 +40,8 @@ export async function checkBackups(
     if (path === undefined)
       return fault(
         CHECK,
-        `there is none in ${folder}`,
-        'A running site writes the next one BACKUP_EVERY after the last one. If it does not, check its log.',
+        `there are none in ${folder}`,
+        'A running site writes a backup at the interval set by BACKUP_EVERY. If none appears, check its log.',
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
@@ -153,7 +153,7 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   if (self !== 0 && uid !== self) {
     return fault(
       'data folder',
-      `${clusterDir} belongs to the user with the id ${uid}, and this is ${self}`,
+      `${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}`,
       `Run Groundswell as that user, or change the owner: sudo chown -R ${self} ${clusterDir}`,
     );
   }

@@ -59,7 +59,7 @@ test('a schema older or newer than this program is a fault', async () => {
 test('opening more connections than the role may is a warning', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
-    message: expect.stringMatching(/^\d+ of \d+ are open \(max_connections\); this site opens up to 12$/),
+    message: expect.stringMatching(/^\d+ of \d+ are open \(limited by max_connections\); this site opens up to 12$/),
   });
   expect(await checkConnections(database, 1_000)).toMatchObject({
     status: 'warning',
@@ -70,7 +70,7 @@ test('opening more connections than the role may is a warning', async () => {
   );
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining(' of 5 are open (the database)'),
+    message: expect.stringContaining(' of 5 are open (limited by the database)'),
     advice: expect.stringContaining('Raise the limit of the database'),
   });
 });
@@ -203,7 +203,7 @@ describe('backups', () => {
   });
 
   test('a missing, old, damaged or unrestorable one is reported', async () => {
-    expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('there is none') });
+    expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('there are none') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check(() => Date.now() + 3 * 3_600_000)).toMatchObject({
       status: 'warning',
@@ -248,12 +248,12 @@ test('an overdue result, a secret that should be gone and another time zone are 
   const later = { ...rules, now: new Date('2026-06-12T00:00:00Z') };
   expect(await checkLeaderboards(database, later)).toMatchObject({
     status: 'warning',
-    message: '1 results are overdue, the first of 2026-06-09',
+    message: 'overdue results: 1, for example 2026-06-09',
   });
   await database.query("INSERT INTO tally_secrets (day, secret, created_at) VALUES ('2026-06-09', 'secret', now())");
   await database.query('UPDATE leaderboards SET final_at = now()');
   expect(await checkLeaderboards(database, later)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining('the secrets of 1 final days are still stored'),
+    message: expect.stringContaining('secrets of final days are still stored (1)'),
   });
 });

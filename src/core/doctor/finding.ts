@@ -2,7 +2,7 @@
 export interface Finding {
   /** The checked subject, in a word or two. */
   check: string;
-  /** `warning` means that it works but needs attention, `fault` that it does not work or will soon stop working. */
+  /** `warning`: the subject works but needs attention. `fault`: it does not work, or will soon stop working. */
   status: 'ok' | 'warning' | 'fault';
   /** The finding, in one line without secrets. */
   message: string;

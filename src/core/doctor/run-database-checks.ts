@@ -89,14 +89,14 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   if (state.secrets > 0) {
     return warning(
       'leaderboards',
-      `the secrets of ${state.secrets} final days are still stored, so voters can still be linked to sessions`,
+      `secrets of final days are still stored (${state.secrets}), so voters can still be linked to sessions`,
       'Start the site, which deletes them. If they remain, check its log.',
     );
   }
   if (state.overdue > 0) {
     return warning(
       'leaderboards',
-      `${state.overdue} results are overdue, the first of ${state.oldest}`,
+      `overdue results: ${state.overdue}, for example ${state.oldest}`,
       'Start the site, which makes results final in the background. If they stay open, check its log.',
     );
   }
@@ -107,7 +107,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
       'Launches that are on a leaderboard keep their periods. Set SITE_TIME_ZONE back, or wait until these periods are final.',
     );
   }
-  return ok('leaderboards', `${state.open} periods are open, no result is overdue`);
+  return ok('leaderboards', `open periods: ${state.open}; no result is overdue`);
 }
 
 /** Days after which a submission has waited too long for a decision. */
@@ -154,7 +154,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
   if (failingSince && now.getTime() - failingSince.getTime() > MAX_FAILING_MS) {
     return warning(
       check,
-      `no delivery has succeeded since ${failingSince.toISOString()} (${lastFailure}); ${waiting} wait, ${expired} expired`,
+      `no delivery has succeeded since ${failingSince.toISOString()} (${lastFailure}); ${waiting} waiting, ${expired} expired`,
       'Check the receiver, then run groundswell webhooks test and groundswell webhooks retry.',
     );
   }
@@ -165,7 +165,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
       'See groundswell webhooks list --undelivered; groundswell webhooks retry sends them again.',
     );
   }
-  return ok(check, `the receiver gets its events; ${waiting} wait`);
+  return ok(check, `deliveries succeed; ${waiting} waiting`);
 }
 
 const CHECK = 'pictures';
@@ -208,12 +208,12 @@ async function describeUnreferenced(
   const files = found.filter((each) => each !== undefined);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const unreferenced = `${files.length} unreferenced (${(bytes / 1024 / 1024).toFixed(1)} MiB)`;
-  const message = `${stored} are stored${files.length > 0 ? `, of which ${unreferenced}` : ''}`;
+  const message = `${stored} stored${files.length > 0 ? `, ${unreferenced}` : ''}`;
   if (files.some(({ mtimeMs }) => now.getTime() - mtimeMs > OVERDUE_MS)) {
     return warning(
       CHECK,
-      `${message} for more than a day`,
-      'Check the log of the site for the reason, and that DATABASE_URL and DATA_DIR belong together.',
+      `${message}, some for more than a day`,
+      'Check the log of the site for the reason, and check that DATABASE_URL and DATA_DIR belong to the same site.',
     );
   }
   return ok(CHECK, message);

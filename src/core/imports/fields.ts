@@ -24,7 +24,7 @@ export function readColumnMap(texts: readonly string[]): ColumnMap {
     const field = PRODUCT_FIELD_NAMES.find((known) => known === name.trim());
     if (field === undefined) {
       throw new ImportUsageError(
-        `--map ${text}: a product has no field '${name.trim()}' that can be set; it must be one of ${PRODUCT_FIELD_NAMES.join(', ')}`,
+        `--map ${text}: a product has no field '${name.trim()}' that can be set; use one of ${PRODUCT_FIELD_NAMES.join(', ')}`,
       );
     }
     if (map.has(field)) throw new ImportUsageError(`--map ${text}: the field ${field} is given twice`);

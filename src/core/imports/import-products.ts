@@ -19,7 +19,7 @@ export interface ImportOptions {
   /** The separator of list items, such as tags, within a string. */
   separator: string;
   dryRun: boolean;
-  /** The operator's folder of pictures, and the site's store. If unset, local pictures are not copied. */
+  /** The operator's picture folder, and the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: Date;
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;

@@ -20,7 +20,10 @@ const REFRESH_INTERVAL_MS = 400;
 const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
 
-/** Interval between comparisons of all launches. Some are outdated if a process was killed before it updated them. */
+/**
+ * Interval between comparisons of all launches in open windows. Some are stale if a process was killed before it updated
+ * them.
+ */
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** Updates the boards after the writes of this process, and places launches when they begin. */

@@ -10,8 +10,8 @@ const LOCK_DAYS =
   "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
 
 /**
- * Locks these days until the transaction ends, which blocks finalising and all other changes of their launches. Call it
- * first: to prevent deadlocks, counts, launches and `leaderboard_counts` are locked after it, in this order.
+ * Locks these days until the transaction ends, which blocks finalising and all other changes of their launches. To
+ * prevent deadlocks, call it before locking counts, launches or `leaderboard_counts`.
  * @returns the days that are final.
  */
 export async function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {

@@ -78,8 +78,8 @@ export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promis
 }
 
 /**
- * Returns the time before which secrets must have been created to be deleted if no open day needs them. A younger
- * secret may belong to a new launch whose board does not exist yet.
+ * Returns the age limit for deleting secrets that no open day needs: only older ones are deleted. A newer secret may
+ * belong to a new launch whose board does not exist yet.
  */
 function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();
@@ -92,8 +92,8 @@ const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally sec
 
 /**
  * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
- * Visitors do not wait for the tally, because an upvote or retraction after the window changes only counts, which are
- * locked last.
+ * Visitors do not wait for the tally, because an upvote or retraction after the window only needs the lock on counts,
+ * which is acquired last.
  * @returns false if another process was first, or a launch of the day is about to move.
  */
 async function finaliseDay(

@@ -100,7 +100,10 @@ interface PlacingOptions {
   now: Date;
   timeZone: string;
   votesPerNetwork?: number | undefined;
-  /** Also removes launches that begin after `now` from their boards, because the clock was set back. */
+  /**
+   * Also removes from their boards the launches that begin more than two minutes after `now`, in case the clock was set
+   * back.
+   */
   withdraw?: boolean;
 }
 
@@ -128,8 +131,8 @@ export async function placeLaunches(
       sql,
       [...places, ...found].flatMap(({ day }) => day ?? []),
     );
-    // Counts are locked before launches, as in all transactions. Launches whose counts another transaction has locked
-    // are placed later.
+    // Counts are locked before launches, to prevent deadlocks. Launches whose counts another transaction has locked are
+    // placed later.
     const candidates = await lockFreeCounts(
       sql,
       found.map((row) => row.product_id),

@@ -81,7 +81,7 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** How long an operator can undo an edit, which restores the previous pictures. */
+/** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
 const UNDO_DAYS = 30;
 
 const NAMES_IN =

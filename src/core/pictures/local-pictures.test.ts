@@ -66,7 +66,7 @@ test('no file outside the folder is read, by dots, by links or by an absolute pa
     join(root, 'secret.png'),
     '.',
   ]) {
-    await expect(pictures.add(name), name).rejects.toThrow('is outside the folder');
+    await expect(pictures.add(name), name).rejects.toThrow('is outside the picture folder');
   }
 });
 
@@ -77,8 +77,8 @@ test('a missing file, a folder, a large picture and a file of another type are r
   await expect(pictures.add('page.png')).rejects.toThrow('is not a PNG');
   await expect(pictures.add('large.png')).rejects.toThrow('larger than 5 MiB');
   await expect(pictures.add('sub')).rejects.toThrow('is not a file');
-  await expect(pictures.add('missing.png')).rejects.toThrow('is not in the folder');
-  await expect(pictures.add('nul\0.png')).rejects.toThrow('is not in the folder');
+  await expect(pictures.add('missing.png')).rejects.toThrow('is not in the picture folder');
+  await expect(pictures.add('nul\0.png')).rejects.toThrow('is not in the picture folder');
   await expect(LocalPictures.open(join(root, 'missing'))).rejects.toThrow('There is no folder');
   await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow('There is no folder');
 });

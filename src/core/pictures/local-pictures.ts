@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePicture } from './picture-store.ts';
 
-/** The maximum size of a picture. Pages of products should not load larger ones. */
+/** The maximum size of a picture. Product pages should not load larger ones. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
 /** Thrown if a picture cannot be imported. The message gives the reason. */
@@ -72,10 +72,10 @@ export class LocalPictures {
    */
   async #pathOf(name: string): Promise<string> {
     const path = await realpath(resolve(this.#folder, name)).catch(() => undefined);
-    if (path === undefined) throw new PictureError(`'${name}' is not in the folder of pictures`);
+    if (path === undefined) throw new PictureError(`'${name}' is not in the picture folder`);
     const way = relative(this.#folder, path);
     if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
-      throw new PictureError(`'${name}' is outside the folder of pictures`);
+      throw new PictureError(`'${name}' is outside the picture folder`);
     }
     return path;
   }

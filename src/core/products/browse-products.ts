@@ -45,7 +45,7 @@ const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'n
 /**
  * Lists one page of matching products for operators, with any filters in any order. Without a suitable index, it scans
  * the table once, keeps at most `limit` rows in memory, and blocks no other query.
- * @throws CoreError `bad_cursor`, `unavailable`, also when it exceeds the statement timeout.
+ * @throws CoreError `bad_cursor`, `unavailable`, for example if it exceeds the statement timeout.
  */
 export async function browseProductPage(
   sql: Sql,
@@ -75,7 +75,10 @@ export async function browseProductPage(
   return { items: shown.map(productOf), nextCursor };
 }
 
-/** Lists the first `limit` products. @throws CoreError `unavailable`, also when it exceeds the statement timeout. */
+/**
+ * Lists the first `limit` products.
+ * @throws CoreError `unavailable`, for example if it exceeds the statement timeout.
+ */
 export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
   return (await browseProductPage(sql, filter)).items;
 }

@@ -138,7 +138,7 @@ describe('with more products than are compared', () => {
       ],
       lookUps: [['tables']],
     });
-    // 700 products have one of the tags and 1,600 the other. None of them is among the newest.
+    // One tag has 700 products, none of them among the newest, and the other has 1,600: neither is rare.
     expect((await ask('p-00004')).lookUps).toEqual([]);
   });
 

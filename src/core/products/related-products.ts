@@ -118,7 +118,7 @@ export function weightOf(share: number): number {
   return Math.log(1 + 1 / share);
 }
 
-/** Groups ids by their sums of weights, the greatest first. @returns only as many groups as are needed to fill the list. */
+/** Groups ids by their sums of weights, greatest first. @returns only as many groups as are needed to fill the list. */
 export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMap<string, number>): string[][] {
   const levels = new Map<number, string[]>();
   for (const { tags, ids } of groups) {

@@ -15,8 +15,8 @@ export interface Search extends Omit<ListRange, 'maxMatches' | 'now'> {
 /** Rows of the first window. Common terms cost only this window; for other terms, it is an additional cost. */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
- * The part of the first window that is scanned first if it cannot fill the page. If it has few matches, the rest of the
- * window is not scanned, because it probably has few matches, too.
+ * The fraction of the first window that is scanned first, if this fraction is not expected to fill the page. If it has
+ * few matches, the rest of the window is not scanned, because that probably has few matches, too.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
@@ -37,7 +37,7 @@ const WINDOW_ROWS = { first: 4_000, min: 1_000, max: 50_000 };
 
 /**
  * Scanning keeps a CPU core of the database busy, so few requests scan at a time. Scans for terms that an index supports
- * do not wait for other scans.
+ * have their own slots, so they do not wait for scans of other terms.
  */
 const scanSemaphores = { indexed: createSemaphore(2), unindexed: createSemaphore(2) };
 

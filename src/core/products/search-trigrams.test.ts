@@ -59,7 +59,7 @@ const SAMPLE = 2_000;
 const HALF_HOUR_MS = 30 * 60_000;
 
 const products = makeProducts(SAMPLE + 500, (n) => ({
-  // The oldest products are not in the sample. A word that is repeated in a text counts once.
+  // `every` counts once per text. `zonk` is only in the oldest products, which are not in the sample.
   description: ['every every', ...(n % 4 === 0 ? ['quart'] : []), ...(n <= 500 ? ['zonk'] : [])].join(' '),
   tags: [],
 }));

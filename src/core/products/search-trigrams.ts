@@ -11,7 +11,7 @@ type SearchIndex = 'none' | 'ascii' | 'unicode';
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   WHERE pg_class.relname = 'products_search' AND pg_index.indisvalid`;
 
-/** Tests letters beyond ASCII, which are not letters in the locale C. */
+/** Tests whether the server's locale has letters beyond ASCII; the locale C has none. */
 const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
 
 /** How long a result is reused. An operator may add the extension or drop the index while the site runs. */

@@ -47,7 +47,7 @@ const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.session
   WHERE b.hour >= greatest($1::timestamptz, now() - ${BURST_DAYS} * interval '1 day')
   ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
 
-/** Lists the largest bursts since a time, the largest first. @throws CoreError `unavailable`. */
+/** Lists the largest bursts since a time, largest first. @throws CoreError `unavailable`. */
 export async function listUpvoteBursts(
   sql: Sql,
   { since, limit }: { since: Date; limit: number },

@@ -36,8 +36,8 @@ export interface WrittenSubmission {
 }
 
 /**
- * The maximum number of valid maker keys. Only hashes are stored, so a retried request gets a new key, and older keys
- * stay valid.
+ * The maximum number of valid maker keys per submission. Only hashes are stored, so a retried request gets a new key,
+ * and older keys stay valid.
  */
 const MAX_KEYS = 5;
 
@@ -188,7 +188,7 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
   if (present) return present.secret;
   await sql.query(ADD_SECRET, [randomBytes(32)]);
   const [added] = await sql.query<{ secret: Buffer }>(LOCK_SECRET);
-  if (added === undefined) throw new Error('The secret of submissions could not be stored');
+  if (added === undefined) throw new Error('Cannot store the secret for submissions');
   return added.secret;
 }
 

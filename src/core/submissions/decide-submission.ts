@@ -86,8 +86,8 @@ export function declineSubmission(
 }
 
 /**
- * Undoes the last decision, unless the maker has changed the submission since. A launched product is removed from the
- * site, unless others voted for it or commented on it.
+ * Undoes the last decision, unless the maker has changed more than the launch time since. A launched product is removed
+ * from the site, unless it has votes or comments by others than the maker.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
  * `already_launched`, `id_taken`, `unavailable`.
  */

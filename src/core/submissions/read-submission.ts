@@ -71,7 +71,7 @@ const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamp
     AND (verdict IS NULL OR verdict = 'included')
   GROUP BY 1`;
 
-/** Counts the valid votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
+/** Returns the number of counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
 export async function readVotesByHour(sql: Sql, id: string, launchedAt: Date, now: Date): Promise<HourlyVotes[]> {
   const endsAt = launchedAt.getTime() + WINDOW_MS;
   const rows = await sql.query<{ hour: number; votes: number }>(SELECT_VOTES, [

@@ -70,7 +70,7 @@ test('after another process wrote to the product, votes are judged by a query, a
   await cast(own, 'session-a', { network: OTHER });
   await cast(others, 'session-b');
   await cast(others, 'session-c');
-  // This process judged the vote by outdated counts, so the vote is reported as unchecked.
+  // This process judged the vote by stale counts, so the vote is reported as unchecked.
   await cast(own, 'session-d', { network: OTHER });
   expect(judges((await cast(own, 'session-e'))[0])).toBe(true);
   expect(await excluded()).toEqual(['session-e']);

@@ -20,7 +20,7 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**
  * Returns a single statement, so the whole batch takes one round trip and one flush. A count changes only if a row was
- * added or removed. Like every writer, the statement first locks counts in the order of their keys, so concurrent
+ * added or removed. Like other writers, the statement first locks counts in the order of their keys, so concurrent
  * batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
  *
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7

@@ -105,7 +105,7 @@ export async function noteFailed(
 }
 
 /**
- * Marks events as expired that could not be delivered in time, for example because the receiver is gone.
+ * Marks events that could not be delivered in time, for example because the receiver is gone, as expired.
  * @returns the number of expired events.
  * @throws CoreError `unavailable`.
  */

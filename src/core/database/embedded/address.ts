@@ -35,8 +35,8 @@ const SOCKET_PATH_BYTES = 103;
 const SHORT_FOLDER = 'groundswell-pg-';
 
 /**
- * Chooses a postmaster's address: a socket in the cluster's own folder (0700), in a short private folder if that path
- * is too long, or a free loopback port if there are no unix sockets.
+ * Chooses a postmaster's address: a unix socket in the cluster's own folder (0700) or, if that path is not suitable, in
+ * a short private folder; a free loopback port if neither is possible.
  */
 export async function chooseAddress(clusterDir: string, account: Account, unixSockets: boolean): Promise<Address> {
   if (!unixSockets) return { socketDir: undefined, port: await freePort() };

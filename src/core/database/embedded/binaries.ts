@@ -136,7 +136,7 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
 }
 
 /**
- * Makes the copy readable for all accounts, also under a strict umask. Root gives it to the owner of the data folder;
+ * Makes the copy readable for all accounts, even under a strict umask. Root gives it to the owner of the data folder;
  * each folder changes owner after its contents, so no link can be planted in it before.
  */
 async function makeReadableForAll(path: string, owner: { uid: number; gid: number }): Promise<void> {

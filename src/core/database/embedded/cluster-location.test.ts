@@ -52,7 +52,7 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   return { location: database.location, visits: row?.visits, processUid, fileUid };
 }
 
-/** A copy of a prepared cluster of this account, for tests that are not about creating one. */
+/** Copies a prepared cluster for this account, for tests that are not about creating one. @returns the data folder. */
 async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
   const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);

@@ -200,8 +200,8 @@ export async function checkClusterPermissions({
   if (account.kind === 'self' && uid !== self) {
     throw refused(
       (terms) =>
-        `The database in ${clusterDir} belongs to the user with the id ${uid}, and this is the one with the id ${self}: ` +
-        `run it as that user, or give it the folder (as root: chown -R ${self} ${clusterDir}), or set ${terms.dataDir} to another folder.`,
+        `The database in ${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}: ` +
+        `run it as that user, change the folder's owner (as root: chown -R ${self} ${clusterDir}), or set ${terms.dataDir} to another folder.`,
     );
   }
   const permissions = mode & 0o777;

@@ -22,7 +22,7 @@ const DEFAULT_TERMS: OperatorTerms = {
   product: 'this program',
   dataDir: 'dataDir',
   databaseUrl: 'databaseUrl',
-  upgrade: 'Dump it with the previous version, and load the dump with this one.',
+  upgrade: 'Dump the database with the previous version, and load the dump with this one.',
 };
 
 type Message = string | ((terms: OperatorTerms) => string);

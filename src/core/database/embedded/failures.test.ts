@@ -102,7 +102,7 @@ describe('an unusable database says why in one line', () => {
       }
       expect(said).toMatchObject({ code: 'data_dir_refused' });
       expect(String(said)).toMatch(
-        new RegExp(`user with the id ${owner}, and this is the one with the id 1.*chown -R 1`),
+        new RegExp(`belongs to user id ${owner}, but this process runs as user id 1.*chown -R 1`),
       );
     },
   );

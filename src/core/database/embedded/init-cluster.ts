@@ -105,7 +105,7 @@ async function removeUnfinishedClusters(parent: string): Promise<void> {
 async function requireSuccess(run: ReturnType<typeof runProgram>): Promise<void> {
   const { code, output } = await run;
   if (code === 0 && !/^.*\b(ERROR|FATAL|PANIC): /m.test(output)) return;
-  throw new EmbeddedDatabaseError('start_failed', `The database could not be created: ${errorLine(output)}`);
+  throw new EmbeddedDatabaseError('start_failed', `Cannot create the embedded database: ${errorLine(output)}`);
 }
 
 function writeDurably(path: string, text: string): void {

@@ -84,7 +84,7 @@ export async function openEmbedded(
   const end = new AbortController();
   const ended = once(end.signal, 'abort');
   const following = follow().catch((error: unknown) =>
-    log.error({ err: inTerms(error) }, 'The embedded database could not be taken over.'),
+    log.error({ err: inTerms(error) }, 'Cannot take over the embedded database.'),
   );
   let stopping: Promise<void> | undefined;
 
@@ -204,7 +204,7 @@ async function prepareDataDir(dataDir: string): Promise<string> {
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
       (terms) =>
-        `The data folder ${wanted} cannot be written (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user may write, or change its owner.`,
+        `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.`,
       { cause: error },
     );
   }
@@ -217,7 +217,7 @@ function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatab
   return new EmbeddedDatabaseError(
     'start_failed',
     (terms) =>
-      `The embedded database in ${dataDir} could not be opened (${reason}): ${terms.dataDir} must be on a local disk with free space ` +
+      `Cannot open the embedded database in ${dataDir} (${reason}): ${terms.dataDir} must be on a local disk with free space ` +
       'and support for links and Unix sockets.',
     { cause: error },
   );

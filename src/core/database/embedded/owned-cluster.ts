@@ -69,7 +69,7 @@ export async function runCluster(
 async function adoptOrStart(cluster: Cluster, password: string, unixSockets: boolean, log: Log): Promise<Postmaster> {
   const adopted = await adoptPostmaster(cluster, password);
   if (adopted) {
-    log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous site.');
+    log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous process.');
     return adopted;
   }
   const address = await chooseAddress(cluster.clusterDir, cluster.account, unixSockets);
@@ -104,8 +104,8 @@ interface Supervisor {
 }
 
 /**
- * Keeps a postmaster running: when it dies, restarts it at the same address. It never gives up, so a site recovers
- * without an operator, for example when its disk has space again.
+ * Keeps a postmaster running: restarts it at the same address when it dies. Failed starts are retried without limit, so
+ * a site recovers without an operator, for example when its disk has space again.
  */
 function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
   const { address } = first;
@@ -145,7 +145,7 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
     try {
       pruneLogs(cluster);
     } catch (error) {
-      log.warn({ err: error }, 'Could not remove old logs of PostgreSQL.');
+      log.warn({ err: error }, 'Cannot delete old PostgreSQL logs.');
     }
   }
 

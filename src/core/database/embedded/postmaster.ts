@@ -71,7 +71,7 @@ const LOGGER_STOP_MS = 10_000;
 /**
  * Starts the postmaster of a cluster that has none, and waits until it accepts connections, however long recovery
  * takes.
- * @throws EmbeddedDatabaseError `start_failed` with PostgreSQL's own last line.
+ * @throws EmbeddedDatabaseError `start_failed` with PostgreSQL's own error message.
  */
 export async function startPostmaster(cluster: Cluster, address: Address): Promise<Postmaster> {
   const { clusterDir, account, binaries } = cluster;
