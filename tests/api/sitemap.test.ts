@@ -100,7 +100,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
   });
 
   test('has new products in the last shard, and the URLs of the shards do not change', async () => {
-    const product = { id: 'latest', name: 'Latest', createdAt: new Date().toISOString() };
+    const product = { id: 'latest', name: 'Latest', createdAt: '2026-07-01T00:00:00.000Z' };
     await saveProducts(site.database, [completeProduct(product, new Date(0))]);
     const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
     expect(valuesOf(last.body, 'loc').at(-1)).toBe(`${ORIGIN}/product/latest`);
@@ -114,4 +114,18 @@ describe('the sitemap of more than 50,000 URLs', () => {
       expect((await site.ask.get(path)).statusCode).toBe(404);
     },
   );
+
+  test('becomes one file when all URLs fit in it, and never loses one', async () => {
+    const boards = async () => (await site.core.readBoardAddresses(50_000)).length;
+    // Those of `old` and `new`, and the day, week and month of `latest`.
+    await expect.poll(boards).toBe(8 + 3);
+    // The home page, the leaderboards, and `old`, `new` and `latest`.
+    const others = 1 + 11 + 3;
+    const sitemapWith = async (many: number) => {
+      await site.database.query("DELETE FROM products WHERE id LIKE 'many-%' AND substr(id, 6)::integer > $1", [many]);
+      return (await site.ask.get('/sitemap.xml')).body;
+    };
+    expect(await sitemapWith(50_000 - others + 1)).toContain('<sitemapindex');
+    expect(new Set(valuesOf(await sitemapWith(50_000 - others), 'loc')).size).toBe(50_000);
+  });
 });

@@ -30,7 +30,7 @@ const EVERYTHING = { after: '', upTo: '' };
 /** Maximum number of URLs in one file (sitemaps.org). */
 const MAX_SITEMAP_URLS = 50_000;
 
-/** Products per file, besides the home page. */
+/** Maximum number of products in one file, which also lists the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
 /** Lists every URL for search engines: in one file, or beyond 50,000 URLs in shards with an index. */
@@ -54,14 +54,15 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   });
 
   async function sitemapResponse(): Promise<CacheableResponse> {
-    const ranges = await core.splitProductRanges(SHARD_URLS);
-    const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
-    const body = isSmall
-      ? await urlSet(
-          site,
-          core.readProductAddresses(EVERYTHING, MAX_PRODUCTS),
-          await core.readBoardAddresses(SITEMAP_BOARDS),
-        )
+    const [ranges, boards] = await Promise.all([
+      core.splitProductRanges(SHARD_URLS),
+      core.readBoardAddresses(SITEMAP_BOARDS),
+    ]);
+    const fitsInOneFile =
+      ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS &&
+      (await core.splitProductRanges(MAX_PRODUCTS - boards.length)).length <= 1;
+    const body = fitsInOneFile
+      ? await urlSet(site, core.readProductAddresses(EVERYTHING, MAX_PRODUCTS), boards)
       : sitemapIndex(site, ranges);
     return {
       status: 200,
