@@ -4,2468 +4,2468 @@
  */
 
 export interface paths {
-  '/api/products': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List and search products
+         * @description A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.
+         */
+        get: operations["listProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List and search products
-     * @description A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.
-     */
-    get: operations['listProducts'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a product
+         * @description The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.
+         */
+        get: operations["getProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get a product
-     * @description The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.
-     */
-    get: operations['getProduct'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}/related': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}/related": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List related products
+         * @description Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.
+         */
+        get: operations["getRelatedProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List related products
-     * @description Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.
-     */
-    get: operations['getRelatedProducts'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/leaderboards': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/leaderboards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the periods that have a launch
+         * @description Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.
+         */
+        get: operations["listLeaderboards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List the periods that have a launch
-     * @description Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.
-     */
-    get: operations['listLeaderboards'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/leaderboards/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/leaderboards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a leaderboard
+         * @description Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
+         */
+        get: operations["getLeaderboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get a leaderboard
-     * @description Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
-     */
-    get: operations['getLeaderboard'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/leaderboards/{id}/tally': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/leaderboards/{id}/tally": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every vote that a day was counted from
+         * @description JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.
+         */
+        get: operations["getTally"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Every vote that a day was counted from
-     * @description JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.
-     */
-    get: operations['getTally'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}/standing': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}/standing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a launch stands in its day, week, month and year
+         * @description `votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.
+         */
+        get: operations["getStandings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Where a launch stands in its day, week, month and year
-     * @description `votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.
-     */
-    get: operations['getStandings'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/upvotes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/upvotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List which of some products this session has upvoted */
+        get: operations["getUpvoted"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List which of some products this session has upvoted */
-    get: operations['getUpvoted'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}/upvote': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}/upvote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add the session's upvote
+         * @description Idempotent.
+         */
+        put: operations["addUpvote"];
+        post?: never;
+        /**
+         * Remove the session's upvote
+         * @description Idempotent.
+         */
+        delete: operations["removeUpvote"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Add the session's upvote
-     * @description Idempotent.
-     */
-    put: operations['addUpvote'];
-    post?: never;
-    /**
-     * Remove the session's upvote
-     * @description Idempotent.
-     */
-    delete: operations['removeUpvote'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}/comments': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the comments on a product */
+        get: operations["listComments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List the comments on a product */
-    get: operations['listComments'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/products/{id}/comments/held': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/products/{id}/comments/held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the session's own comments that are held for review
+         * @description Held comments do not appear in other lists and are not counted. Newest first, at most 100.
+         */
+        get: operations["listHeldComments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List the session's own comments that are held for review
-     * @description Held comments do not appear in other lists and are not counted. Newest first, at most 100.
-     */
-    get: operations['listHeldComments'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/comments': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Comment on a product
+         * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a bot and is held for review.
+         */
+        post: operations["addComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Comment on a product
-     * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a bot and is held for review.
-     */
-    post: operations['addComment'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/comments/{id}/like': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/comments/{id}/like": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Like a comment
+         * @description Each request adds a like. Likes cannot be removed.
+         */
+        post: operations["likeComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Like a comment
-     * @description Each request adds a like. Likes cannot be removed.
-     */
-    post: operations['likeComment'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes as server-sent events
+         * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.
+         */
+        get: operations["followChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Follow changes as server-sent events
-     * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.
-     */
-    get: operations['followChanges'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/openapi.json': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description, for programs */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** This description, for programs */
-    get: operations['getOpenApi'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/docs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description, for people */
+        get: operations["getReference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** This description, for people */
-    get: operations['getReference'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    Problem: {
-      type: string;
-      title: string;
-      status: number;
-      detail: string;
-      code: string;
-      errors?: components['schemas']['FieldError'][];
+    schemas: {
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            errors?: components["schemas"]["FieldError"][];
+        };
+        FieldError: {
+            field: string;
+            detail: string;
+        };
+        ProductPage: {
+            items: components["schemas"]["Product"][];
+            nextCursor: string | null;
+        };
+        Product: {
+            id: string;
+            name: string;
+            description: string;
+            image: string;
+            tags: string[];
+            category: string;
+            maker: string;
+            launchDate: string;
+            team: components["schemas"]["TeamMember"][];
+            screenshots: string[];
+            createdAt: string;
+            upvotes: number;
+            comments: number;
+        };
+        TeamMember: {
+            name: string;
+            avatar: string;
+            role: string;
+        };
+        ProductDetail: {
+            product: components["schemas"]["Product"];
+            previousId: string | null;
+            nextId: string | null;
+        };
+        RelatedProducts: {
+            items: components["schemas"]["RelatedProduct"][];
+        };
+        RelatedProduct: {
+            id: string;
+            name: string;
+            image: string;
+            sharedTags: string[];
+        };
+        LeaderboardList: {
+            items: components["schemas"]["LeaderboardSummary"][];
+            nextCursor: string | null;
+        };
+        LeaderboardSummary: {
+            /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+            period: string;
+            /** @enum {string} */
+            kind: "day" | "week" | "month" | "year";
+            from: string;
+            to: string;
+            /** @enum {string} */
+            status: "open" | "provisional" | "final";
+            launches: number;
+            winners: {
+                productId: string;
+                name: string;
+                votes: number;
+            }[];
+        };
+        Leaderboard: {
+            /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+            period: string;
+            /** @enum {string} */
+            kind: "day" | "week" | "month" | "year";
+            from: string;
+            to: string;
+            /** @enum {string} */
+            status: "open" | "provisional" | "final";
+            finalAt: string;
+            revision: number;
+            revisedAt: string | null;
+            digest: string | null;
+            launches: number;
+            previousPeriod: string | null;
+            nextPeriod: string | null;
+            items: components["schemas"]["LeaderboardEntry"][];
+            nextCursor: string | null;
+        };
+        LeaderboardEntry: {
+            rank: number;
+            tied: boolean;
+            productId: string;
+            name: string;
+            image: string;
+            votes: number;
+            excluded: number;
+            upvotes: number;
+            comments: number;
+            launchedAt: string;
+            windowEndsAt: string;
+        };
+        TallyHeader: {
+            /** @constant */
+            tally: 1;
+            period: string;
+            timeZone: string;
+            from: string;
+            to: string;
+            /** @enum {string} */
+            status: "open" | "provisional" | "final";
+            revision: number;
+            products: {
+                id: string;
+                launchedAt: string;
+            }[];
+        };
+        TallyVote: {
+            product: string;
+            voter: string;
+            at: string;
+            counted: boolean;
+            reason: ("network" | "operator") | null;
+        };
+        Standings: {
+            day: {
+                /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+                period: string;
+                /** @enum {string} */
+                status: "open" | "provisional" | "final";
+                rank: number;
+                tied: boolean;
+                launches: number;
+                votes: number;
+                upvotes: number;
+                excluded: {
+                    /** @enum {string} */
+                    reason: "network" | "operator";
+                    votes: number;
+                }[];
+                windowEndsAt: string;
+                above: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+                below: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+            };
+            week: {
+                /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+                period: string;
+                /** @enum {string} */
+                status: "open" | "provisional" | "final";
+                rank: number;
+                tied: boolean;
+                launches: number;
+                votes: number;
+                upvotes: number;
+                excluded: {
+                    /** @enum {string} */
+                    reason: "network" | "operator";
+                    votes: number;
+                }[];
+                windowEndsAt: string;
+                above: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+                below: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+            };
+            month: {
+                /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+                period: string;
+                /** @enum {string} */
+                status: "open" | "provisional" | "final";
+                rank: number;
+                tied: boolean;
+                launches: number;
+                votes: number;
+                upvotes: number;
+                excluded: {
+                    /** @enum {string} */
+                    reason: "network" | "operator";
+                    votes: number;
+                }[];
+                windowEndsAt: string;
+                above: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+                below: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+            };
+            year: {
+                /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+                period: string;
+                /** @enum {string} */
+                status: "open" | "provisional" | "final";
+                rank: number;
+                tied: boolean;
+                launches: number;
+                votes: number;
+                upvotes: number;
+                excluded: {
+                    /** @enum {string} */
+                    reason: "network" | "operator";
+                    votes: number;
+                }[];
+                windowEndsAt: string;
+                above: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+                below: {
+                    productId: string;
+                    name: string;
+                    votes: number;
+                } | null;
+            };
+        };
+        Upvoted: {
+            upvoted: string[];
+        };
+        UpvoteState: {
+            upvoted: boolean;
+            upvotes: number;
+        };
+        CommentPage: {
+            items: components["schemas"]["Comment"][];
+            total: number;
+            nextCursor: string | null;
+        };
+        Comment: {
+            id: string;
+            productId: string;
+            authorName: string;
+            authorAvatar: string;
+            authorBadge: string | null;
+            content: string;
+            likes: number;
+            createdAt: string;
+        };
+        HeldComments: {
+            items: components["schemas"]["Comment"][];
+        };
+        NewComment: {
+            productId: string;
+            content: string;
+            website?: string;
+        };
+        AddedComment: {
+            comment: components["schemas"]["Comment"];
+        };
+        Likes: {
+            likes: number;
+        };
+        LiveCounts: {
+            id: string;
+            upvotes: number;
+            comments: number;
+        };
+        LiveComment: {
+            productId: string;
+            commentId: string;
+            likes: number;
+        };
     };
-    FieldError: {
-      field: string;
-      detail: string;
-    };
-    ProductPage: {
-      items: components['schemas']['Product'][];
-      nextCursor: string | null;
-    };
-    Product: {
-      id: string;
-      name: string;
-      description: string;
-      image: string;
-      tags: string[];
-      category: string;
-      maker: string;
-      launchDate: string;
-      team: components['schemas']['TeamMember'][];
-      screenshots: string[];
-      createdAt: string;
-      upvotes: number;
-      comments: number;
-    };
-    TeamMember: {
-      name: string;
-      avatar: string;
-      role: string;
-    };
-    ProductDetail: {
-      product: components['schemas']['Product'];
-      previousId: string | null;
-      nextId: string | null;
-    };
-    RelatedProducts: {
-      items: components['schemas']['RelatedProduct'][];
-    };
-    RelatedProduct: {
-      id: string;
-      name: string;
-      image: string;
-      sharedTags: string[];
-    };
-    LeaderboardList: {
-      items: components['schemas']['LeaderboardSummary'][];
-      nextCursor: string | null;
-    };
-    LeaderboardSummary: {
-      /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-      period: string;
-      /** @enum {string} */
-      kind: 'day' | 'week' | 'month' | 'year';
-      from: string;
-      to: string;
-      /** @enum {string} */
-      status: 'open' | 'provisional' | 'final';
-      launches: number;
-      winners: {
-        productId: string;
-        name: string;
-        votes: number;
-      }[];
-    };
-    Leaderboard: {
-      /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-      period: string;
-      /** @enum {string} */
-      kind: 'day' | 'week' | 'month' | 'year';
-      from: string;
-      to: string;
-      /** @enum {string} */
-      status: 'open' | 'provisional' | 'final';
-      finalAt: string;
-      revision: number;
-      revisedAt: string | null;
-      digest: string | null;
-      launches: number;
-      previousPeriod: string | null;
-      nextPeriod: string | null;
-      items: components['schemas']['LeaderboardEntry'][];
-      nextCursor: string | null;
-    };
-    LeaderboardEntry: {
-      rank: number;
-      tied: boolean;
-      productId: string;
-      name: string;
-      image: string;
-      votes: number;
-      excluded: number;
-      upvotes: number;
-      comments: number;
-      launchedAt: string;
-      windowEndsAt: string;
-    };
-    TallyHeader: {
-      /** @constant */
-      tally: 1;
-      period: string;
-      timeZone: string;
-      from: string;
-      to: string;
-      /** @enum {string} */
-      status: 'open' | 'provisional' | 'final';
-      revision: number;
-      products: {
-        id: string;
-        launchedAt: string;
-      }[];
-    };
-    TallyVote: {
-      product: string;
-      voter: string;
-      at: string;
-      counted: boolean;
-      reason: ('network' | 'operator') | null;
-    };
-    Standings: {
-      day: {
-        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-        period: string;
-        /** @enum {string} */
-        status: 'open' | 'provisional' | 'final';
-        rank: number;
-        tied: boolean;
-        launches: number;
-        votes: number;
-        upvotes: number;
-        excluded: {
-          /** @enum {string} */
-          reason: 'network' | 'operator';
-          votes: number;
-        }[];
-        windowEndsAt: string;
-        above: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-        below: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-      };
-      week: {
-        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-        period: string;
-        /** @enum {string} */
-        status: 'open' | 'provisional' | 'final';
-        rank: number;
-        tied: boolean;
-        launches: number;
-        votes: number;
-        upvotes: number;
-        excluded: {
-          /** @enum {string} */
-          reason: 'network' | 'operator';
-          votes: number;
-        }[];
-        windowEndsAt: string;
-        above: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-        below: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-      };
-      month: {
-        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-        period: string;
-        /** @enum {string} */
-        status: 'open' | 'provisional' | 'final';
-        rank: number;
-        tied: boolean;
-        launches: number;
-        votes: number;
-        upvotes: number;
-        excluded: {
-          /** @enum {string} */
-          reason: 'network' | 'operator';
-          votes: number;
-        }[];
-        windowEndsAt: string;
-        above: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-        below: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-      };
-      year: {
-        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
-        period: string;
-        /** @enum {string} */
-        status: 'open' | 'provisional' | 'final';
-        rank: number;
-        tied: boolean;
-        launches: number;
-        votes: number;
-        upvotes: number;
-        excluded: {
-          /** @enum {string} */
-          reason: 'network' | 'operator';
-          votes: number;
-        }[];
-        windowEndsAt: string;
-        above: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-        below: {
-          productId: string;
-          name: string;
-          votes: number;
-        } | null;
-      };
-    };
-    Upvoted: {
-      upvoted: string[];
-    };
-    UpvoteState: {
-      upvoted: boolean;
-      upvotes: number;
-    };
-    CommentPage: {
-      items: components['schemas']['Comment'][];
-      total: number;
-      nextCursor: string | null;
-    };
-    Comment: {
-      id: string;
-      productId: string;
-      authorName: string;
-      authorAvatar: string;
-      authorBadge: string | null;
-      content: string;
-      likes: number;
-      createdAt: string;
-    };
-    HeldComments: {
-      items: components['schemas']['Comment'][];
-    };
-    NewComment: {
-      productId: string;
-      content: string;
-      website?: string;
-    };
-    AddedComment: {
-      comment: components['schemas']['Comment'];
-    };
-    Likes: {
-      likes: number;
-    };
-    LiveCounts: {
-      id: string;
-      upvotes: number;
-      comments: number;
-    };
-    LiveComment: {
-      productId: string;
-      commentId: string;
-      likes: number;
-    };
-  };
-  responses: never;
-  parameters: {
-    /**
-     * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-     * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-     */
-    Session: string;
-    /**
-     * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
-     * @example draft-1
-     */
-    IdempotencyKey: string;
-    /**
-     * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-     * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-     */
-    IfNoneMatch: string;
-    /**
-     * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
-     * @example 1795201200000
-     */
-    LastEventId: string;
-  };
-  requestBodies: never;
-  headers: {
-    /**
-     * @description The strong validator of this response in this encoding.
-     * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-     */
-    ETag: string;
-    /**
-     * @description Whether and for how long the response may be cached.
-     * @example public, no-cache
-     */
-    CacheControl: string;
-    /**
-     * @description The remaining quota of each limit (draft-ietf-httpapi-ratelimit-headers).
-     * @example "session";r=119;t=1, "network";r=587;t=2
-     */
-    RateLimit: string;
-    /**
-     * @description The limits, by name.
-     * @example "session";q=120;w=60, "network";q=600;w=60
-     */
-    RateLimitPolicy: string;
-    /**
-     * @description Seconds after which to try again.
-     * @example 2
-     */
-    RetryAfter: number;
-  };
-  pathItems: never;
-}
-export type $defs = Record<string, never>;
-export interface operations {
-  listProducts: {
+    responses: never;
     parameters: {
-      query?: {
-        /**
-         * @description Only products whose name or description contains this text, ignoring case
-         * @example version
-         */
-        q?: string;
-        /**
-         * @description Only products with this tag, ignoring case
-         * @example Command line
-         */
-        tag?: string;
-        /**
-         * @description The order: newest first (default), most upvotes or most comments first
-         * @example top
-         */
-        sort?: 'newest' | 'top' | 'discussed';
-        /**
-         * @description Items per page; 30 by default
-         * @example 30
-         */
-        limit?: number;
-        /**
-         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
-         * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
-         */
-        cursor?: string;
-      };
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of products */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "items": [
-           *         {
-           *           "id": "git",
-           *           "name": "Git",
-           *           "description": "A free and open source distributed version control system.",
-           *           "image": "/pictures/git/tile.svg",
-           *           "tags": [
-           *             "Version control",
-           *             "Command line"
-           *           ],
-           *           "category": "Developer tools",
-           *           "maker": "Junio C Hamano",
-           *           "launchDate": "April 7, 2005",
-           *           "team": [
-           *             {
-           *               "name": "Junio C Hamano",
-           *               "avatar": "/pictures/avatars/junio-c-hamano.svg",
-           *               "role": "Maintainer"
-           *             }
-           *           ],
-           *           "screenshots": [
-           *             "/pictures/git/shot-1.webp"
-           *           ],
-           *           "createdAt": "2026-11-19T09:00:00.000Z",
-           *           "upvotes": 9,
-           *           "comments": 3
-           *         }
-           *       ],
-           *       "nextCursor": "WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ"
-           *     }
-           */
-          'application/json': components['schemas']['ProductPage'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request; Bad cursor */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getProduct: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The product and its neighbours */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "product": {
-           *         "id": "git",
-           *         "name": "Git",
-           *         "description": "A free and open source distributed version control system.",
-           *         "image": "/pictures/git/tile.svg",
-           *         "tags": [
-           *           "Version control",
-           *           "Command line"
-           *         ],
-           *         "category": "Developer tools",
-           *         "maker": "Junio C Hamano",
-           *         "launchDate": "April 7, 2005",
-           *         "team": [
-           *           {
-           *             "name": "Junio C Hamano",
-           *             "avatar": "/pictures/avatars/junio-c-hamano.svg",
-           *             "role": "Maintainer"
-           *           }
-           *         ],
-           *         "screenshots": [
-           *           "/pictures/git/shot-1.webp"
-           *         ],
-           *         "createdAt": "2026-11-19T09:00:00.000Z",
-           *         "upvotes": 9,
-           *         "comments": 3
-           *       },
-           *       "previousId": "threejs",
-           *       "nextId": null
-           *     }
-           */
-          'application/json': components['schemas']['ProductDetail'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getRelatedProducts: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The related products, the closest first; empty if nothing is shared */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "items": [
-           *         {
-           *           "id": "neovim",
-           *           "name": "Neovim",
-           *           "image": "/pictures/neovim/tile.svg",
-           *           "sharedTags": [
-           *             "Command line"
-           *           ]
-           *         }
-           *       ]
-           *     }
-           */
-          'application/json': components['schemas']['RelatedProducts'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  listLeaderboards: {
-    parameters: {
-      query?: {
-        /**
-         * @description The kind of period; days without it
-         * @example day
-         */
-        kind?: 'day' | 'week' | 'month' | 'year';
-        /**
-         * @description Items per page; 30 by default
-         * @example 30
-         */
-        limit?: number;
-        /**
-         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
-         * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
-         */
-        cursor?: string;
-      };
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of periods */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "items": [
-           *         {
-           *           "period": "2026-11-19",
-           *           "kind": "day",
-           *           "from": "2026-11-19T00:00:00.000Z",
-           *           "to": "2026-11-20T00:00:00.000Z",
-           *           "status": "final",
-           *           "launches": 23,
-           *           "winners": [
-           *             {
-           *               "productId": "git",
-           *               "name": "Git",
-           *               "votes": 9
-           *             }
-           *           ]
-           *         }
-           *       ],
-           *       "nextCursor": null
-           *     }
-           */
-          'application/json': components['schemas']['LeaderboardList'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request; Bad cursor */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getLeaderboard: {
-    parameters: {
-      query?: {
-        /**
-         * @description Items per page; 30 by default
-         * @example 30
-         */
-        limit?: number;
-        /**
-         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
-         * @example WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ
-         */
-        cursor?: string;
-      };
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description A day, an ISO week, a month or a year
-         * @example 2026-11-19
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of the leaderboard */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "period": "2026-11-19",
-           *       "kind": "day",
-           *       "from": "2026-11-19T00:00:00.000Z",
-           *       "to": "2026-11-20T00:00:00.000Z",
-           *       "status": "final",
-           *       "launches": 23,
-           *       "finalAt": "2026-11-22T00:00:00.000Z",
-           *       "revision": 0,
-           *       "revisedAt": null,
-           *       "digest": "sha256:0f343b0931126a20f133d67c2b018a3b5c4c8b5d4b7f3c2a1f0e9d8c7b6a5948",
-           *       "previousPeriod": "2026-11-18",
-           *       "nextPeriod": "2026-11-20",
-           *       "items": [
-           *         {
-           *           "rank": 1,
-           *           "tied": false,
-           *           "productId": "git",
-           *           "name": "Git",
-           *           "image": "/pictures/git/tile.svg",
-           *           "votes": 9,
-           *           "excluded": 1,
-           *           "upvotes": 12,
-           *           "comments": 3,
-           *           "launchedAt": "2026-11-19T09:00:00.000Z",
-           *           "windowEndsAt": "2026-11-20T09:00:00.000Z"
-           *         }
-           *       ],
-           *       "nextCursor": null
-           *     }
-           */
-          'application/json': components['schemas']['Leaderboard'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request; Bad period; Bad cursor */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Period not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getTally: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description A day
-         * @example 2026-11-19
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The tally */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {"tally":1,"period":"2026-11-19","timeZone":"UTC","from":"2026-11-19T00:00:00.000Z","to":"2026-11-20T00:00:00.000Z","status":"final","revision":0,"products":[{"id":"git","launchedAt":"2026-11-19T09:00:00.000Z"}]}
-           *     {"product":"git","voter":"0f343b0931126a20f133d67c2b018a3b","at":"2026-11-19T09:00:07Z","counted":true,"reason":null}
-           */
-          'application/jsonl': string;
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request; Bad period */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Period not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getStandings: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The standing in each period */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "day": {
-           *         "period": "2026-11-19",
-           *         "status": "final",
-           *         "rank": 1,
-           *         "tied": false,
-           *         "launches": 23,
-           *         "votes": 9,
-           *         "upvotes": 12,
-           *         "excluded": [
-           *           {
-           *             "reason": "network",
-           *             "votes": 1
-           *           }
-           *         ],
-           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
-           *         "above": null,
-           *         "below": {
-           *           "productId": "rust",
-           *           "name": "Rust",
-           *           "votes": 7
-           *         }
-           *       },
-           *       "week": {
-           *         "period": "2026-W47",
-           *         "status": "final",
-           *         "rank": 1,
-           *         "tied": false,
-           *         "launches": 90,
-           *         "votes": 9,
-           *         "upvotes": 12,
-           *         "excluded": [
-           *           {
-           *             "reason": "network",
-           *             "votes": 1
-           *           }
-           *         ],
-           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
-           *         "above": null,
-           *         "below": {
-           *           "productId": "rust",
-           *           "name": "Rust",
-           *           "votes": 7
-           *         }
-           *       },
-           *       "month": {
-           *         "period": "2026-11",
-           *         "status": "final",
-           *         "rank": 1,
-           *         "tied": false,
-           *         "launches": 310,
-           *         "votes": 9,
-           *         "upvotes": 12,
-           *         "excluded": [
-           *           {
-           *             "reason": "network",
-           *             "votes": 1
-           *           }
-           *         ],
-           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
-           *         "above": null,
-           *         "below": {
-           *           "productId": "rust",
-           *           "name": "Rust",
-           *           "votes": 7
-           *         }
-           *       },
-           *       "year": {
-           *         "period": "2026",
-           *         "status": "final",
-           *         "rank": 1,
-           *         "tied": false,
-           *         "launches": 2400,
-           *         "votes": 9,
-           *         "upvotes": 12,
-           *         "excluded": [
-           *           {
-           *             "reason": "network",
-           *             "votes": 1
-           *           }
-           *         ],
-           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
-           *         "above": null,
-           *         "below": {
-           *           "productId": "rust",
-           *           "name": "Rust",
-           *           "votes": 7
-           *         }
-           *       }
-           *     }
-           */
-          'application/json': components['schemas']['Standings'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getUpvoted: {
-    parameters: {
-      query: {
-        /**
-         * @description Ids of products, separated by commas; at most 100
-         * @example git,rust
-         */
-        products: string;
-      };
-      header: {
         /**
          * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
-        'X-User-Session': components['parameters']['Session'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The upvoted ones among them */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "upvoted": [
-           *         "git"
-           *       ]
-           *     }
-           */
-          'application/json': components['schemas']['Upvoted'];
-        };
-      };
-      /** @description Bad request; Visitor session required; Too many products */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  addUpvote: {
-    parameters: {
-      query?: never;
-      header: {
-        /**
-         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-         * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-         */
-        'X-User-Session': components['parameters']['Session'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The state and the count after the change */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "upvoted": true,
-           *       "upvotes": 10
-           *     }
-           */
-          'application/json': components['schemas']['UpvoteState'];
-        };
-      };
-      /** @description Bad request; Visitor session required */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  removeUpvote: {
-    parameters: {
-      query?: never;
-      header: {
-        /**
-         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-         * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-         */
-        'X-User-Session': components['parameters']['Session'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The state and the count after the change */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "upvoted": false,
-           *       "upvotes": 9
-           *     }
-           */
-          'application/json': components['schemas']['UpvoteState'];
-        };
-      };
-      /** @description Bad request; Visitor session required */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  listComments: {
-    parameters: {
-      query?: {
-        /**
-         * @description The order: most likes first (default), newest or oldest first
-         * @example newest
-         */
-        sort?: 'best' | 'newest' | 'oldest';
-        /**
-         * @description Items per page; 30 by default
-         * @example 30
-         */
-        limit?: number;
-        /**
-         * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
-         * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
-         */
-        cursor?: string;
-      };
-      header?: {
-        /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
-         */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of comments; `total` counts all of them */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "items": [
-           *         {
-           *           "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
-           *           "productId": "git",
-           *           "authorName": "You",
-           *           "authorAvatar": "/pictures/avatar-default.svg",
-           *           "authorBadge": null,
-           *           "content": "Worktrees!",
-           *           "likes": 0,
-           *           "createdAt": "2026-11-20T19:44:32.119Z"
-           *         }
-           *       ],
-           *       "total": 1,
-           *       "nextCursor": null
-           *     }
-           */
-          'application/json': components['schemas']['CommentPage'];
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request; Bad cursor */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  listHeldComments: {
-    parameters: {
-      query?: never;
-      header: {
-        /**
-         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-         * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-         */
-        'X-User-Session': components['parameters']['Session'];
-      };
-      path: {
-        /**
-         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
-         * @example git
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The comments */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "items": []
-           *     }
-           */
-          'application/json': components['schemas']['HeldComments'];
-        };
-      };
-      /** @description Bad request; Visitor session required */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  addComment: {
-    parameters: {
-      query?: never;
-      header: {
-        /**
-         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-         * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-         */
-        'X-User-Session': components['parameters']['Session'];
+        Session: string;
         /**
          * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
          * @example draft-1
          */
-        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
+        IdempotencyKey: string;
         /**
-         * @example {
-         *       "productId": "git",
-         *       "content": "Worktrees!"
-         *     }
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
-        'application/json': components['schemas']['NewComment'];
-      };
-    };
-    responses: {
-      /** @description The comment that this idempotency key created earlier */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "comment": {
-           *         "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
-           *         "productId": "git",
-           *         "authorName": "You",
-           *         "authorAvatar": "/pictures/avatar-default.svg",
-           *         "authorBadge": null,
-           *         "content": "Worktrees!",
-           *         "likes": 0,
-           *         "createdAt": "2026-11-20T19:44:32.119Z"
-           *       }
-           *     }
-           */
-          'application/json': components['schemas']['AddedComment'];
-        };
-      };
-      /** @description The new comment */
-      201: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "comment": {
-           *         "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
-           *         "productId": "git",
-           *         "authorName": "You",
-           *         "authorAvatar": "/pictures/avatar-default.svg",
-           *         "authorBadge": null,
-           *         "content": "Worktrees!",
-           *         "likes": 0,
-           *         "createdAt": "2026-11-20T19:44:32.119Z"
-           *       }
-           *     }
-           */
-          'application/json': components['schemas']['AddedComment'];
-        };
-      };
-      /** @description Bad request; Visitor session required; Incomplete comment; Invalid idempotency key */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Product not found; Comment not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Body too large */
-      413: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Unsupported media type */
-      415: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Idempotency key reused; Comment too long */
-      422: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  likeComment: {
-    parameters: {
-      query?: never;
-      header: {
-        /**
-         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
-         * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
-         */
-        'X-User-Session': components['parameters']['Session'];
-      };
-      path: {
-        /**
-         * @description The id of a comment, a UUID
-         * @example 192aa475-74ec-42ec-8c4d-df86fc7c97de
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The likes after the change */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "likes": 8
-           *     }
-           */
-          'application/json': components['schemas']['Likes'];
-        };
-      };
-      /** @description Bad request; Visitor session required; Comment ID required */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Comment not found */
-      404: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Temporarily unavailable; Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  followChanges: {
-    parameters: {
-      query?: {
-        /**
-         * @description Ids of products, separated by commas; at most 100. Default: the counts of all products
-         * @example git,rust
-         */
-        products?: string;
-        /**
-         * @description Milliseconds since 1970; the stream begins with the changes since then
-         * @example 1795201200000
-         */
-        since?: string;
-      };
-      header?: {
+        IfNoneMatch: string;
         /**
          * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
          * @example 1795201200000
          */
-        'Last-Event-ID'?: components['parameters']['LastEventId'];
-      };
-      path?: never;
-      cookie?: never;
+        LastEventId: string;
     };
-    requestBody?: never;
-    responses: {
-      /** @description A stream that stays open */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example id: 1795201200000
-           *     event: counts
-           *     data: [{"id":"git","upvotes":10,"comments":3}]
-           */
-          'text/event-stream': string;
-        };
-      };
-      /** @description Bad request; Too many products */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Too many requests */
-      429: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Overloaded */
-      503: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          'Retry-After': components['headers']['RetryAfter'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getOpenApi: {
-    parameters: {
-      query?: never;
-      header?: {
+    requestBodies: never;
+    headers: {
         /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+         * @description The strong validator of this response in this encoding.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description An OpenAPI 3.1 document */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': Record<string, never>;
-        };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  getReference: {
-    parameters: {
-      query?: never;
-      header?: {
+        ETag: string;
         /**
-         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
-         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         * @description Whether and for how long the response may be cached.
+         * @example public, no-cache
          */
-        'If-None-Match'?: components['parameters']['IfNoneMatch'];
-      };
-      path?: never;
-      cookie?: never;
+        CacheControl: string;
+        /**
+         * @description The remaining quota of each limit (draft-ietf-httpapi-ratelimit-headers).
+         * @example "session";r=119;t=1, "network";r=587;t=2
+         */
+        RateLimit: string;
+        /**
+         * @description The limits, by name.
+         * @example "session";q=120;w=60, "network";q=600;w=60
+         */
+        RateLimitPolicy: string;
+        /**
+         * @description Seconds after which to try again.
+         * @example 2
+         */
+        RetryAfter: number;
     };
-    requestBody?: never;
-    responses: {
-      /** @description A page */
-      200: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listProducts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only products whose name or description contains this text, ignoring case
+                 * @example version
+                 */
+                q?: string;
+                /**
+                 * @description Only products with this tag, ignoring case
+                 * @example Command line
+                 */
+                tag?: string;
+                /**
+                 * @description The order: newest first (default), most upvotes or most comments first
+                 * @example top
+                 */
+                sort?: "newest" | "top" | "discussed";
+                /**
+                 * @description Items per page; 30 by default
+                 * @example 30
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'text/html': string;
+        requestBody?: never;
+        responses: {
+            /** @description A page of products */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "git",
+                     *           "name": "Git",
+                     *           "description": "A free and open source distributed version control system.",
+                     *           "image": "/pictures/git/tile.svg",
+                     *           "tags": [
+                     *             "Version control",
+                     *             "Command line"
+                     *           ],
+                     *           "category": "Developer tools",
+                     *           "maker": "Junio C Hamano",
+                     *           "launchDate": "April 7, 2005",
+                     *           "team": [
+                     *             {
+                     *               "name": "Junio C Hamano",
+                     *               "avatar": "/pictures/avatars/junio-c-hamano.svg",
+                     *               "role": "Maintainer"
+                     *             }
+                     *           ],
+                     *           "screenshots": [
+                     *             "/pictures/git/shot-1.webp"
+                     *           ],
+                     *           "createdAt": "2026-11-19T09:00:00.000Z",
+                     *           "upvotes": 9,
+                     *           "comments": 3
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductPage"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request; Bad cursor */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
-      };
-      /** @description The client has the current version */
-      304: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Bad request */
-      400: {
-        headers: {
-          'Cache-Control': components['headers']['CacheControl'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Any other problem */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
     };
-  };
+    getProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The product and its neighbours */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "product": {
+                     *         "id": "git",
+                     *         "name": "Git",
+                     *         "description": "A free and open source distributed version control system.",
+                     *         "image": "/pictures/git/tile.svg",
+                     *         "tags": [
+                     *           "Version control",
+                     *           "Command line"
+                     *         ],
+                     *         "category": "Developer tools",
+                     *         "maker": "Junio C Hamano",
+                     *         "launchDate": "April 7, 2005",
+                     *         "team": [
+                     *           {
+                     *             "name": "Junio C Hamano",
+                     *             "avatar": "/pictures/avatars/junio-c-hamano.svg",
+                     *             "role": "Maintainer"
+                     *           }
+                     *         ],
+                     *         "screenshots": [
+                     *           "/pictures/git/shot-1.webp"
+                     *         ],
+                     *         "createdAt": "2026-11-19T09:00:00.000Z",
+                     *         "upvotes": 9,
+                     *         "comments": 3
+                     *       },
+                     *       "previousId": "threejs",
+                     *       "nextId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductDetail"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRelatedProducts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The related products, the closest first; empty if nothing is shared */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "neovim",
+                     *           "name": "Neovim",
+                     *           "image": "/pictures/neovim/tile.svg",
+                     *           "sharedTags": [
+                     *             "Command line"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RelatedProducts"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLeaderboards: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind of period; days without it
+                 * @example day
+                 */
+                kind?: "day" | "week" | "month" | "year";
+                /**
+                 * @description Items per page; 30 by default
+                 * @example 30
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of periods */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "period": "2026-11-19",
+                     *           "kind": "day",
+                     *           "from": "2026-11-19T00:00:00.000Z",
+                     *           "to": "2026-11-20T00:00:00.000Z",
+                     *           "status": "final",
+                     *           "launches": 23,
+                     *           "winners": [
+                     *             {
+                     *               "productId": "git",
+                     *               "name": "Git",
+                     *               "votes": 9
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LeaderboardList"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request; Bad cursor */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLeaderboard: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page; 30 by default
+                 * @example 30
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @example WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A day, an ISO week, a month or a year
+                 * @example 2026-11-19
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the leaderboard */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "period": "2026-11-19",
+                     *       "kind": "day",
+                     *       "from": "2026-11-19T00:00:00.000Z",
+                     *       "to": "2026-11-20T00:00:00.000Z",
+                     *       "status": "final",
+                     *       "launches": 23,
+                     *       "finalAt": "2026-11-22T00:00:00.000Z",
+                     *       "revision": 0,
+                     *       "revisedAt": null,
+                     *       "digest": "sha256:0f343b0931126a20f133d67c2b018a3b5c4c8b5d4b7f3c2a1f0e9d8c7b6a5948",
+                     *       "previousPeriod": "2026-11-18",
+                     *       "nextPeriod": "2026-11-20",
+                     *       "items": [
+                     *         {
+                     *           "rank": 1,
+                     *           "tied": false,
+                     *           "productId": "git",
+                     *           "name": "Git",
+                     *           "image": "/pictures/git/tile.svg",
+                     *           "votes": 9,
+                     *           "excluded": 1,
+                     *           "upvotes": 12,
+                     *           "comments": 3,
+                     *           "launchedAt": "2026-11-19T09:00:00.000Z",
+                     *           "windowEndsAt": "2026-11-20T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Leaderboard"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request; Bad period; Bad cursor */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Period not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTally: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A day
+                 * @example 2026-11-19
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tally */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {"tally":1,"period":"2026-11-19","timeZone":"UTC","from":"2026-11-19T00:00:00.000Z","to":"2026-11-20T00:00:00.000Z","status":"final","revision":0,"products":[{"id":"git","launchedAt":"2026-11-19T09:00:00.000Z"}]}
+                     *     {"product":"git","voter":"0f343b0931126a20f133d67c2b018a3b","at":"2026-11-19T09:00:07Z","counted":true,"reason":null}
+                     */
+                    "application/jsonl": string;
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request; Bad period */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Period not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStandings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The standing in each period */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "day": {
+                     *         "period": "2026-11-19",
+                     *         "status": "final",
+                     *         "rank": 1,
+                     *         "tied": false,
+                     *         "launches": 23,
+                     *         "votes": 9,
+                     *         "upvotes": 12,
+                     *         "excluded": [
+                     *           {
+                     *             "reason": "network",
+                     *             "votes": 1
+                     *           }
+                     *         ],
+                     *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+                     *         "above": null,
+                     *         "below": {
+                     *           "productId": "rust",
+                     *           "name": "Rust",
+                     *           "votes": 7
+                     *         }
+                     *       },
+                     *       "week": {
+                     *         "period": "2026-W47",
+                     *         "status": "final",
+                     *         "rank": 1,
+                     *         "tied": false,
+                     *         "launches": 90,
+                     *         "votes": 9,
+                     *         "upvotes": 12,
+                     *         "excluded": [
+                     *           {
+                     *             "reason": "network",
+                     *             "votes": 1
+                     *           }
+                     *         ],
+                     *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+                     *         "above": null,
+                     *         "below": {
+                     *           "productId": "rust",
+                     *           "name": "Rust",
+                     *           "votes": 7
+                     *         }
+                     *       },
+                     *       "month": {
+                     *         "period": "2026-11",
+                     *         "status": "final",
+                     *         "rank": 1,
+                     *         "tied": false,
+                     *         "launches": 310,
+                     *         "votes": 9,
+                     *         "upvotes": 12,
+                     *         "excluded": [
+                     *           {
+                     *             "reason": "network",
+                     *             "votes": 1
+                     *           }
+                     *         ],
+                     *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+                     *         "above": null,
+                     *         "below": {
+                     *           "productId": "rust",
+                     *           "name": "Rust",
+                     *           "votes": 7
+                     *         }
+                     *       },
+                     *       "year": {
+                     *         "period": "2026",
+                     *         "status": "final",
+                     *         "rank": 1,
+                     *         "tied": false,
+                     *         "launches": 2400,
+                     *         "votes": 9,
+                     *         "upvotes": 12,
+                     *         "excluded": [
+                     *           {
+                     *             "reason": "network",
+                     *             "votes": 1
+                     *           }
+                     *         ],
+                     *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+                     *         "above": null,
+                     *         "below": {
+                     *           "productId": "rust",
+                     *           "name": "Rust",
+                     *           "votes": 7
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Standings"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUpvoted: {
+        parameters: {
+            query: {
+                /**
+                 * @description Ids of products, separated by commas; at most 100
+                 * @example git,rust
+                 */
+                products: string;
+            };
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upvoted ones among them */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "upvoted": [
+                     *         "git"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Upvoted"];
+                };
+            };
+            /** @description Bad request; Visitor session required; Too many products */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addUpvote: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state and the count after the change */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "upvoted": true,
+                     *       "upvotes": 10
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpvoteState"];
+                };
+            };
+            /** @description Bad request; Visitor session required */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeUpvote: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state and the count after the change */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "upvoted": false,
+                     *       "upvotes": 9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpvoteState"];
+                };
+            };
+            /** @description Bad request; Visitor session required */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listComments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The order: most likes first (default), newest or oldest first
+                 * @example newest
+                 */
+                sort?: "best" | "newest" | "oldest";
+                /**
+                 * @description Items per page; 30 by default
+                 * @example 30
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of comments; `total` counts all of them */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
+                     *           "productId": "git",
+                     *           "authorName": "You",
+                     *           "authorAvatar": "/pictures/avatar-default.svg",
+                     *           "authorBadge": null,
+                     *           "content": "Worktrees!",
+                     *           "likes": 0,
+                     *           "createdAt": "2026-11-20T19:44:32.119Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommentPage"];
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request; Bad cursor */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listHeldComments: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+            };
+            path: {
+                /**
+                 * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+                 * @example git
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comments */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HeldComments"];
+                };
+            };
+            /** @description Bad request; Visitor session required */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addComment: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+                /**
+                 * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
+                 * @example draft-1
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "productId": "git",
+                 *       "content": "Worktrees!"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            /** @description The comment that this idempotency key created earlier */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "comment": {
+                     *         "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
+                     *         "productId": "git",
+                     *         "authorName": "You",
+                     *         "authorAvatar": "/pictures/avatar-default.svg",
+                     *         "authorBadge": null,
+                     *         "content": "Worktrees!",
+                     *         "likes": 0,
+                     *         "createdAt": "2026-11-20T19:44:32.119Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedComment"];
+                };
+            };
+            /** @description The new comment */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "comment": {
+                     *         "id": "192aa475-74ec-42ec-8c4d-df86fc7c97de",
+                     *         "productId": "git",
+                     *         "authorName": "You",
+                     *         "authorAvatar": "/pictures/avatar-default.svg",
+                     *         "authorBadge": null,
+                     *         "content": "Worktrees!",
+                     *         "likes": 0,
+                     *         "createdAt": "2026-11-20T19:44:32.119Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedComment"];
+                };
+            };
+            /** @description Bad request; Visitor session required; Incomplete comment; Invalid idempotency key */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Product not found; Comment not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Idempotency key reused; Comment too long */
+            422: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    likeComment: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+                 * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "X-User-Session": components["parameters"]["Session"];
+            };
+            path: {
+                /**
+                 * @description The id of a comment, a UUID
+                 * @example 192aa475-74ec-42ec-8c4d-df86fc7c97de
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The likes after the change */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "likes": 8
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Likes"];
+                };
+            };
+            /** @description Bad request; Visitor session required; Comment ID required */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Comment not found */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Temporarily unavailable; Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Ids of products, separated by commas; at most 100. Default: the counts of all products
+                 * @example git,rust
+                 */
+                products?: string;
+                /**
+                 * @description Milliseconds since 1970; the stream begins with the changes since then
+                 * @example 1795201200000
+                 */
+                since?: string;
+            };
+            header?: {
+                /**
+                 * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
+                 * @example 1795201200000
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream that stays open */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 1795201200000
+                     *     event: counts
+                     *     data: [{"id":"git","upvotes":10,"comments":3}]
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad request; Too many products */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An OpenAPI 3.1 document */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
+                 * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the current version */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
 }
