@@ -21,7 +21,7 @@ afterAll(() => site.close());
 
 const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
 
-/** Several scripts, text that could end an attribute or an element, and characters of several code units. */
+/** Several writing systems, text that could end an attribute or an element, and characters of several code units. */
 const TEXTS = {
   Arabic: 'مرحبا بالعالم',
   Chinese: '发现和发布创新的科技产品',
@@ -215,9 +215,9 @@ describe('structured data', () => {
   test('with errors is detected by the check', () => {
     expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
-      'Person.nmae is not a property of it',
+      'Person.nmae is not a known property',
     ]);
-    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is no text']);
+    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is not a non-empty text']);
     expect(faultsOf({ '@type': 'Thing' })).toHaveLength(1);
   });
 });
