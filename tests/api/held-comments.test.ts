@@ -143,7 +143,7 @@ describe('a repeated text', () => {
     ]);
   });
 
-  test('does not include a retried request', async () => {
+  test('is not held if it is a retried request', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const body = { productId, content: 'Only once' };

@@ -92,7 +92,7 @@ describe('All pages of a search together contain exactly the products that a ful
 
   test('without the pg_trgm extension', async () => {
     const copy = joinTestDatabase(database);
-    // Simulates a server without the extension: the check for the index fails on this connection.
+    // Simulates a server without the extension: the check for the search index finds none on this connection.
     const bare = {
       ...copy,
       query: ((text, values) =>

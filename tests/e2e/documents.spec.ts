@@ -88,7 +88,7 @@ test.describe('§2: HTML documents', () => {
     site,
     expectConsoleError,
   }) => {
-    // The page does not report violations, so the test listens for them.
+    // Collects the violations with their samples, which the fixture does not report.
     const { rich } = await stateProducts(site);
     const violations: string[] = [];
     await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));

@@ -15,7 +15,7 @@ const EVENTS = /\/api\/events\?/;
 const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
 
-/** Opens a page and waits for its stream of live updates. */
+/** Opens a page and waits for its event stream. */
 async function watch(page: Page, path: string): Promise<void> {
   const stream = page.waitForResponse(EVENTS);
   await page.goto(path);
@@ -35,7 +35,7 @@ function stranger({ request }: Page) {
   };
 }
 
-/** Records every text that an element shows after this call. */
+/** Records the current text of an element and each later one. */
 async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];

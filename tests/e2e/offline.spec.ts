@@ -53,7 +53,7 @@ test('visited pages open offline with a notice, and online the page is always cu
   // The browser logs each request without a network, and the specification requires the page to log the failure.
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
   const unseen = await site.addProduct({ name: 'Anchovy' });
-  // A page prefetches its neighbours while idle, which also caches them.
+  // Separates the unseen product from the linked one, because an idle page prefetches and caches its neighbours.
   await site.addProduct({ name: 'Between' });
   const linked = await site.addProduct({ name: 'Barracuda' });
   const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
