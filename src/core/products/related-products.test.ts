@@ -48,7 +48,7 @@ describe('related products', () => {
     expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
   });
 
-  test('say which tags they share, the rarest first and in their own spelling, ignoring case', async () => {
+  test('say which tags they share ignoring case, rarest first and in their own spelling', async () => {
     await site({ tide: ['sea', 'TABLES'], near: ['Other', 'Sea', 'Tables'], far: ['SEA'] });
     const related = await getRelatedProducts(database, 'tide', NOW);
     expect(related?.items).toEqual([
@@ -115,7 +115,7 @@ describe('with more products than are compared', () => {
     return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[2]) };
   }
 
-  test('before statistics, the newest products are compared, and no tag is looked up', async () => {
+  test('without statistics, the newest products are compared, and no tag is looked up', async () => {
     const { ids, lookUps } = await ask('p-02400');
     expect(lookUps).toEqual([]);
     expect(ids).toHaveLength(6);
