@@ -54,10 +54,10 @@ describe('the canonical URL of a page', () => {
     const page = await html(`/?cursor=${nextCursor}`);
     expect(canonicalOf(page)).toBe(`${SITE}/`);
     expect(titleOf(page)).toContain('page 2');
-    expect(page, 'a plain link to the page before').toMatch(
+    expect(page, 'a plain link to the previous page').toMatch(
       /<a[^>]* rel="prev"[^>]* href="\/"|<a[^>]* href="\/"[^>]* rel="prev"/,
     );
-    expect(await html('/'), 'a plain link to the page after').toMatch(/<a[^>]* rel="next"/);
+    expect(await html('/'), 'a plain link to the next page').toMatch(/<a[^>]* rel="next"/);
   });
 
   test.each([

@@ -114,7 +114,7 @@ test.describe('§2: HTML documents', () => {
     expectConsoleError(/Content Security Policy/);
     await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<i style="color: red">'));
     await expect
-      .poll(() => violations, 'the listener hears of one')
+      .poll(() => violations, 'the listener receives a violation')
       .toContainEqual(expect.stringMatching(/^style-src/));
   });
 });

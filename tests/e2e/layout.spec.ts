@@ -224,7 +224,7 @@ test.describe('§2: pages do not shift while they load', () => {
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         if (path === '/') await expect(cardNames(page).first()).toBeVisible();
         await shifts();
-        expect(late, 'the font at least was held back').toBeGreaterThan(0);
+        expect(late, 'at least the font was delayed').toBeGreaterThan(0);
         release();
         await page.waitForLoadState('load');
         await page.evaluate(() => document.fonts.ready);
@@ -236,7 +236,7 @@ test.describe('§2: pages do not shift while they load', () => {
           block.style.height = '200px';
           document.body.prepend(block);
         });
-        await expect.poll(shifts, 'a shift would have been noticed').not.toEqual([]);
+        await expect.poll(shifts, 'the observer detects a shift').not.toEqual([]);
       });
     }
   }

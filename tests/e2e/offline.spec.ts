@@ -70,11 +70,14 @@ test('visited pages open offline with a notice, and online the page is always cu
   await expect(note(page)).toHaveText(OFFLINE);
   const isDrawn = () =>
     page.locator('.product-hero-picture').evaluate((image: HTMLImageElement) => image.naturalWidth > 0);
-  await expect.poll(isDrawn, 'its picture is there').toBe(true);
+  await expect.poll(isDrawn, 'the picture is shown').toBe(true);
   await page.goto(`/product/${linked.id}`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Barracuda' }), 'reached by a link').toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Barracuda' }),
+    'visited by client-side navigation',
+  ).toBeVisible();
   await page.goto(`/product/${unseen.id}`);
-  await expect(page.getByText('Failed to load products', { exact: true }), 'never seen').toBeVisible();
+  await expect(page.getByText('Failed to load products', { exact: true }), 'never visited').toBeVisible();
   await expect(note(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
 

@@ -238,7 +238,7 @@ test.describe('with the keyboard alone', () => {
     await openDialog(page);
     await page.keyboard.press('Escape');
     await expect(dialog(page)).toHaveCount(0);
-    await expect(link, 'of a document that opened with the dialog').toBeFocused();
+    await expect(link, 'even if the document loaded with the dialog open').toBeFocused();
     await page.keyboard.press('Enter');
     await field(page, 'Name').focus();
     await page.keyboard.type('Kelp');

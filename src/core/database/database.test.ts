@@ -38,7 +38,7 @@ async function withPoolOfOne(work: (pool: Database) => Promise<void>): Promise<v
 }
 
 describe('slow statements', () => {
-  test('are logged without their values, also in a transaction; quick ones are not', async () => {
+  test('are logged without their values, even in a transaction, and quick ones are not logged', async () => {
     const { log, lines, text } = createLogLines();
     const patient = openDatabase({ url: database.url, log, slowStatementMs: 3_600_000 });
     await patient.query('SELECT $1::text', ['quick']);

@@ -115,7 +115,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('the first two hundred errors are named and all are counted, also in a file that ends early', async () => {
+  test('the first two hundred errors are named and all are counted, even in a file that ends early', async () => {
     const rows = Array.from({ length: 210 }, () => ({ name: {} }));
     await expect(harness.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
     const text = `name,createdAt\na,never\nb,"`;
