@@ -61,7 +61,7 @@ test.describe('§2: a product’s page', () => {
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
 
-  test('replaces a screenshot that fails to load by a placeholder with its name', async ({
+  test('shows a placeholder with the name instead of a screenshot that fails to load', async ({
     page,
     site,
     expectConsoleError,

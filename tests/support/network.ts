@@ -84,7 +84,7 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
 
 interface Failure extends Match {
   status?: number;
-  /** Whether failures are delivered only by `deliver`, while the page's clock is paused. */
+  /** Whether failures are held until `deliver` is called. For tests that pause the page's clock. */
   held?: boolean;
 }
 

@@ -157,13 +157,13 @@ describe('with more products than are compared', () => {
 });
 
 describe('levels', () => {
-  test('have a positive weight for every tag, the greater the rarer', () => {
+  test('have a positive weight for every tag, which is greater for rarer tags', () => {
     const weights = [1, 0.5, 0.01, 1e-6].map(weightOf);
     expect(weights).toEqual(weights.toSorted((one, other) => one - other));
     expect(weights[0]).toBeGreaterThan(0);
   });
 
-  test('join groups of equal weight, however it adds up, and end once there are enough', () => {
+  test('join groups of equal weight despite rounding errors, and end once there are enough products', () => {
     const weights = new Map(Object.entries({ a: 0.1, b: 0.2, c: 0.3, d: 0.6 }));
     const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
     const groups = [
