@@ -50,7 +50,7 @@ async function refusal(url: string): Promise<{ status: number; headers: Headers;
   return { status: response.status, headers: response.headers, code };
 }
 
-describe('limits of streams', () => {
+describe('stream limits', () => {
   test('each network has a limit, and may open another stream once it closes one', async () => {
     const address = await start({ LIMIT_STREAMS_PER_NETWORK: '2' });
     const url = `${address}/api/events`;

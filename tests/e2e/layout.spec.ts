@@ -192,7 +192,7 @@ test.describe('§2: pages do not shift while they load', () => {
     };
   }
 
-  /** Keeps ages as the server rendered them: beside a truncated name, a longer age moves by a few pixels. */
+  /** Freezes ages as the server rendered them, because a longer age next to a truncated name shifts a few pixels. */
   async function freezeAges(page: Page): Promise<void> {
     await page.addInitScript(() => {
       const { now } = Date;
