@@ -45,7 +45,7 @@ const send = ({ method, url }: Route, headers: Record<string, string>) =>
 
 /**
  * The headers of the console's responses, which must not be cached, framed or indexed, and whose type must not be
- * guessed. Its static files differ only in their caching.
+ * guessed. The static files of the console differ only in caching.
  */
 const GUARDED = {
   'cache-control': 'no-store',
