@@ -104,7 +104,7 @@ describe('cursors', () => {
     expect(() => upTo(SLUG_ORDER, encode(['slug', '']))).toThrow(expect.objectContaining({ code: 'bad_cursor' }));
   });
 
-  test.each([0, 2_147_483_647])('a count of %i is one', (likes) => {
+  test.each([0, 2_147_483_647])('a cursor with a count of %i is accepted', (likes) => {
     expect(isCursorOf(ORDER, encode(['best', likes, ROW.createdAt, ROW.id]))).toBe(true);
   });
 

@@ -148,7 +148,7 @@ test('a receiver that hangs on one event still gets others', async () => {
   await expect.poll(states).toEqual(['delivered', 'waiting']);
 });
 
-test('a receiver that hangs gets the event again after the time-out', async () => {
+test('a receiver that hangs gets the event again after the timeout', async () => {
   receiver.respond = () => {};
   await record('a');
   const deliveries = start(database, { timeoutMs: 1_000 });

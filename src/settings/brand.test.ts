@@ -142,7 +142,7 @@ describe('a logo is refused', () => {
     expect(await faultsOf({ SITE_LOGO: path })).toBe(`SITE_LOGO: DIR/${name}.svg ${reason}`);
   });
 
-  test('a file that is missing, a folder, or too large', async () => {
+  test('a missing file, a folder, or a file that is too large', async () => {
     expect(await faultsOf({ SITE_LOGO: join(folder, 'none.svg') })).toBe(
       'SITE_LOGO: DIR/none.svg cannot be used: there is no such file',
     );

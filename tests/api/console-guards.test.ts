@@ -44,8 +44,8 @@ const send = ({ method, url }: Route, headers: Record<string, string>) =>
   site.app.inject({ method, url: url.replaceAll(/:\w+/g, 'git'), headers });
 
 /**
- * The headers of every response of the console: it must not be cached, framed or indexed, and its type must not be
- * guessed.
+ * The headers of the console's responses, which must not be cached, framed or indexed, and whose type must not be
+ * guessed. The static files of the console differ only in caching.
  */
 const GUARDED = {
   'cache-control': 'no-store',

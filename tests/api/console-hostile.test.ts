@@ -50,7 +50,7 @@ const ADDRESSES: Record<string, readonly string[]> = {
 
 const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Returns the logged errors of the site, as opposed to errors of requests. */
+/** Returns the log lines about errors of the site, as opposed to invalid requests. */
 const faults = () => lines().filter(({ level }) => Number(level) >= 50);
 
 test.each(Object.entries(ADDRESSES))(

@@ -10,7 +10,7 @@ import { type EventClient, openEvents } from '../support/event-client.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** Two processes of one site, as with WEB_CONCURRENCY=2. */
+/** Two sites on one database, which act like two processes of one site. */
 let site: TestSite;
 let other: TestSite;
 let ada: TestOperator;

@@ -178,7 +178,7 @@ describe('Guessing of passphrases', () => {
   test('is limited to ten failures in ten minutes per network, for any names', async () => {
     await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
-    // These operators' test hashes are quick to check. An unknown name, like the first one, takes as long as a real
+    // The test hashes of these operators are quick to check. An unknown name, such as `name-0`, takes as long as a real
     // hash.
     for (let index = 1; index < 10; index += 1) await addPassphrase(site.database, `name-${index}`, clock.now());
     for (let index = 0; index < 10; index += 1)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** In the document's order, because later examples depend on earlier writes. */
+/** The examples run in the document's order, because later ones depend on earlier writes. */
 describe.sequential('the examples in docs/api.md, on a site with the sample catalogue, return the documented responses', () => {
   test('the document has examples', () => {
     expect(examples.length).toBeGreaterThan(12);

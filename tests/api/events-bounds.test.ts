@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const TOKEN = 'a-token-of-this-test';
 
-/** Starts a site with these settings. It renders no real pages, which these tests do not need. */
+/** Starts a site with these settings and a stub renderer, because these tests need no real pages. */
 async function start(environment: Record<string, string> = {}): Promise<string> {
   database = await createTestDatabase();
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
@@ -50,7 +50,7 @@ async function refusal(url: string): Promise<{ status: number; headers: Headers;
   return { status: response.status, headers: response.headers, code };
 }
 
-describe('limits of streams', () => {
+describe('stream limits', () => {
   test('each network has a limit, and may open another stream once it closes one', async () => {
     const address = await start({ LIMIT_STREAMS_PER_NETWORK: '2' });
     const url = `${address}/api/events`;

@@ -21,7 +21,7 @@ afterAll(() => site.close());
 
 const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
 
-/** Several scripts, text that could end an attribute or an element, and characters of several code units. */
+/** Several writing systems, text that could end an attribute or an element, and characters of several code units. */
 const TEXTS = {
   Arabic: 'مرحبا بالعالم',
   Chinese: '发现和发布创新的科技产品',
@@ -54,10 +54,10 @@ describe('the canonical URL of a page', () => {
     const page = await html(`/?cursor=${nextCursor}`);
     expect(canonicalOf(page)).toBe(`${SITE}/`);
     expect(titleOf(page)).toContain('page 2');
-    expect(page, 'a plain link to the page before').toMatch(
+    expect(page, 'a plain link to the previous page').toMatch(
       /<a[^>]* rel="prev"[^>]* href="\/"|<a[^>]* href="\/"[^>]* rel="prev"/,
     );
-    expect(await html('/'), 'a plain link to the page after').toMatch(/<a[^>]* rel="next"/);
+    expect(await html('/'), 'a plain link to the next page').toMatch(/<a[^>]* rel="next"/);
   });
 
   test.each([
@@ -215,9 +215,9 @@ describe('structured data', () => {
   test('with errors is detected by the check', () => {
     expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
-      'Person.nmae is not a property of it',
+      'Person.nmae is not a known property',
     ]);
-    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is no text']);
+    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is not a non-empty text']);
     expect(faultsOf({ '@type': 'Thing' })).toHaveLength(1);
   });
 });

@@ -51,8 +51,8 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
 });
 
 /**
- * Terminates every client connection to the site's database except the one that it uses. Autovacuum, which the tests'
- * role may not terminate, continues.
+ * Terminates all client connections to the site's database except its own. Autovacuum, which the tests' role may not
+ * terminate, continues.
  */
 async function endConnections({ database }: TestSite): Promise<void> {
   await database.query(

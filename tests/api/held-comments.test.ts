@@ -98,7 +98,7 @@ describe('a comment with the honeypot field filled in', () => {
     const visitor = newVisitor();
     const { id } = await post(visitor, trap);
     const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
-    // Sent simultaneously, so they are written in one batch.
+    // The likes are sent simultaneously, so they are written in one batch.
     const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
     if (!others || !own || !again) throw new Error('three responses');
     expectProblem(others, 404, 'comment_not_found', 'Comment not found');
@@ -143,7 +143,7 @@ describe('a repeated text', () => {
     ]);
   });
 
-  test('does not include a retried request', async () => {
+  test('is not held if it is a retried request', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const body = { productId, content: 'Only once' };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** The rules of the HTML standard and of accessibility. The exceptions are matters of style or due to React. */
+/** The rules of the HTML standard and of accessibility, with the exceptions below. */
 const RULES: ConfigData = {
   root: true,
   extends: ['html-validate:standard', 'html-validate:a11y'],

@@ -113,7 +113,7 @@ describe('a site in the browser’s language', () => {
     ['tlh, de;q=0.5, en;q=0.4', '/?lang=de'],
     ['en;q=0.5, de;q=0.6', '/?lang=de'],
   ])('%s is redirected to %s', async (wanted, location) => {
-    // Twice, because a cached page is served on another code path.
+    // Requests the page twice, because a cached page is served on another code path.
     for (let round = 0; round < 2; round += 1) {
       const { statusCode, headers } = await ask('/', wanted);
       expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });

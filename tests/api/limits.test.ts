@@ -116,8 +116,7 @@ test('the fields of the RateLimit draft report the limits, on success and on ref
 test('a cached search is not charged', async () => {
   const { clock } = await start({ cacheEnabled: true });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // One charge for the first request, and possibly one more if this process is only now notified of the added
-    // product.
+    // The first request is charged, and possibly one more if this process is only now notified of the added product.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));
@@ -196,7 +195,7 @@ describe('on a shared office network', () => {
 });
 
 describe('trusted proxies (TRUST_PROXY)', () => {
-  /** Sends votes of new sessions, each from a different network according to the header. */
+  /** Sends the vote of a new session from this address, with this X-Forwarded-For header. */
   const vote = (url: string, forwarded: string, remoteAddress: string) =>
     site.app.inject({
       method: 'PUT',

@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Starts a site with its own database on a free port. It renders no real pages, which these tests do not need. */
+/** Starts a site with its own database on a free port. Its renderer is a stub, because these tests need no pages. */
 async function start(environment: Record<string, string>): Promise<void> {
   database = await createTestDatabase();
   const { log, text } = createLogLines();

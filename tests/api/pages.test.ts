@@ -186,8 +186,8 @@ describe('user-provided text', () => {
       const { body, statusCode } = await site.ask.get(url);
       expect(statusCode).toBe(200);
       expect(body, url).not.toMatch(/<script>alert|<img src=x|<!--<img/);
-      // Only the head script, the state and, on indexed pages, structured data, as on a page without user-provided
-      // text.
+      // The page contains only the head script, the state and, if it is indexed, structured data, like a page without
+      // user-provided text.
       expect(body.match(/<script\b/g), url).toHaveLength(scripts);
       expect(body.match(/<\/script>/g), url).toHaveLength(scripts);
       expect(() => JSON.parse(stateOf(body)), url).not.toThrow();

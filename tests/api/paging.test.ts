@@ -52,8 +52,8 @@ describe('keyset paging (api.md, Conventions)', () => {
     async (sort) => {
       const all = await addWithTies();
       const seen = await walk({ sort, limit: 10 }, () => on.site.addProduct());
-      expect(new Set(seen).size, 'none twice').toBe(seen.length);
-      expect(seen.filter((id) => all.includes(id)).sort(), 'none missing').toEqual(all);
+      expect(new Set(seen).size, 'no product appears twice').toBe(seen.length);
+      expect(seen.filter((id) => all.includes(id)).sort(), 'no product is missing').toEqual(all);
     },
   );
 

@@ -105,11 +105,11 @@ test('no log line and no response contains a session or an address, even after f
   for (const commentId of [added.json<AddedComment>().comment?.id ?? '', 'none', '%20']) {
     await send('POST', `/api/comments/${commentId}/like`);
   }
-  // Sends all requests simultaneously until the limit applies, because it allows two more each second.
+  // Sends the requests simultaneously, because the limit allows two more each second.
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
   expect(responses.join('\n')).toContain('rate_limited');
 
-  // These statements fail. The error of the constraint contains the values of the refused row.
+  // Makes the following requests fail. The error of the constraint contains the values of the refused row.
   await site.database.query('ALTER TABLE upvotes RENAME TO upvotes_away');
   await site.database.query('ALTER TABLE comments ADD CONSTRAINT nobody CHECK (content IS NULL) NOT VALID');
   await site.ask.post('/api/comments', { productId: id, content: 'Refused' }, { 'x-user-session': `${SESSION}-b` });

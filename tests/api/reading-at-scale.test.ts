@@ -92,7 +92,7 @@ describe('All pages of a search together contain exactly the products that a ful
 
   test('without the pg_trgm extension', async () => {
     const copy = joinTestDatabase(database);
-    // Simulates a server without the extension: the check for the index fails on this connection.
+    // Simulates a server without the extension: the check for the search index finds none on this connection.
     const bare = {
       ...copy,
       query: ((text, values) =>
@@ -123,7 +123,7 @@ test('slow searches are queued without delaying other reads', async () => {
   await Promise.all(long);
 });
 
-/** Every read operation of the API, and the number of its statements. */
+/** Reads of products, comments and upvotes, each with the number of its statements. */
 const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
   ...SORTS.flatMap((sort): typeof READS => [
     [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
@@ -181,7 +181,7 @@ describe('Reads', () => {
   test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
     const recorded = recordStatements(database);
     const core = createCore(recorded.database);
-    // Checks whether the index exists, which happens only occasionally, not for each request.
+    // Triggers the check for the search index, which is repeated once a minute, not for each request.
     await core.listProducts({ q: 'zxqvw' });
     recorded.statements.length = 0;
     await ask(core);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Text with every character that could break the removal or restoration. */
+/** All hostile texts that PostgreSQL can store, joined into one. */
 const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
   .filter((text) => text.isWellFormed() && !text.includes('\0'))
   .join(' ');
@@ -186,7 +186,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(first);
   });
 
-  test('that was never removed is reported as not removed', async () => {
+  test('is distinguished from a product that was never removed', async () => {
     const { id } = await newDiscussed();
     expect(await restoreProducts(site.database, { productIds: [id] })).toEqual({
       restored: [],

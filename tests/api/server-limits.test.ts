@@ -32,7 +32,7 @@ async function talk(...send: (string | Buffer)[]): Promise<string> {
 
 async function open(): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // The server resets the connection if it closes it early.
+  // A connection that the server closes early is reset.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;

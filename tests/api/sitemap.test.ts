@@ -43,7 +43,7 @@ describe('the sitemap of a small site', () => {
     expect([known.statusCode, known.body]).toEqual([304, '']);
   });
 
-  test('is invalid by its schema if it has errors', async () => {
+  test('fails schema validation if it has errors', async () => {
     const broken = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${ORIGIN}/</loc><lastmod>yesterday</lastmod></url></urlset>`;
     expect(await xmlFaults(broken, 'sitemap.xsd')).not.toEqual([]);
     expect(await xmlFaults('<urlset/>', 'sitemap.xsd')).not.toEqual([]);

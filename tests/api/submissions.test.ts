@@ -237,7 +237,7 @@ describe('The maker', () => {
     expectProblem(await comment(submission.id, { authorization: makerKey }), 404, 'submission_not_found');
   });
 
-  test('is not recognized by a proxy’s password, so visitors behind that proxy can comment', async () => {
+  test('is not identified by basic authorization for a proxy, so visitors behind that proxy can comment', async () => {
     await site.addProduct({ id: 'behind-a-proxy', createdAt: clock.now().toISOString() });
     const body = { productId: 'behind-a-proxy', content: 'I know the password' };
     const response = await site.ask.post('/api/comments', body, { ...newVisitor(), authorization: 'Basic YTpi' });

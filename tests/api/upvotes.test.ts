@@ -8,7 +8,7 @@ import { BAD_SESSIONS, GOOD_SESSIONS } from '../support/sessions.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
-/** A second site on the same database, which the database sees as another process. */
+/** A second site on the same database, which acts like another process. */
 let other: TestSite;
 
 beforeAll(async () => {

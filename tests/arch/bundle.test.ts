@@ -13,7 +13,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { filesBelow, ROOT } from './source-files.ts';
 
-// The size budget of the first visit to `/`. To run this file alone, run `npm run build` first.
+// The size budgets of the first visit to `/` or a product. To run this file alone, run `npm run build` first.
 
 const KIB = 1024;
 const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
@@ -23,8 +23,8 @@ if (!existsSync(join(CLIENT, 'manifest.json'))) throw new Error('The site is not
 const manifest: Manifest = JSON.parse(await readFile(join(CLIENT, 'manifest.json'), 'utf8'));
 
 /**
- * The names in the manifest of the code that the first view of `/` runs in addition to the inline head script: the app
- * and the home page's route.
+ * The manifest entries whose code the first view of `/` runs in addition to the inline head script: the app and the
+ * home page's route.
  */
 const FIRST_VIEW = ['src/web/entry-client.tsx', 'src/web/routes/home/home.tsx'];
 

@@ -34,12 +34,12 @@ const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
 
 /** Operations that are missing from the command or the console, and the reasons. */
 const EXCEPTIONS: Record<string, { notIn: 'cli' | 'console'; why: string }> = {
-  'console accept': { notIn: 'cli', why: 'a passphrase is typed in the browser that it is for' },
+  'console accept': { notIn: 'cli', why: 'a passphrase is entered only in the browser of its operator' },
   'console invite': { notIn: 'console', why: 'a stolen session must not be able to add an operator' },
-  'console revoke': { notIn: 'console', why: 'nor to take the others away' },
-  'submissions key': { notIn: 'console', why: 'the operator passes the link on by another way' },
-  'counts repair': { notIn: 'console', why: 'a repair of the machine, after a look at it' },
-  'leaderboards repair': { notIn: 'console', why: 'as counts repair' },
+  'console revoke': { notIn: 'console', why: 'a stolen session must not be able to remove the other operators' },
+  'submissions key': { notIn: 'console', why: 'the operator sends the link to the maker outside of the console' },
+  'counts repair': { notIn: 'console', why: 'maintenance on the host, after an investigation' },
+  'leaderboards repair': { notIn: 'console', why: 'maintenance on the host, after an investigation' },
   'sample load': { notIn: 'console', why: 'part of setting a site up' },
   'sample remove': { notIn: 'console', why: 'part of setting a site up' },
   restore: { notIn: 'console', why: 'it replaces the whole site, sessions included' },

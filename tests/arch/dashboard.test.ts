@@ -3,7 +3,8 @@ import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
 import { readText } from './source-files.ts';
 
 /**
- * Returns the names of all metrics that a site can expose, including those of backups, several processes and replicas.
+ * Returns the names of the metrics that a site can expose, including those of backups, several processes and replicas,
+ * but not those of webhooks, which the dashboard lacks.
  */
 async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();

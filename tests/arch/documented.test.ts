@@ -131,7 +131,7 @@ async function allDocuments(): Promise<string[]> {
   return [...top, ...below.filter((path) => path.endsWith('.md'))];
 }
 
-/** Returns the paths from the root in code, except those with placeholders. */
+/** Returns the repository paths that a document has in backticks, except those with placeholders. */
 function filesNamedIn(document: string): string[] {
   const named = [
     ...document.matchAll(/`((?:src|tests|scripts|migrations|deploy|docs|bench|public|catalogue)\/[\w./-]+)`/g),

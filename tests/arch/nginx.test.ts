@@ -21,7 +21,7 @@ function locationOf(path: string): string {
   return selected?.[3] ?? '';
 }
 
-/** Returns the maximum body size of a path, which a location inherits from the server. */
+/** Returns the maximum body size of a path. A location without a limit inherits that of the server. */
 function maxBodyBytes(path: string): number {
   const [, size = '', unit = 'k'] =
     /client_max_body_size (\d+)([km]);/.exec(locationOf(path)) ?? /client_max_body_size (\d+)([km]);/.exec(NGINX) ?? [];

@@ -8,15 +8,21 @@ import { filesBelow, readText } from './source-files.ts';
 
 /** Known exceptions, with their reasons. */
 const EXCEPTIONS: Record<string, { fault: string; why: string }> = {
-  'src/core/database/listen.ts': { fault: 'LISTEN', why: 'a hint, without which changes are found a moment later' },
-  'src/core/changes/change-publisher.ts': { fault: 'NOTIFY', why: 'the same hint' },
+  'src/core/database/listen.ts': {
+    fault: 'LISTEN',
+    why: 'without notifications, polling finds changes a moment later',
+  },
+  'src/core/changes/change-publisher.ts': {
+    fault: 'NOTIFY',
+    why: 'without notifications, polling finds changes a moment later',
+  },
   'src/core/database/database.ts': {
     fault: 'a setting that outlives its transaction, which a pooler loses',
-    why: 'the limit of a statement on the server: where a pooler loses it, the limit of the client holds',
+    why: 'the statement timeout of the server: if a pooler loses it, the timeout of the client applies',
   },
   'src/core/counts/lock-counts.ts': {
     fault: 'a lock on rows of many products (rowLock says where there is one)',
-    why: 'on Citus it is sent for one product after the other',
+    why: 'on Citus, it is sent for one product at a time',
   },
 };
 

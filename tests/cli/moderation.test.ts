@@ -82,7 +82,7 @@ describe('a killed command', () => {
     await database.drop();
   });
 
-  /** Returns all stored rows, of the product on the site and of its removals. */
+  /** Returns all rows of products, of removals and of the audit log. */
   async function state(): Promise<unknown> {
     const tables = [
       'products',

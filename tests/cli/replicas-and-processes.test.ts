@@ -116,8 +116,8 @@ test('every visitor reads their own writes from every process while replicas lag
   }
   expect(older).toEqual([]);
   await untilUsable(2 * PROCESSES);
-  // Only reads of visitors who have not recently written are certain to use replicas. On a fast machine, the visitors
-  // above have always recently written.
+  // Only visitors who have not written recently are certain to read from replicas. On a fast machine, the visitors
+  // above have always written recently.
   const before = await readFromReplicas();
   const reader = new Visitor(site.address, 'session-of-a-reader', PROCESSES + 1);
   await expect

@@ -64,7 +64,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   const after = await workersOf(site.process.pid);
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 
-  // Sends one half of a comment before the stop, and the other half after it.
+  // Sends the beginning of a comment before the stop, and the rest after it.
   const comment = await sendHalfComment(site.address);
   const page = await openEvents(`${site.address}/api/events`);
   // Ctrl-C in a terminal reaches every process.

@@ -23,7 +23,7 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   site.process.kill('SIGTERM');
   await expect.poll(() => fetch(`${site.address}/healthz`).catch(() => 'refused')).toBe('refused');
   comment.sendRest();
-  // The client leaves its end of the connection open. If the site waited for it, it would time out and exit 1.
+  // The clients leave their connections open. If the site waited for them, the stop would time out with exit code 1.
   expect(await site.ended).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
   expect(comment.received().toLowerCase()).toContain('\r\nconnection: close\r\n');

@@ -86,7 +86,7 @@ async function addProducts({ database }: Connection): Promise<void> {
 /** @returns the id of the killed process. */
 async function killPostmaster(dataDir: string): Promise<number> {
   const { pid } = (await readPostmasterFile(join(dataDir, 'postgres'))) ?? {};
-  if (pid === undefined) throw new Error('No database runs');
+  if (pid === undefined) throw new Error('No database is running');
   process.kill(pid, 'SIGKILL');
   return pid;
 }

@@ -69,7 +69,7 @@ test('a scheduled launch is reported once by two sites on one database, and not 
   const lateMs = Date.now() - launchesAt;
   expect(launched()[0]).toMatchObject({ timestamp: new Date(launchesAt).toISOString(), data: { productId: 'tide' } });
   expect(lateMs).toBeGreaterThan(-100);
-  // Both sites send this event, which would arrive after a second event about the launch.
+  // Each site sends one more event. A second event about the launch would arrive before these.
   for (const { address } of sites) await postSpam(address);
   await expect.poll(commentIds).toHaveLength(2);
   expect(launched()).toHaveLength(1);

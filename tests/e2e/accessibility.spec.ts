@@ -4,7 +4,7 @@ import { cardNames, commentTexts, PHONE, searchBox, toast, upvoteOf } from '../s
 import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
-  test('the search box and the upvote button stay visible and accessible at 200 % zoom in forced colours', async ({
+  test('the search box and the upvote button stay visible and accessible at 200% zoom in forced colours', async ({
     page,
     site,
   }) => {

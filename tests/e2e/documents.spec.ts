@@ -88,7 +88,7 @@ test.describe('§2: HTML documents', () => {
     site,
     expectConsoleError,
   }) => {
-    // The page does not report violations, so the test listens for them.
+    // Collects the violations with their samples, which the fixture does not report.
     const { rich } = await stateProducts(site);
     const violations: string[] = [];
     await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));
@@ -114,7 +114,7 @@ test.describe('§2: HTML documents', () => {
     expectConsoleError(/Content Security Policy/);
     await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<i style="color: red">'));
     await expect
-      .poll(() => violations, 'the listener hears of one')
+      .poll(() => violations, 'the listener receives a violation')
       .toContainEqual(expect.stringMatching(/^style-src/));
   });
 });

@@ -18,13 +18,13 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await upvoteOf(page, 'Early Bird').click();
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
-    await expect.poll(async () => (await stored()).length, 'the app is not needed').toBe(100);
+    await expect.poll(async () => (await stored()).length, 'the upvote is stored without the app').toBe(100);
     scripts.release();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     await expect(upvoteOf(page, 'Early Bird')).toHaveAttribute('title', 'Remove upvote');
     expect(puts).toHaveLength(1);
-    expect(await page.evaluate(() => Object.keys(sessionStorage)), 'nothing is pending').toEqual([]);
+    expect(await page.evaluate(() => Object.keys(sessionStorage)), 'no write is pending').toEqual([]);
     await toast(page).getByRole('button', { name: 'Undo' }).click();
     await expectUpvote(page, 'Early Bird', { upvoted: false, count: 99 });
     await expect.poll(async () => (await stored()).length).toBe(99);
@@ -118,7 +118,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     scripts.release();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvote removed');
     await expectUpvote(page, 'Early Dulse', { upvoted: false, count: 0 });
-    expect(removals, 'one before the app runs, one by the app').toHaveLength(2);
+    expect(removals, 'one sent before the app runs, and one by the app').toHaveLength(2);
   });
 
   test('a click while the page hydrates counts once', async ({ page, site }) => {

@@ -42,7 +42,7 @@ test('Back and Back to products restore the focus to the link that the visitor f
   await visit(page, '/?q=returner');
   const link = page.getByRole('link', { name: 'Returner 1', exact: true });
   const title = page.getByRole('heading', { level: 1, name: 'Returner 1' });
-  await expect(page.getByRole('region', { name: 'Network' }), 'its code is there').toBeAttached();
+  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
   await link.click();
   await expect(title).toBeFocused();
   await page.goBack();
@@ -63,7 +63,7 @@ test('a new document starts at the top, and reload, Back and Forward restore the
   await page.evaluate(() => window.scrollTo({ top: 1_500, behavior: 'instant' }));
   await expect.poll(scrollY).toBe(1_500);
   await visit(page, `/product/${product.id}?comments=`);
-  expect(await scrollY(), 'another document does not inherit the position').toBe(0);
+  expect(await scrollY(), 'a new document starts at the top').toBe(0);
   const reloaded = page.waitForEvent('load');
   await page.evaluate(() => {
     window.scrollTo({ top: 700, behavior: 'instant' });

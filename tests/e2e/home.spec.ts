@@ -49,7 +49,7 @@ test.describe('§1 and §2: the home page', () => {
       'SELECT name FROM products ORDER BY created_at DESC, id DESC LIMIT $1',
       [LIMITS.listedProducts],
     );
-    // The cache may still serve the page from before earlier tests' writes.
+    // The cache may still serve a page that was rendered before the writes of earlier tests.
     await expect(async () => {
       await visit(page, '/');
       const names = (await cardNames(page).allTextContents()).slice(0, LIMITS.listedProducts);

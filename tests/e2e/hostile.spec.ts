@@ -16,7 +16,7 @@ const PAGE = LIMITS.pageSize.default;
 
 const HELD = /\/comments\/held$/;
 
-/** Returns a text as an HTML parser does, which normalizes every line break to a line feed. */
+/** Returns a text as an HTML parser reads it, with every line break normalized to a line feed. */
 const asParsed = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
 /** Returns a text as a comment displays it: without the backticks around code. */
@@ -38,7 +38,7 @@ async function watchEffects(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** Each causes one effect of unescaped text. */
+/** Scripts that each cause one of the effects of unescaped text. */
 const EFFECTS = [
   'alert(1)',
   RUN,

@@ -17,7 +17,7 @@ test('? opens the list of shortcuts, and Escape closes it and restores the focus
     await expect(dialog(page).getByText(does, { exact: true })).toBeVisible();
   }
   await page.keyboard.press('/');
-  await expect(searchBox(page), 'an open dialog keeps the keys').not.toBeFocused();
+  await expect(searchBox(page), 'shortcuts have no effect while a dialog is open').not.toBeFocused();
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   await expect(upvoteOf(page, 'Ibis')).toBeFocused();

@@ -9,8 +9,8 @@ const pill = (page: Page) => page.getByRole('button', { name: 'Since your last v
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
 /**
- * Returns the stored state of a browser that last visited six hours ago: an upvote whose launch window has ended since,
- * and a comment.
+ * Adds three products and returns the stored entries of a browser that last visited six hours ago. It has upvoted one
+ * product, whose launch window has ended since, and commented on another.
  */
 async function remember(site: E2eSite) {
   const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });

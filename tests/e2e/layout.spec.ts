@@ -44,7 +44,7 @@ test.describe('§2: the layout of every screen', () => {
     });
   }
 
-  test('with 200 % text size, the page fits at every width, and no part of the header covers another', async ({
+  test('with 200% text size, the page fits at every width, and no part of the header covers another', async ({
     page,
     site,
   }) => {
@@ -192,7 +192,7 @@ test.describe('§2: pages do not shift while they load', () => {
     };
   }
 
-  /** Keeps ages as the server rendered them: beside a truncated name, a longer age moves by a few pixels. */
+  /** Freezes ages as the server rendered them, because a longer age next to a truncated name shifts a few pixels. */
   async function freezeAges(page: Page): Promise<void> {
     await page.addInitScript(() => {
       const { now } = Date;
@@ -224,7 +224,7 @@ test.describe('§2: pages do not shift while they load', () => {
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         if (path === '/') await expect(cardNames(page).first()).toBeVisible();
         await shifts();
-        expect(late, 'the font at least was held back').toBeGreaterThan(0);
+        expect(late, 'at least the font was delayed').toBeGreaterThan(0);
         release();
         await page.waitForLoadState('load');
         await page.evaluate(() => document.fonts.ready);
@@ -236,7 +236,7 @@ test.describe('§2: pages do not shift while they load', () => {
           block.style.height = '200px';
           document.body.prepend(block);
         });
-        await expect.poll(shifts, 'a shift would have been noticed').not.toEqual([]);
+        await expect.poll(shifts, 'the observer detects a shift').not.toEqual([]);
       });
     }
   }

@@ -40,7 +40,7 @@ async function clearBoards({ database }: E2eSite): Promise<void> {
 
 interface Race {
   ids: string[];
-  /** The URL of the leaderboard of their day, which may end while the test runs. */
+  /** The URL of the leaderboard of the day of these launches, which may end while the test runs. */
   board: string;
 }
 

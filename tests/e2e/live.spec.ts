@@ -15,7 +15,7 @@ const EVENTS = /\/api\/events\?/;
 const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
 
-/** Opens a page and waits for its stream of live updates. */
+/** Opens a page and waits for its event stream. */
 async function watch(page: Page, path: string): Promise<void> {
   const stream = page.waitForResponse(EVENTS);
   await page.goto(path);
@@ -35,7 +35,7 @@ function stranger({ request }: Page) {
   };
 }
 
-/** Records every text that an element shows after this call. */
+/** Records the current text of an element and each later one. */
 async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];
@@ -84,7 +84,7 @@ test('an upvote updates the list and the product page of other visitors, and cou
     await expect(upvoteOf(each, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 2');
   }
   const counts = (await own()).map((text) => text.split(', ')[1]);
-  expect(counts, 'neither twice nor taken back').toEqual(['0', '1', '2']);
+  expect(counts, 'counted once and never reverted').toEqual(['0', '1', '2']);
   await expect(toast(reader)).toHaveCount(0);
 });
 
@@ -102,7 +102,7 @@ test('new comments wait behind a button and appear in the chosen order; likes up
   const others = stranger(page);
   await others.like(String(first?.id));
   await expect(like(page, 'Older')).toHaveText('Like 1');
-  await expect(commentTexts(page), 'more likes would be first').toHaveText(['Newer', 'Older']);
+  await expect(commentTexts(page), 'a like does not change the order').toHaveText(['Newer', 'Older']);
 
   await others.comment(product.id, 'From afar');
   await expect(news(page)).toHaveText('1 new comment');
@@ -110,7 +110,7 @@ test('new comments wait behind a button and appear in the chosen order; likes up
   await expect(news(page)).toHaveText('2 new comments');
   await expect(page.locator('.live-updates')).toHaveAttribute('role', 'status');
   await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (4)');
-  await expect(commentTexts(page), 'nothing moves under a reader').toHaveText(['Newer', 'Older']);
+  await expect(commentTexts(page), 'new comments do not move the others').toHaveText(['Newer', 'Older']);
   await news(page).click();
   await expect(commentTexts(page)).toHaveText(['Older', 'From farther', 'From afar', 'Newer']);
   await expect(news(page)).toHaveCount(0);
@@ -250,7 +250,7 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   expect(streams).toHaveLength(1);
   const opened = page.waitForResponse(EVENTS);
   await elapseUntil(page, () => streams.length > 1, 200);
-  expect((await now()) - refusedAt, 'as long as the server asked for').toBeGreaterThan(waitS * 1_000);
+  expect((await now()) - refusedAt, 'not before Retry-After has passed').toBeGreaterThan(waitS * 1_000);
   expect((await opened).status()).toBe(200);
   await stranger(page).upvote(product.id);
   await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 2');

@@ -29,7 +29,7 @@ function running(page: Page): Promise<number> {
   return page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
 }
 
-// The other files run with reduced motion, which saves processor time.
+// The other files run with reduced motion, which saves CPU time.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 test.describe('§2: view transitions', () => {

@@ -53,7 +53,7 @@ test('visited pages open offline with a notice, and online the page is always cu
   // The browser logs each request without a network, and the specification requires the page to log the failure.
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
   const unseen = await site.addProduct({ name: 'Anchovy' });
-  // A page prefetches its neighbours while idle, which also caches them.
+  // Separates the unseen product from the linked one, because an idle page prefetches and caches its neighbours.
   await site.addProduct({ name: 'Between' });
   const linked = await site.addProduct({ name: 'Barracuda' });
   const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
@@ -70,11 +70,14 @@ test('visited pages open offline with a notice, and online the page is always cu
   await expect(note(page)).toHaveText(OFFLINE);
   const isDrawn = () =>
     page.locator('.product-hero-picture').evaluate((image: HTMLImageElement) => image.naturalWidth > 0);
-  await expect.poll(isDrawn, 'its picture is there').toBe(true);
+  await expect.poll(isDrawn, 'the picture is shown').toBe(true);
   await page.goto(`/product/${linked.id}`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Barracuda' }), 'reached by a link').toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Barracuda' }),
+    'visited by client-side navigation',
+  ).toBeVisible();
   await page.goto(`/product/${unseen.id}`);
-  await expect(page.getByText('Failed to load products', { exact: true }), 'never seen').toBeVisible();
+  await expect(page.getByText('Failed to load products', { exact: true }), 'never visited').toBeVisible();
   await expect(note(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
 

@@ -96,7 +96,7 @@ test.describe('§2: the list loads more products', () => {
       await expect.poll(async () => Math.round((await link.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? -1));
       expect(
         asked.filter((request) => !request.url().includes('cursor=')),
-        'nothing is loaded anew',
+        'the first page is not requested again',
       ).toEqual([]);
     });
   }

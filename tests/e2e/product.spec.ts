@@ -47,7 +47,7 @@ test.describe('§2: a product’s page', () => {
     await expect(ada.locator('.team-list-name')).toHaveText('Ada Lovelace');
     await expect(ada.locator('.team-list-role')).toHaveText('Maker');
     await expect(ada.locator('.avatar img')).toHaveAttribute('src', '/pictures/avatar-default.svg');
-    await expect(blaise.locator('.avatar'), 'initials where there is no picture').toHaveText('BP');
+    await expect(blaise.locator('.avatar'), 'initials instead of a missing picture').toHaveText('BP');
 
     const stats = page.getByRole('region', { name: 'Product Stats' });
     await expect(stats.getByRole('term')).toHaveText(['Launched', 'Category', 'Maker']);
@@ -61,7 +61,7 @@ test.describe('§2: a product’s page', () => {
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
 
-  test('replaces a screenshot that fails to load by a placeholder with its name', async ({
+  test('shows a placeholder with the name instead of a screenshot that fails to load', async ({
     page,
     site,
     expectConsoleError,
@@ -218,13 +218,13 @@ test.describe('§2: the screenshot viewer', () => {
     await page.keyboard.press('ArrowRight');
     await expect(viewer.getByText('3 / 3')).toBeVisible();
     await page.keyboard.press('ArrowRight');
-    await expect(viewer.getByText('3 / 3'), 'the last one is the end').toBeVisible();
+    await expect(viewer.getByText('3 / 3'), 'the viewer stops at the last screenshot').toBeVisible();
     await expect(viewer.getByRole('button', { name: 'Next screenshot' })).toHaveAttribute('aria-disabled', 'true');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
     await expect(viewer.getByText('1 / 3')).toBeVisible();
     await expect(viewer.getByRole('img', { name: 'Screenshot 1 of Albatross' })).toBeVisible();
-    await expect(page, 'the arrow keys belong to the viewer').toHaveURL(`/product/${product.id}`);
+    await expect(page, 'the arrow keys do not leave the product').toHaveURL(`/product/${product.id}`);
     await page.keyboard.press('Escape');
     await expect(gone).toHaveCount(0);
     await expect(second).toBeFocused();

@@ -106,7 +106,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     await expect(page.getByRole('alert').filter({ hasText: /^Failed to load products$/ })).toBeVisible();
     await page.clock.fastForward(120_000);
     await requestsReported(page);
-    expect(failed.requests, 'then it is left alone').toHaveLength(3);
+    expect(failed.requests, 'no further retries').toHaveLength(3);
     await page.getByRole('button', { name: 'Try again', exact: true }).click();
     await expect(cardNames(page).first()).toBeVisible();
     await expect(page).toHaveURL('/');

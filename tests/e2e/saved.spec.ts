@@ -20,7 +20,7 @@ test('a product saved on its card or its page is listed on every page, without r
   page.on('request', (request) => request.method() !== 'GET' && asked.push(request.url()));
   await saveOf(page, 'Agate 1').click();
   await expect(saveOf(page, 'Agate 1')).toHaveAttribute('aria-pressed', 'true');
-  await expect(page, 'the button is not the card').toHaveURL('/?q=agate');
+  await expect(page, 'saving does not open the product').toHaveURL('/?q=agate');
   await visit(page, `/product/${second?.id}`);
   await saveOf(page, 'Agate 2').click();
   await expect(opener(page)).toHaveAccessibleName('Saved products 2');

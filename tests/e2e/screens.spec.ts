@@ -20,7 +20,7 @@ for (const [where, run, states] of [
         for (const pattern of consoleErrors) expectConsoleError(pattern);
         const looks = selectVariants(SCREEN_VARIANTS, turn);
         await page.setViewportSize(PHONE);
-        // Changing the theme takes as long as loading the page.
+        // Sets the first theme before loading, because changing it afterwards takes as long as loading the page.
         await page.emulateMedia({ colorScheme: looks[0]?.colorScheme ?? 'light' });
         await open(page, await stateProducts(site));
         await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1);

@@ -233,12 +233,12 @@ test.describe('with the keyboard alone', () => {
     await page.keyboard.press('Escape');
     await expect(dialog(page)).toHaveCount(0);
     await expect(link).toBeFocused();
-    // The dialog is hidden before its entry leaves the history; going back later would close the next dialog.
+    // The dialog is hidden before its history entry is removed. A later removal would close the next dialog.
     await expect(page).toHaveURL('/');
     await openDialog(page);
     await page.keyboard.press('Escape');
     await expect(dialog(page)).toHaveCount(0);
-    await expect(link, 'of a document that opened with the dialog').toBeFocused();
+    await expect(link, 'even if the document loaded with the dialog open').toBeFocused();
     await page.keyboard.press('Enter');
     await field(page, 'Name').focus();
     await page.keyboard.type('Kelp');

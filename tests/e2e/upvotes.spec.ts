@@ -24,7 +24,7 @@ test.describe('§4 and §8: upvotes', () => {
     await upvoteOf(page, 'Anemone').click();
     await expect.poll(() => held.requests.length).toBe(1);
     await expectUpvote(page, 'Anemone', { upvoted: true, count: 5 });
-    await expect(toast(page), 'nothing is said before it is done').toHaveCount(0);
+    await expect(toast(page), 'no toast before the response').toHaveCount(0);
     held.release();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
     await expect(toast(page).locator('.toast-description')).toHaveText('Thanks for your support!');
@@ -101,7 +101,7 @@ test.describe('§4 and §8: upvotes', () => {
     await upvoteOf(page, 'Fucus').click();
     await expect(toast(page)).toHaveCount(1);
     await expectUpvote(page, 'Fucus', { upvoted: true, count: 1 });
-    await expect(page, 'the button is not the card').toHaveURL('/?q=fucus');
+    await expect(page, 'upvoting does not open the product').toHaveURL('/?q=fucus');
     await page.getByRole('link', { name: 'Fucus', exact: true }).click();
     await expect(page).toHaveURL(`/product/${product.id}`);
     await expectUpvote(page, 'Fucus', { upvoted: true, count: 1 });

@@ -13,7 +13,7 @@ test('products launched since the last visit are marked until this visit ends', 
   await page.clock.install();
   await visit(page, '/?q=fjord');
   await page.clock.runFor(5_000);
-  await expect.poll(() => kept(page), 'the visit is noted').toMatchObject({ lastEndedAt: null });
+  await expect.poll(() => kept(page), 'the visit is recorded').toMatchObject({ lastEndedAt: null });
   await expect(page.getByText('since your last visit')).toHaveCount(0);
 
   // Simulates a visit two hours ago.
@@ -27,7 +27,7 @@ test('products launched since the last visit are marked until this visit ends', 
   await page.clock.runFor(5_000);
   await expect.poll(() => kept(page)).toMatchObject({ lastEndedAt: now - 2 * HOUR_MS });
   await page.reload();
-  await expect(marker(page, 'Fjord new'), 'the same visit still').toBeVisible();
+  await expect(marker(page, 'Fjord new'), 'still the same visit').toBeVisible();
 });
 
 test('the marker of a new product does not change the size of its card', async ({ page, site }) => {

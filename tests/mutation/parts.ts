@@ -1,6 +1,6 @@
 /**
- * The mutated code, and the tests that must detect mutants. They should be few, because each mutant runs all tests that
- * reach it.
+ * The mutated code, and the tests that must detect its mutants. Each mutant runs all tests that reach it, so the tests
+ * should be few.
  */
 export interface Part {
   mutate: readonly string[];

@@ -26,7 +26,7 @@ try {
 process.exit();
 
 async function judge(name: string, part: Part): Promise<void> {
-  if (!(await passes())) throw new Error('The tests fail as it is');
+  if (!(await passes())) throw new Error('The tests fail without a slip');
   let made = 0;
   let noticed = 0;
   for (const file of part.mutate.flatMap(filesOf)) {
@@ -36,7 +36,7 @@ async function judge(name: string, part: Part): Promise<void> {
       else process.stdout.write(`Survived ${file}:${slip.line} ${slip.from} -> ${slip.to}\n`);
     }
   }
-  process.stdout.write(`${name}: ${noticed} of ${made} slips in SQL were noticed\n`);
+  process.stdout.write(`${name}: ${noticed} of ${made} slips in SQL were detected\n`);
 }
 
 /** Runs the part's tests on its original sources, or with a slip in one of them. @returns whether they pass. */

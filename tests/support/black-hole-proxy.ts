@@ -59,7 +59,7 @@ export async function startBlackHoleProxy(databaseUrl: string): Promise<BlackHol
   };
 }
 
-/** Connects to a server, by its socket file if the URL names a folder of sockets. */
+/** Connects to the server, through its Unix socket if the URL names a socket directory. */
 function connectTo({ hostname, port, searchParams }: URL): Socket {
   const folder = searchParams.get('host');
   return folder === null

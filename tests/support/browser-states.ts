@@ -18,7 +18,7 @@ async function visitWithStorage(page: Page, path: string, stored: Record<string,
   await visit(page, path);
 }
 
-/** Opens a page and waits for its stream of live updates, which the page opens after 3 s. */
+/** Opens a page and waits for its event stream, which the page opens after 3 s. */
 async function visitLive(page: Page, path: string): Promise<void> {
   await page.clock.install();
   const stream = page.waitForResponse(/\/api\/events\?/);

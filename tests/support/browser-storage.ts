@@ -1,4 +1,4 @@
-/** Creates a browser's storage for tests. `stored` is its content, and it refuses writes while `isFull` is set. */
+/** Creates browser storage for tests. `stored` is the content. Writes fail while `isFull` is set. */
 export function createBrowserStorage() {
   const stored = new Map<string, string>();
   const storage = {

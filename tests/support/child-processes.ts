@@ -52,7 +52,7 @@ async function readPeak(statusFile: string): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(statusFile, 'utf8'))?.[1]) * 1024;
 }
 
-/** Sends a signal to an idle Node.js process, and resolves after its event loop has handled it. Works on Linux only. */
+/** Sends a signal to an idle Node.js process and resolves after the process has handled it. Works on Linux only. */
 export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<void> {
   const statusOf = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');

@@ -29,7 +29,7 @@ export const CHROMIUM: LaunchOptions = {
   ],
 };
 
-/** The same options with fonts and colours from the repository, so pages look the same on every Linux. */
+/** The same options with the repository's fonts and the sRGB colour profile, so pages look the same on every Linux. */
 export const SCREENSHOT_CHROMIUM: LaunchOptions = {
   ...CHROMIUM,
   env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },

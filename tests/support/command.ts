@@ -71,7 +71,8 @@ function watch(child: ChildProcess): RunningCommand {
       for (;;) {
         const found = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
         if (found) return found;
-        if (over) throw new Error(`It ended without saying ${pattern}:\n${written.stdout}\n${written.stderr}`);
+        if (over)
+          throw new Error(`The command ended without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
         await new Promise<void>((resolve) => {
           changed = resolve;
         });

@@ -1,6 +1,6 @@
 /** A command in a document, and its documented output. */
 export interface CurlExample {
-  /** The command as written in the document, which is the name of the test. */
+  /** The command in one line, which is also the name of its test. */
   command: string;
   url: string;
   method: string;
@@ -46,7 +46,7 @@ function parse(command: string, response: string): CurlExample {
       const [name = '', value = ''] = (words.shift() ?? '').split(/: (.*)/);
       example.headers[name] = value;
     } else if (word.startsWith('http://')) example.url = word;
-    else throw new Error(`No example of a document has used ${word} yet: ${command}`);
+    else throw new Error(`Unsupported option or argument ${word}: ${command}`);
   }
   return example;
 }

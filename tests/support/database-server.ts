@@ -10,7 +10,7 @@ import { startThrowawayCluster } from './throwaway-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL server on which every test file creates its own database. */
+    /** The PostgreSQL server on which test files create their own databases. */
     databaseServerUrl: string;
     /** The Citus workers as `host:port`, if the server is a Citus coordinator; otherwise empty. */
     citusWorkers: readonly string[];

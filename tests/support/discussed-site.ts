@@ -6,7 +6,7 @@ import { newVisitor } from './requests.ts';
 import { createTestClock } from './test-clock.ts';
 import { startTestSite, type TestSite } from './test-site.ts';
 
-/** Starts a site in two processes, and adds a product with comments before each test. Call it once per file. */
+/** Starts two sites on one database, and adds a product before each test. Call it once per file. */
 export function startDiscussedSite() {
   const clock = createTestClock();
   let site: TestSite;
@@ -35,7 +35,7 @@ export function startDiscussedSite() {
     get site() {
       return site;
     },
-    /** A second site on the same database, which the database sees as another process. */
+    /** A second site on the same database, which acts like another process. */
     get other() {
       return other;
     },

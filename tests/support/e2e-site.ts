@@ -12,7 +12,7 @@ import { type RunningSite, startSite } from './running-site.ts';
 type ProductOverrides = Parameters<typeof buildProduct>[0];
 type CommentOverrides = Partial<Omit<Comment, 'id' | 'productId'>>;
 
-/** A running site, and ways to add to its database. */
+/** A running site, and functions that write to its database directly. */
 export interface E2eSite extends RunningSite {
   database: Database;
   addProduct(overrides?: ProductOverrides): Promise<StoredProduct>;
@@ -40,8 +40,8 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
   const { database } = connection;
 
   /**
-   * Saves products and adds them to their leaderboards immediately. Before that, their standing is 404, which browsers
-   * log.
+   * Saves products and adds them to their leaderboards immediately. Until then, requests for their standing get 404,
+   * which browsers log as an error.
    */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);

@@ -19,8 +19,8 @@ interface TestFixtures {
 interface WorkerFixtures {
   reused: ReusedContext;
   /**
-   * The built site with the sample catalogue. The tests of a worker share it, so a test adds its own products to
-   * change.
+   * The built site with the sample catalogue. The tests of a worker share the site, so a test that changes products
+   * adds its own.
    */
   site: E2eSite;
 }
@@ -97,7 +97,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {
   await reportViolations(context);
   if (live) return;
-  // Responds 204 to requests for a stream, which stops retries. A Playwright route would disable the HTTP cache.
+  // Responds 204 to requests for an event stream, which stops retries. A Playwright route would disable the HTTP cache.
   await context.addInitScript((events) => {
     const { fetch } = window;
     window.fetch = (input, init) =>

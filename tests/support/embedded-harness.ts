@@ -129,7 +129,7 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
     },
     async failed() {
       const { event, code = '', message = '' } = await find((one) => one.event === 'open' || one.event === 'failed');
-      if (event === 'open') throw new Error('It opened the database.');
+      if (event === 'open') throw new Error('The process opened the database.');
       return { code, message };
     },
     async stop() {
@@ -144,7 +144,7 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
   };
 }
 
-/** Bundles the test process into a folder with its npm packages, for accounts that cannot enter this checkout. */
+/** Bundles the test process into a folder. Accounts that cannot enter this checkout need copies of its npm packages. */
 export async function buildEmbeddedProcess(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
   const built = join(inject('runFolder'), 'embedded-process');
   await makeOnce(built, bundleEmbeddedProcess);

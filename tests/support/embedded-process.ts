@@ -20,7 +20,7 @@ const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; fallbackFold
   process.argv[2] ?? '{}',
 );
 
-// Ctrl-C in the terminal also reaches this process, which must survive it.
+// A test sends this signal to the process group, like Ctrl-C in a terminal. This process must survive it.
 process.on('SIGINT', () => sendEvent({ event: 'interrupted' }));
 try {
   const database = await openEmbedded({ ...given, log, terms: OPERATOR_TERMS }, { ...thisHost, ...given });

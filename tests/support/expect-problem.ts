@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../src/contract/problem.ts';
 /** Matches texts that reveal internals of the server. */
 const INTERNALS = /node_modules|\\n\s+at |\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
 
-/** Expects an error response of RFC 9457 with a stable code, which is not cacheable and reveals no internals. */
+/** Expects an RFC 9457 response with this status and code, which must not be cacheable or reveal internals. */
 export function expectProblem(
   response: LightMyRequestResponse,
   status: number,

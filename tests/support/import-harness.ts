@@ -50,7 +50,7 @@ export async function openImportHarness() {
     async errorsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
       const before = await ids();
       const error = await run(content, options).then(
-        () => expect.unreachable('It was imported'),
+        () => expect.unreachable('The file was imported'),
         (thrown) => thrown,
       );
       expect(error).toMatchObject({ name: 'ImportRefusedError' });

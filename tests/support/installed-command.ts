@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Returns the folder of the built package without sources, which the run's test files share. */
 const installed = () => join(inject('runFolder'), 'installed');
-/** Returns the same with copies instead of links, because other accounts may be unable to access the checkout. */
+/** Returns the package's folder for other accounts, with copies instead of links if they cannot enter the checkout. */
 const installedForAll = () => join(inject('runFolder'), 'installed-for-all');
 const sampleSite = () => join(inject('runFolder'), 'sample-site');
 
@@ -85,7 +85,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site cannot be built: try npm run build');
 }
 
-/** Creates a folder that the run's test files share, only once. A lock in the run's database server serializes them. */
+/** Creates a folder that the run's test files share, unless it exists. An advisory lock serializes concurrent calls. */
 export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
   const server = openDatabase({

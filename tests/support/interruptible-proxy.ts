@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy to a site. `shut` ends open connections immediately and refuses new ones. */
+/** A proxy to a site. `disconnect` closes open connections immediately and refuses new ones until `reconnect`. */
 export interface InterruptibleProxy {
   address: string;
   disconnect(): Promise<void>;
@@ -21,7 +21,7 @@ export async function startInterruptibleProxy(siteAddress: string): Promise<Inte
     ] as const) {
       sockets.add(socket);
       socket.pipe(other);
-      // A closed gate resets connections.
+      // `disconnect` resets connections.
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);

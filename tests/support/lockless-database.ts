@@ -1,8 +1,8 @@
 import type { Database } from '../../src/core/database/database.ts';
 
 /**
- * Wraps a database so the site treats it as Citus, and does not lock rows before it writes them. Allows testing the
- * effects on a single PostgreSQL server.
+ * Wraps a database so the site treats it as Citus and does not lock rows before it writes them. Tests can then observe
+ * the effects on a single PostgreSQL server.
  */
 export function withoutRowLocks(database: Database): Database {
   return {

@@ -84,7 +84,7 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
 
 interface Failure extends Match {
   status?: number;
-  /** Whether failures are delivered only by `deliver`, while the page's clock is paused. */
+  /** Whether failures are held until `deliver` is called. For tests that pause the page's clock. */
   held?: boolean;
 }
 
@@ -100,8 +100,8 @@ declare global {
 
 /**
  * Records `window.heldRequests` in the page, because the test is notified of a request later, possibly after it has
- * advanced the page's clock. Gives the page a copy of the complete response, which it can handle without messages from
- * other processes.
+ * advanced the page's clock. Gives the page a fully buffered copy of the response, so reading the copy requires no
+ * messages from other processes.
  */
 function recordHeldRequests({ source, method }: { source: string; method: string }): void {
   const pattern = new RegExp(source);
@@ -173,7 +173,7 @@ export async function requestsReported(page: Page): Promise<void> {
   await own;
 }
 
-/** Records the later matching requests of a page. */
+/** Records the matching requests that a page sends from now on. */
 export function recordRequests(page: Page, url: RegExp, method: Method = 'GET'): Request[] {
   const requests: Request[] = [];
   page.on('request', (request) => {

@@ -8,7 +8,7 @@ import type { Database } from '../../src/core/database/database.ts';
 
 export const PASSPHRASE = 'correct horse battery';
 
-/** The stored hash of the passphrase, with the lowest cost that the format allows, a hundredth of the usual cost. */
+/** The stored hash of the passphrase, with about a hundredth of the usual cost. */
 const STORED = `scrypt$10$8$1$c2FsdA$${scryptSync(PASSPHRASE, 'salt', 32, { N: 2 ** 10, r: 8, p: 1 }).toString('base64url')}`;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -46,6 +46,6 @@ export function structuredDataOf(html: string): Item[] {
 /** Returns the only item of a type. */
 export function itemOf(html: string, type: string): Item {
   const [item, ...more] = structuredDataOf(html).filter((each) => each['@type'] === type);
-  if (item === undefined || more.length > 0) throw new Error(`The page has not just one ${type}`);
+  if (item === undefined || more.length > 0) throw new Error(`The page does not have exactly one ${type}`);
   return item;
 }

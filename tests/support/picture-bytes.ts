@@ -133,7 +133,7 @@ export function withAvifSize(avif: Buffer, width: number, height: number): Buffe
   return changed;
 }
 
-/** An empty ZIP archive, which consists only of the end of its directory. */
+/** An empty ZIP archive, which consists only of the end-of-central-directory record. */
 export const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
 export function uint32(value: number): Buffer {

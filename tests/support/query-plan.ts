@@ -9,8 +9,8 @@ export interface PlanNode {
 }
 
 /**
- * Returns the nodes of a statement's plan: `custom` for its own values, or `generic` for any, as in prepared
- * statements.
+ * Returns the nodes of a statement's plan. A `custom` plan is made for the statement's own values, and a `generic` plan
+ * for any values. PostgreSQL may use either for a prepared statement.
  */
 export async function planOf(client: pg.Client, statement: Statement, mode: 'custom' | 'generic'): Promise<PlanNode[]> {
   await client.query(`SET plan_cache_mode = force_${mode}_plan`);

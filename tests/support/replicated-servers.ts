@@ -32,7 +32,7 @@ host all all 127.0.0.1/32 trust
 host replication all 127.0.0.1/32 trust
 `;
 
-/** Retains some WAL for stopped replicas. Durability does not matter here. */
+/** Retains some WAL for stopped replicas. */
 const SETTINGS = `
 wal_level = replica
 wal_keep_size = 128MB

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 type Headers = Record<string, string>;
 
-/** Sends a request without a socket, like a browser. */
+/** Sends requests to the server without a socket. */
 export interface Requests {
   get(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   put(url: string, headers?: Headers): Promise<LightMyRequestResponse>;

@@ -12,7 +12,7 @@ export interface StateContent {
   discussed: StoredProduct;
   bare: StoredProduct;
   rich: StoredProduct;
-  /** A product with texts as long as the limits allow. */
+  /** A product with very long texts that have no break opportunities. */
   long: StoredProduct;
 }
 

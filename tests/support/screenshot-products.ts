@@ -37,7 +37,7 @@ const PRODUCTS = [
 /** The day on which all products launch, a minute apart. */
 export const SCREENSHOT_DAY = '2026-01-01';
 
-/** Adds fixed content. The last product is the first in the list, its votes count, and its launch day is final. */
+/** Adds fixed content. The last product comes first in the list. All votes count, and the launch day is final. */
 export async function addScreenshotProducts(site: E2eSite): Promise<void> {
   await site.addProducts(PRODUCTS.length, (index) => {
     const [picture, name, description, tags] = PRODUCTS[index] ?? PRODUCTS[0];

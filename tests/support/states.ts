@@ -16,7 +16,7 @@ const focusIn = (message: Locator) => message.getByRole('button').first().focus(
 const openProduct = (id: 'bare' | 'rich' | 'long') => (page: Page, content: StateContent) =>
   visit(page, `/product/${content[id].id}`);
 
-/** Every state of every screen that a visitor can reach. */
+/** The states of the screens for visitors. Leaderboards and the moderation log are checked by their own tests. */
 export const SCREEN_STATES: ScreenState[] = [
   { name: 'home', open: (page) => visit(page, '/') },
   { name: 'home, a search', open: openSearch },

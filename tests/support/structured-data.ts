@@ -49,34 +49,34 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
 /** Returns the errors of an item, each with its location, or an empty list if the item is valid. */
 export function faultsOf(value: Item, place = value['@type']): string[] {
   const type = TYPES[value['@type']];
-  if (!type) return [`${place}: the type ${value['@type']} is not known`];
+  if (!type) return [`${place}: the type ${value['@type']} is unknown`];
   const missing = Object.keys(type.required).filter((name) => !(name in value));
   const checks: Record<string, Check> = { ...type.required, ...type.optional };
   const wrong = Object.entries(value).flatMap(([name, content]) => {
     if (name === '@type') return [];
     const check = checks[name];
-    const fault = check ? check(content) : 'is not a property of it';
+    const fault = check ? check(content) : 'is not a known property';
     return fault === undefined ? [] : [`${place}.${name} ${fault}`];
   });
   return [...missing.map((name) => `${place}.${name} is missing`), ...wrong];
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? undefined : 'is no text';
+  return typeof value === 'string' && value.trim() !== '' ? undefined : 'is not a non-empty text';
 }
 
 function count(value: unknown): string | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'is no count';
+  return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'is not a count';
 }
 
 function address(value: unknown): string | undefined {
   return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
     ? undefined
-    : `is no absolute address: ${value}`;
+    : `is not an absolute URL: ${value}`;
 }
 
 function time(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? undefined : 'is no time of ISO 8601';
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? undefined : 'is not an ISO 8601 time';
 }
 
 function equal(wanted: string): Check {
@@ -86,18 +86,18 @@ function equal(wanted: string): Check {
 function item(type: string): Check {
   return (value) => {
     const inner = value as Item;
-    if (inner?.['@type'] !== type) return `is no ${type}`;
+    if (inner?.['@type'] !== type) return `is not of the type ${type}`;
     return faultsOf(inner).join('; ') || undefined;
   };
 }
 
 function oneOf(...checks: Check[]): Check {
-  return (value) => (checks.some((check) => check(value) === undefined) ? undefined : 'is none of what it may be');
+  return (value) => (checks.some((check) => check(value) === undefined) ? undefined : 'has none of the allowed types');
 }
 
 function listOf(check: Check): Check {
   return (value) => {
-    if (!Array.isArray(value) || value.length === 0) return 'is no list';
+    if (!Array.isArray(value) || value.length === 0) return 'is not a non-empty list';
     return value.map(check).find((fault) => fault !== undefined);
   };
 }
@@ -109,5 +109,5 @@ function consecutive(value: unknown): string | undefined {
   const positions = (value as { position: number }[]).map(({ position }) => position);
   return positions.every((position, index) => position === (positions[0] ?? 0) + index)
     ? undefined
-    : 'is not in its order';
+    : 'does not have consecutive positions';
 }

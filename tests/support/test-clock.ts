@@ -27,7 +27,7 @@ export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): T
   };
 }
 
-/** Wraps a database so its clock differs for the site. */
+/** Wraps a database so the site sees the database's clock shifted by `offsetMs`. */
 export function withClock(database: Database, clock: { offsetMs: number }): Database {
   return {
     ...database,

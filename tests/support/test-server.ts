@@ -50,7 +50,7 @@ export async function dropDatabase(name: string): Promise<void> {
   for (const server of all) await withServer(server, (sql) => dropWithRetries(sql, name));
 }
 
-/** The error codes if a client is still connected, or autovacuum, which the tests' role may not terminate. */
+/** The error codes if a client or autovacuum, which the tests' role may not terminate, is still connected. */
 const IN_USE_CODES = new Set(['55006', '42501']);
 
 /** Drops a database with retries, because PostgreSQL waits only five seconds for connections to close. */

@@ -36,7 +36,7 @@ export async function startThrowawayCluster(options: { durability?: Durability }
   };
 }
 
-/** Removes the clusters of killed test runs, including their servers, which are still running. */
+/** Removes the clusters of killed test runs, including their servers, which may still be running. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const dataDir = join(tmpdir(), name);

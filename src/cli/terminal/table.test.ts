@@ -113,9 +113,9 @@ test('a truncated text ends in an ellipsis and fits', () => {
 });
 
 test.each([
-  ['a terminal wraps below its start', true, ['root hid a comment that', 'nobody wanted to read.']],
-  ['a file stays on one line', false, ['root hid a comment that nobody wanted to read.']],
-])('a long sentence beside a time: %s', (_, isTTY, expected) => {
+  ['wraps below its start on a terminal', true, ['root hid a comment that', 'nobody wanted to read.']],
+  ['stays on one line in a file', false, ['root hid a comment that nobody wanted to read.']],
+])('a long sentence next to a time %s', (_, isTTY, expected) => {
   const { isTTY: wasTTY, columns } = process.stdout;
   const written: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void written.push(line));

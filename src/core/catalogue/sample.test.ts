@@ -114,7 +114,7 @@ describe('at the start of a site', () => {
     expect(await rowsOf('products')).toBe(0);
   });
 
-  test('the command loads it again', async () => {
+  test('the command loads a removed catalogue again', async () => {
     await load();
     await remove();
     expect(await load()).toBe(catalogue.products.length);

@@ -23,7 +23,7 @@ function open(onNotify: () => void): ChangeNotify {
 
 const LISTENERS = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
 
-test('a notification reaches the other processes and not its sender, also after the connections were lost', async () => {
+test('a notification reaches the other processes and not its sender, even after the connections were lost', async () => {
   const onOwn = vi.fn();
   const onNotify = vi.fn();
   const sender = open(onOwn);

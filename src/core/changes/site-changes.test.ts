@@ -74,7 +74,7 @@ test("a process that lost the database catches up with others' writes and publis
   expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);
 });
 
-test('every process announces a launch in time without a write', async () => {
+test('every process announces a launch on time without a write', async () => {
   const processes = [await startProcess(), await startProcess()];
   const createdAt = new Date(Date.now() + 700).toISOString();
   await writeProducts(database, [buildProduct({ id: 'scheduled', createdAt })]);
@@ -137,7 +137,7 @@ test('the site clock follows the database, and pauses when the database goes bac
   expect(changes.now().getTime()).toBeGreaterThanOrEqual(ahead);
 });
 
-test('a clock that jumps ahead announces the launches it passed; set back, everything cached is stale and they launch again in time', async () => {
+test('a clock that jumps ahead announces the launches that it passes; once it is set back, all cached data is stale and the products launch again on time', async () => {
   const { clock, changes, observed, onGap } = await startProcessWithClock();
   await writeProducts(database, [
     buildProduct({ id: 'jump', createdAt: new Date(Date.now() + 3_600_000).toISOString() }),

@@ -9,7 +9,7 @@ test('before the database was read, the time is that of this machine', () => {
   expect(clock.now(5_000, 10)).toBe(5_000);
 });
 
-test('afterwards it is the time of the database, whatever this machine shows', () => {
+test('after the database was read, the time is that of the database, whatever this machine shows', () => {
   const clock = new SiteClock();
   expect(clock.synchronise(9_000, 10)).toBe(0);
   expect(clock.observedUpTo).toBe(9_000);

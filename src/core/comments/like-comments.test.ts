@@ -90,7 +90,7 @@ test('the database is not queried for invalid ids', async () => {
   expect(recorded.statements).toEqual([]);
 });
 
-test('a held comment exists for its author only, also in a batch', async () => {
+test('a held comment exists only for its author, even in a batch', async () => {
   expect(await like([held], [held, AUTHOR], [held], [one], [held, AUTHOR], [held])).toEqual([
     'comment_not_found',
     1,

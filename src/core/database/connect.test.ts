@@ -97,7 +97,7 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('PostgreSQL 14 itself is new enough', async () => {
+  test('but PostgreSQL 14 itself is accepted', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '140000'));
     try {
       const connection = await open(`postgres://site@127.0.0.1:${portOf(server)}/launches`);

@@ -38,7 +38,7 @@ async function withPoolOfOne(work: (pool: Database) => Promise<void>): Promise<v
 }
 
 describe('slow statements', () => {
-  test('are logged without their values, also in a transaction; quick ones are not', async () => {
+  test('are logged without their values, even in a transaction, and quick ones are not logged', async () => {
     const { log, lines, text } = createLogLines();
     const patient = openDatabase({ url: database.url, log, slowStatementMs: 3_600_000 });
     await patient.query('SELECT $1::text', ['quick']);
@@ -149,7 +149,7 @@ describe('a statement behind a lock', () => {
     ['alone', (pool) => pool.query('INSERT INTO locked VALUES (1)')],
     ['in a transaction', (pool) => pool.transaction((sql) => sql.query('INSERT INTO locked VALUES (1)'))],
     ['that the client gives up sooner', (pool) => pool.query('INSERT INTO locked VALUES (1)', [], { timeoutMs: 100 })],
-  ])('%s is refused, leaves no backend behind, and is not done once the lock is gone', async (_, write) => {
+  ])('%s is refused, leaves no backend behind, and is not executed once the lock is released', async (_, write) => {
     await database.query('CREATE TABLE IF NOT EXISTS locked (id integer)');
     const pool = openDatabase({
       url: database.url,

@@ -6,7 +6,7 @@ async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 1; number <= count; number += 1) yield number;
 }
 
-describe('one ahead', () => {
+describe('prefetching one part', () => {
   test('all parts arrive in order, and the next one is prepared while one is used', async () => {
     const begun: number[] = [];
     const used: [number, number][] = [];
@@ -61,7 +61,7 @@ function createConnection() {
   };
 }
 
-describe('turns', () => {
+describe('serialized statements', () => {
   test('a statement is sent when the previous one has finished', async () => {
     const connection = createConnection();
     const { sql } = serializeStatements(connection.sql);

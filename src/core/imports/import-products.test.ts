@@ -115,7 +115,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('the first two hundred errors are named and all are counted, also in a file that ends early', async () => {
+  test('the first two hundred errors are named and all are counted, even in a file that ends early', async () => {
     const rows = Array.from({ length: 210 }, () => ({ name: {} }));
     await expect(harness.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
     const text = `name,createdAt\na,never\nb,"`;
@@ -145,7 +145,7 @@ describe('columns', () => {
     [['upvotes=Votes'], /no field 'upvotes'/],
     [['name'], /field=column/],
     [['name=A', 'name=B'], /twice/],
-  ])('--map %j does not fit a product', (texts, message) => {
+  ])('--map %j is refused', (texts, message) => {
     expect(() => readColumnMap(texts)).toThrow(message);
   });
 
@@ -157,7 +157,7 @@ describe('columns', () => {
     expect(await harness.product('tide')).toMatchObject({ name: 'Untitled Product', launchDate: 'Today' });
   });
 
-  test('a column that the file lacks is refused, in CSV and in JSON, and so is a header of no field', async () => {
+  test('a column that the file lacks is refused, in CSV and in JSON, and so is a header without any field', async () => {
     const map = readColumnMap(['name=Title']);
     await expect(harness.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Title'; its columns are 'id', 'name'/,

@@ -26,7 +26,7 @@ async function read(reader: Reader, content: string | Buffer): Promise<SourceRec
 }
 
 describe('CSV', () => {
-  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark; each row has its line', async () => {
+  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark are read, and each row has its line', async () => {
     expect(await read(csv, '\ufeffid,"na""me"\r\na,"one\r\ntwo"\r\n\r\nb,"x, y"\r\n"c\n\n",""\r\n')).toEqual([
       { line: 2, values: { id: 'a', 'na"me': 'one\r\ntwo' } },
       { line: 5, values: { id: 'b', 'na"me': 'x, y' } },
@@ -34,7 +34,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test.each([';', '\t'])('the delimiter of the header counts: %j', async (delimiter) => {
+  test.each([';', '\t'])('the delimiter is that of the header: %j', async (delimiter) => {
     const text = ['id', '"na,me"'].join(delimiter);
     expect(await read(csv, `${text}\na${delimiter}b,c,d\n`)).toEqual([
       { line: 2, values: { id: 'a', 'na,me': 'b,c,d' } },

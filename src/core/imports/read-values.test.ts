@@ -24,7 +24,7 @@ test.each([
   expect(splitList(text, separator)).toEqual(list);
 });
 
-test('a list of URLs is split as one expression would do it', () => {
+test('a list of URLs is split as a simple regular expression would split it', () => {
   const byExpression = (text: string) =>
     text
       .trim()

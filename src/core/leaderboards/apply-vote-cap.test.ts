@@ -98,7 +98,7 @@ async function voteAtOnce(): Promise<VoteNetwork[]> {
   }
 }
 
-test('four processes that judge at the same time exceed the cap together, report the network, and the correction is exact', async () => {
+test('four processes that judge at the same time exceed the cap together and report the network, and the correction is exact', async () => {
   const unchecked = await voteAtOnce();
   // Each process counts the votes as of the start of its statement, so each accepts as many votes as the cap permits.
   expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });

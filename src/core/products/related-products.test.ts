@@ -48,7 +48,7 @@ describe('related products', () => {
     expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
   });
 
-  test('say which tags they share, the rarest first and in their own spelling, ignoring case', async () => {
+  test('say which tags they share ignoring case, rarest first and in their own spelling', async () => {
     await site({ tide: ['sea', 'TABLES'], near: ['Other', 'Sea', 'Tables'], far: ['SEA'] });
     const related = await getRelatedProducts(database, 'tide', NOW);
     expect(related?.items).toEqual([
@@ -115,7 +115,7 @@ describe('with more products than are compared', () => {
     return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[2]) };
   }
 
-  test('before statistics, the newest products are compared, and no tag is looked up', async () => {
+  test('without statistics, the newest products are compared, and no tag is looked up', async () => {
     const { ids, lookUps } = await ask('p-02400');
     expect(lookUps).toEqual([]);
     expect(ids).toHaveLength(6);
@@ -157,13 +157,13 @@ describe('with more products than are compared', () => {
 });
 
 describe('levels', () => {
-  test('have a positive weight for every tag, the greater the rarer', () => {
+  test('have a positive weight for every tag, which is greater for rarer tags', () => {
     const weights = [1, 0.5, 0.01, 1e-6].map(weightOf);
     expect(weights).toEqual(weights.toSorted((one, other) => one - other));
     expect(weights[0]).toBeGreaterThan(0);
   });
 
-  test('join groups of equal weight, however it adds up, and end once there are enough', () => {
+  test('join groups of equal weight despite rounding errors, and end once there are enough products', () => {
     const weights = new Map(Object.entries({ a: 0.1, b: 0.2, c: 0.3, d: 0.6 }));
     const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
     const groups = [

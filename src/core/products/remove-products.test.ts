@@ -35,7 +35,7 @@ test('a large product whose removal fails accepts upvotes again at once, and is 
       ),
   };
   await expect(removeProducts(failing, ['tide'])).rejects.toMatchObject({ code: '22012' });
-  expect(closed, 'it was closed meanwhile').toEqual([{ product_id: 'tide', closed: true }]);
+  expect(closed, 'writes were blocked during the removal').toEqual([{ product_id: 'tide', closed: true }]);
   expect(await states()).toEqual([{ product_id: 'tide', closed: false }]);
   expect(await database.query('SELECT FROM removed_products')).toEqual([]);
 });

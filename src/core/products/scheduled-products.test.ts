@@ -83,7 +83,7 @@ describe('a product whose launch is in the future', () => {
     expect(await inspectProduct(database, 'scheduled')).toMatchObject({ product: { id: 'scheduled' } });
   });
 
-  test('is visible everywhere from then on', async () => {
+  test('is visible everywhere from its launch on', async () => {
     now = LAUNCH;
     expect(await seen()).toMatchObject({
       lists: [['scheduled', 'before'], expect.arrayContaining(['scheduled']), expect.arrayContaining(['scheduled'])],

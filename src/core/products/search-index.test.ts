@@ -71,6 +71,6 @@ test.each([
   ['東京', [false, false, false]],
   ['c++', [false, false, false]],
   ['🌊🌊🌊', [false, false, false]],
-] as const)('%s: known to no index, to one of ASCII, to one of every script?', (term, known) => {
+] as const)('whether %s can be found with no index, an ASCII index and a Unicode index: %j', (term, known) => {
   expect((['none', 'ascii', 'unicode'] as const).map((index) => isIndexed(term, index))).toEqual(known);
 });

@@ -45,7 +45,7 @@ describe('An edit', () => {
     expect((await site.core.getProduct(maker.id))?.product.description).toBe('New');
   });
 
-  test('of the time alone stays approved; `null` launches now', async () => {
+  test('of the time alone keeps the approval, and a time of `null` launches immediately', async () => {
     const maker = await harness.submit({ launchAt: inHours(9).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(1).toISOString() });

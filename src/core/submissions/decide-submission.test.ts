@@ -124,7 +124,7 @@ describe('A decline', () => {
 });
 
 describe('A schedule', () => {
-  test('approves for a time, moves a launch, and each can be undone', async () => {
+  test('approves for a time or moves a launch, and each can be undone', async () => {
     const maker = await harness.submit();
     await harness.schedule(maker.id, inHours(1));
     expect(await site.submissions.get(maker)).toMatchObject({

@@ -79,7 +79,7 @@ test('after another process wrote to the product, votes are judged by a query, a
   expect(judges(statements.at(-1))).toBe(false);
 });
 
-test('the votes of a product with very many are not read', async () => {
+test('the votes of a product with very many votes are not read', async () => {
   await database.query("UPDATE product_counts SET counted = 20001 WHERE product_id = 'tide'");
   const counts = createNetworkCounts();
   const [, write] = await cast(counts, 'session-a');

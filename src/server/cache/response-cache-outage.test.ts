@@ -41,7 +41,7 @@ describe('while responses cannot be produced', () => {
     expect(harness.warnings).toHaveLength(1);
   });
 
-  test('without a cached response fails the request', async () => {
+  test('a request without a cached response fails', async () => {
     const page = source('git');
     page.fails = away;
     await expect(cache.get(page.request())).rejects.toBe(away);

@@ -25,7 +25,7 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 beforeEach(() => use());
 
 describe('an unchanged response', () => {
-  test('is produced once for all requests, also for simultaneous ones', async () => {
+  test('is produced once for all requests, even for simultaneous ones', async () => {
     const page = source('git');
     const first = await Promise.all([cache.get(page.request()), cache.get(page.request())]);
     expect(first.map(textOf)).toEqual(['git version 1', 'git version 1']);

@@ -34,7 +34,7 @@ describe('a claim of this process', () => {
 });
 
 describe('a claim of another process', () => {
-  test('has a time after the write even if the clocks of both differ by half a second', () => {
+  test('has a time after the write even if the clocks of the two processes differ by half a second', () => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
     const written = clock.monotonicMs();

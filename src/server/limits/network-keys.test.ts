@@ -29,7 +29,7 @@ describe('prefixes', () => {
     ['192.0.2.1', 'c000:200::'],
     ['192.0.2.1', 'unknown'],
     ['127.0.0.1', '::1'],
-  ])('%s and %s are not', (left, right) => {
+  ])('%s and %s belong to different networks', (left, right) => {
     expect(same(left, right)).toBe(false);
   });
 });

@@ -78,7 +78,7 @@ describe.each([false, true])('the queue, if storage refuses: %s', (refuses) => {
   test('is bounded', () => {
     for (let number = 0; number < 50; number += 1) expect(addToOutbox(comment(`${number}`))).toBe(true);
     expect(addToOutbox(comment('one too many'))).toBe(false);
-    expect(addToOutbox(comment('7')), 'what waits already still may').toBe(true);
+    expect(addToOutbox(comment('7')), 'a queued comment can be queued again').toBe(true);
     expect(outboxItems()).toHaveLength(50);
   });
 

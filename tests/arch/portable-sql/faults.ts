@@ -5,8 +5,8 @@ import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Rules for syntax that some supported engine or pooler lacks (decision 18), by kind of syntax node. Each rule returns
- * the violation, if any.
+ * Rules against syntax that one of the supported engines or poolers lacks (decision 18), by kind of syntax node. Each
+ * rule returns the violation, if any.
  */
 const RULES: Record<string, (fields: Fields) => string | false> = {
   CreateTrigStmt: () => 'a trigger',
@@ -49,8 +49,8 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
 const ADDS_INTERVAL = 'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table';
 
 /**
- * Returns whether a column of time and an interval are added, which may depend on the time zone, so Citus refuses it.
- * The difference of two times does not.
+ * Returns whether an interval is added to a time column or subtracted from it. Citus refuses this, because the result
+ * may depend on the time zone, but accepts the difference of two times.
  */
 function addsInterval(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;

@@ -27,7 +27,7 @@ describe('an embedded database', () => {
     await second.stop();
   });
 
-  it.runIf(process.platform === 'linux')('counts as stopped when its logger has ended, too', async () => {
+  it.runIf(process.platform === 'linux')('has stopped only once its logger has also ended', async () => {
     const database = await open(await harness.createDataDir());
     const titles = async () =>
       Promise.all(
@@ -53,7 +53,7 @@ describe('an embedded database', () => {
     expect(await processesOf(database.location)).toEqual([]);
   });
 
-  it('is durable, private, and knows Unicode in any locale of the machine', async () => {
+  it('is durable and private, and supports Unicode in any locale of the machine', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const { url, location, stop } = await openEmbedded({ dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];

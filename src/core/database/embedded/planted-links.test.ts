@@ -47,7 +47,7 @@ async function expectUntouched({ folder, file }: { folder: string; file: string 
 describe.runIf(isRootRun && process.platform === 'linux')(
   'a link that the owner of the data folder plants for root',
   () => {
-    it('as the folder of sockets changes neither owner nor content of its target', async () => {
+    it('as the socket folder changes neither owner nor content of its target', async () => {
       const dataDir = await dataDirOfUser();
       const victim = await folderOfRoot();
       await rm(join(dataDir, 'postgres.owner'), { recursive: true, force: true });

@@ -13,6 +13,6 @@ test.each<[machine: string, memory: number, buffers: string, cached: string]>([
   );
 });
 
-test('there is memory', () => {
+test('the available memory of this machine is detected', () => {
   expect(availableMemoryBytes()).toBeGreaterThan(GB / 16);
 });

@@ -123,7 +123,7 @@ describe('a picture', () => {
     ['refers to another site', square('fill="url(https://example.com/#a)"')],
     ['repeats itself without end', square('fill="red"', '<g id="a"><use href="#a"/></g>')],
     ['declares entities', Buffer.concat([Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]>'), square('fill="red"')])],
-  ])('that %s gives way to the initial', async (_name, picture) => {
+  ])('that %s is replaced by the initial', async (_name, picture) => {
     expect((await card(picture)).equals(await card())).toBe(true);
   });
 });

@@ -22,7 +22,7 @@ const isRefused = (given: Partial<SignInAttempt> = {}) => {
   }
 };
 
-test('a network has ten guesses in ten minutes at any names, not counting refunded ones', () => {
+test('a network has ten guesses in ten minutes for any names, not counting refunded ones', () => {
   for (let index = 0; index < 30; index += 1) attempt().refund();
   for (let index = 0; index < 10; index += 1) attempt({ name: `name-${index}`, address: `192.0.2.${index}` });
   expect(isRefused()).toBe(true);
@@ -31,13 +31,13 @@ test('a network has ten guesses in ten minutes at any names, not counting refund
   expect(isRefused()).toBe(false);
 });
 
-test('all networks of an IPv6 /48 have eighty together', () => {
+test('all networks of an IPv6 /48 together have eighty guesses', () => {
   for (let index = 0; index < 80; index += 1) attempt({ name: `name-${index}`, address: `2001:db8:1:${index}::1` });
   expect(isRefused({ address: '2001:db8:1:ffff::1' })).toBe(true);
   expect(isRefused({ address: '2001:db8:2::1' })).toBe(false);
 });
 
-describe.each(['ada', 'nobody'])('At the name %s', (name) => {
+describe.each(['ada', 'nobody'])('For the name %s', (name) => {
   test('all networks together have sixty guesses an hour, and a known device has ten more', () => {
     for (let index = 0; index < 60; index += 1) attempt({ name, address: `198.51.${index}.1` });
     expect(isRefused({ name, address: '203.0.113.1' })).toBe(true);

@@ -93,7 +93,7 @@ describe('an upvote made in another tab', () => {
   test('invalidates the count as well', async () => {
     const { elsewhere, readStatus, isCountOld } = setUp();
     await readStatus();
-    expect(isCountOld(), 'nothing happened').toBe(false);
+    expect(isCountOld(), 'before the upvote in the other tab').toBe(false);
     elsewhere.push('harbour');
     expect(await readStatus()).toBe(true);
     expect(isCountOld()).toBe(true);

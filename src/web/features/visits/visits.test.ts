@@ -16,7 +16,7 @@ test('activity within half an hour belongs to the same visit', () => {
 test('after half an hour a new visit begins, and the previous one ended with its last activity', () => {
   const later = visitsAt({ seenAt: NOON, lastEndedAt: NOON - 9 }, NOON + VISIT_GAP_MS);
   expect(later).toEqual({ seenAt: NOON + VISIT_GAP_MS, lastEndedAt: NOON });
-  expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'for as long as the visit lasts').toBe(NOON);
+  expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'unchanged during the visit').toBe(NOON);
 });
 
 test('setting the clock back begins no visit', () => {
