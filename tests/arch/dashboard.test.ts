@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
 import { readText } from './source-files.ts';
 
-/**
- * Returns the names of the metrics that a site can expose, including those of backups, several processes and replicas,
- * but not those of webhooks, which the dashboard lacks.
- */
+/** Returns the names of all metrics that a site can expose: also with backups, webhooks, several processes and replicas. */
 async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();
   metrics.watch({
@@ -21,6 +18,17 @@ async function exposed(): Promise<Set<string>> {
     stats: () => ({ boards: { open: 0, final: 0, overdue: 0 }, votes: { counted: 0, network: 0, operator: 0 } }),
     seconds: () => 0,
     failures: () => 0,
+  });
+  metrics.watchWebhooks({
+    status: () => ({
+      waiting: 0,
+      expired: 0,
+      oldestWaitingAt: null,
+      failingSince: null,
+      lastFailure: null,
+      goneAt: null,
+    }),
+    attempts: () => ({ delivered: 0, failed: 0, expired: 0 }),
   });
   metrics.watchSubmissions({ waiting: () => ({ waiting: 0, suspectedSpam: 0, oldestSince: null }) });
   metrics.watchProcesses({ up: () => 0, replaced: () => 0 });
