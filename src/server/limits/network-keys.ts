@@ -83,7 +83,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     warned = true;
     request.log.warn(
       'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
-        'If it came through your proxy, set TRUST_PROXY to its address: otherwise all visitors behind it count as one.',
+        'If the request came through your proxy, set TRUST_PROXY to the address of the proxy. Otherwise, all visitors behind the proxy count as one.',
     );
   });
 }
