@@ -50,7 +50,7 @@ function listCommand(): Command {
       readInstant,
     )
     .addOption(new Option('--sort <order>', 'sort order').choices(SORTS).default('newest'))
-    .option('--scheduled', 'only products that launch in the future, the next one first')
+    .option('--scheduled', 'only products that launch in the future, next launch first')
     .option('--removed', 'removed products that can be restored, last removal first')
     .addOption(limitOption(100))
     .addOption(
