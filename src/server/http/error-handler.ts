@@ -27,7 +27,7 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid'],
 };
 
-/** The only place that turns errors into responses: clients see safe messages; everything else is logged and hidden. */
+/** Turns errors of routes into responses: clients see safe messages; everything else is logged and hidden. */
 export function handleError(
   error: FastifyError | CoreError | Error,
   request: FastifyRequest,

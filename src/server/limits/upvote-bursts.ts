@@ -33,8 +33,8 @@ const MAX_VOTES = 200_000;
 
 /**
  * Counts in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as
- * long as the hour, so saved names neither identify a network nor link its hours. Nothing below `BURST_SESSIONS` is saved.
- * IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
+ * long as the hour, so saved names neither identify a network nor link its hours. Nothing below `BURST_SESSIONS` is
+ * saved. IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());

@@ -256,8 +256,7 @@ const OPERATIONS = {
     id: 'withdrawSubmission',
     tag: 'Submissions',
     summary: 'Withdraw a submission',
-    description:
-      'A submission can be withdrawn until it launches. Withdrawal cannot be undone. Withdrawing it again has no effect.',
+    description: 'A submission can be withdrawn until it launches. This cannot be undone; repeating it has no effect.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
