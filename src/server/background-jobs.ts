@@ -19,7 +19,7 @@ import type { Closeable } from './site.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
-/** Jobs that run once per machine: final results, backups, webhooks, housekeeping, and checking counts. */
+/** Starts the jobs that need one process per machine: final results, backups, webhooks, housekeeping, count checks. */
 export function startBackgroundJobs(
   connection: Connection,
   settings: Settings,

@@ -58,7 +58,7 @@ export function readLocale(text: string): { code: string; isNegotiated: boolean 
 
 export function readSwitch(text: string): boolean {
   const lower = text.toLowerCase();
-  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is not valid; it must be on or off`);
+  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is invalid: the value must be on or off`);
   return lower === 'on';
 }
 
@@ -117,7 +117,8 @@ export function readVotes(text: string): number {
 
 export function readModerationLog(text: string): 'off' | 'public' {
   const value = text.toLowerCase();
-  if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is not valid; it must be off or public`);
+  if (value !== 'off' && value !== 'public')
+    throw new Error(`${quote(text)} is invalid: the value must be off or public`);
   return value;
 }
 
@@ -125,7 +126,7 @@ export function readModerationLog(text: string): 'off' | 'public' {
 export function readSubmissions(text: string): 'off' | 'moderated' {
   const mode = text.toLowerCase();
   if (mode !== 'off' && mode !== 'moderated')
-    throw new Error(`${quote(text)} is not valid; it must be off or moderated`);
+    throw new Error(`${quote(text)} is invalid: the value must be off or moderated`);
   return mode;
 }
 

@@ -193,7 +193,7 @@ export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 
 export function watchWebhooks({ status, attempts }: Omit<WebhookDeliveries, 'close'>, registers: Registry[]): void {
   counter(registers, {
     name: 'groundswell_webhook_attempts_total',
-    help: 'Delivery attempts of this process that delivered or failed, and webhooks that expired undelivered',
+    help: 'Webhook delivery attempts of this process (delivered or failed), and webhooks that expired undelivered',
     label: 'outcome',
     read: attempts,
   });

@@ -212,7 +212,7 @@ export function createTextWidth(
     if (loaded !== undefined) return loaded;
     const path = join(fontFolder, `noto-sans-${weight}.ttf`);
     const font = create(readFileSync(path));
-    if (font.isCollection) throw new Error(`${path} holds several fonts`);
+    if (font.isCollection) throw new Error(`${path} contains several fonts`);
     fonts.set(weight, font);
     return font;
   }

@@ -243,7 +243,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     bodyExample: { description: 'When to launch a boat, and when not.' },
-    responses: responsesOf('The submission as it is now'),
+    responses: responsesOf('The updated submission'),
     problems: [
       ...CHANGE_PROBLEMS,
       'submission_changed',
@@ -272,7 +272,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: responsesOf('The submission as it is now'),
+    responses: responsesOf('The updated submission'),
     problems: PICTURE_PROBLEMS,
   },
   addSubmissionScreenshot: {
@@ -294,7 +294,7 @@ const OPERATIONS = {
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID, n: { description: 'The zero-based index of the screenshot', example: '0' } },
-    responses: responsesOf('The submission as it is now'),
+    responses: responsesOf('The updated submission'),
     problems: [...CHANGE_PROBLEMS, 'screenshot_not_found'],
   },
 } satisfies Record<string, Operation>;
