@@ -32,7 +32,7 @@ Examples:
   groundswell doctor  one line per check: ✓ passed, ! warning, ✗ fault
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
-The command changes nothing. As a test, it restores the newest backup in
+The command changes nothing. As a trial, it restores the newest backup in
 BACKUP_DIR into a temporary schema, which it rolls back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {

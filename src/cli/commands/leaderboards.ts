@@ -12,7 +12,7 @@ import { withDatabase } from '../with-database.ts';
 
 const EXIT_DIFFERENT = 1;
 
-/** The page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
+/** The maximum page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {
