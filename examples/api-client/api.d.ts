@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.
+         * @description A page filtered by `q` or `tag` may contain fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.
          */
         get: operations["listProducts"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get a product
-         * @description The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.
+         * @description The response includes the ids of the previous and the next product in the order `newest`, or `null` at the ends of the list.
          */
         get: operations["getProduct"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List related products
-         * @description Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.
+         * @description Lists up to six products that share tags with this one. Rare tags weigh more. Upvote counts, which may be a minute old, break ties.
          */
         get: operations["getRelatedProducts"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List the periods that have a launch
-         * @description Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.
+         * @description Periods are listed newest first, each with the products that share the first rank. A launch without counted votes cannot be a winner.
          */
         get: operations["listLeaderboards"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get a leaderboard
-         * @description Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
+         * @description Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
          */
         get: operations["getLeaderboard"];
         put?: never;
@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every vote that a day was counted from
-         * @description JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.
+         * Get the votes from which the leaderboard of a day was computed
+         * @description The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a final day is the SHA-256 of this file.
          */
         get: operations["getTally"];
         put?: never;
@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a launch stands in its day, week, month and year
+         * Get the standings of a launch in its day, week, month and year
          * @description `votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.
          */
         get: operations["getStandings"];
@@ -151,7 +151,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List which of some products this session has upvoted */
+        /** List which of the given products this session has upvoted */
         get: operations["getUpvoted"];
         put?: never;
         post?: never;
@@ -211,7 +211,7 @@ export interface paths {
         };
         /**
          * List the session's own comments that are held for review
-         * @description Held comments do not appear in other lists and are not counted. Newest first, at most 100.
+         * @description Lists at most 100 comments, newest first. Held comments do not appear in other lists and are not counted.
          */
         get: operations["listHeldComments"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on a product
-         * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a bot and is held for review.
+         * @description The trimmed text must have 1 to 2000 characters. Visitors comment as `You`, with the default avatar and no badge. The field `website` is hidden on pages, so only bots fill it in: a comment with a value in it is held for review.
          */
         post: operations["addComment"];
         delete?: never;
@@ -271,7 +271,7 @@ export interface paths {
         };
         /**
          * Follow changes as server-sent events
-         * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.
+         * @description Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.
          */
         get: operations["followChanges"];
         put?: never;
@@ -289,7 +289,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description, for programs */
+        /** Get the OpenAPI document */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
@@ -306,7 +306,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description, for people */
+        /** Get the API reference */
         get: operations["getReference"];
         put?: never;
         post?: never;
@@ -609,7 +609,7 @@ export interface components {
          */
         Session: string;
         /**
-         * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
+         * @description A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.
          * @example draft-1
          */
         IdempotencyKey: string;
@@ -619,7 +619,7 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
+         * @description The id of the last received event. A reconnecting `EventSource` sends this header, which takes precedence over `since`.
          * @example 1795201200000
          */
         LastEventId: string;
@@ -670,7 +670,7 @@ export interface operations {
                  */
                 tag?: string;
                 /**
-                 * @description The order: newest first (default), most upvotes or most comments first
+                 * @description Sort order: `newest` (the default), `top` (most upvotes first) or `discussed` (most comments first)
                  * @example top
                  */
                 sort?: "newest" | "top" | "discussed";
@@ -680,7 +680,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
                  * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
                  */
                 cursor?: string;
@@ -935,7 +935,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The related products, the closest first; empty if nothing is shared */
+            /** @description The related products, closest first; empty if no product shares a tag */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -1015,7 +1015,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind of period; days without it
+                 * @description The kind of period; `day` by default
                  * @example day
                  */
                 kind?: "day" | "week" | "month" | "year";
@@ -1025,7 +1025,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
                  * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
                  */
                 cursor?: string;
@@ -1142,7 +1142,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
                  * @example WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ
                  */
                 cursor?: string;
@@ -1559,7 +1559,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Ids of products, separated by commas; at most 100
+                 * @description Comma-separated product ids, at most 100
                  * @example git,rust
                  */
                 products: string;
@@ -1576,7 +1576,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The upvoted ones among them */
+            /** @description The ids of the upvoted products */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -1817,7 +1817,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The order: most likes first (default), newest or oldest first
+                 * @description Sort order: `best` (most likes first, the default), `newest` or `oldest`
                  * @example newest
                  */
                 sort?: "best" | "newest" | "oldest";
@@ -1827,7 +1827,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.
+                 * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
                  * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
                  */
                 cursor?: string;
@@ -1850,7 +1850,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of comments; `total` counts all of them */
+            /** @description A page of comments; `total` is the number of all public comments on the product */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -1951,7 +1951,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The comments */
+            /** @description The held comments */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2018,7 +2018,7 @@ export interface operations {
                  */
                 "X-User-Session": components["parameters"]["Session"];
                 /**
-                 * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
+                 * @description A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.
                  * @example draft-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2187,7 +2187,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of a comment, a UUID
+                 * @description The id of a comment (a UUID)
                  * @example 192aa475-74ec-42ec-8c4d-df86fc7c97de
                  */
                 id: string;
@@ -2272,19 +2272,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Ids of products, separated by commas; at most 100. Default: the counts of all products
+                 * @description Comma-separated product ids, at most 100. If omitted, the stream contains the counts of all products and no comments
                  * @example git,rust
                  */
                 products?: string;
                 /**
-                 * @description Milliseconds since 1970; the stream begins with the changes since then
+                 * @description Unix time in milliseconds; the stream begins with the changes since then
                  * @example 1795201200000
                  */
                 since?: string;
             };
             header?: {
                 /**
-                 * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
+                 * @description The id of the last received event. A reconnecting `EventSource` sends this header, which takes precedence over `since`.
                  * @example 1795201200000
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -2427,7 +2427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description An HTML page */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];

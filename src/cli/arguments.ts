@@ -28,7 +28,7 @@ export function fileKindOf(path: string): FileKind | undefined {
 export function readFileKind(path: string): FileKind {
   const kind = fileKindOf(path);
   if (kind === undefined)
-    throw new UsageError(`${path}: its name must end in one of ${[...FILE_KINDS.keys()].join(', ')}`);
+    throw new UsageError(`${path}: the file name must end in one of ${[...FILE_KINDS.keys()].join(', ')}`);
   return kind;
 }
 
@@ -77,7 +77,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Checks the ids of products. @throws UsageError if an id is malformed. */
+/** Checks product ids. @throws UsageError if an id is malformed. */
 export function readProductIds(ids: readonly string[]): readonly string[] {
   const wrong = ids.find((id) => !isProductId(id));
   if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a product id`);

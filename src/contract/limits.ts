@@ -10,7 +10,7 @@ export const LIMITS = {
   votesPerNetwork: 20,
   /** Maximum product ids per request for upvotes. */
   upvoteQueryProducts: 100,
-  /** Maximum products that a stream of events can subscribe to. */
+  /** Maximum products that an event stream can subscribe to. */
   eventProducts: 100,
   /** Maximum Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,

@@ -59,10 +59,10 @@ export const ProblemSchema = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    /** A human-readable explanation of one sentence. */
+    /** A human-readable explanation. */
     detail: Type.String(),
     code: Type.String(),
-    /** The invalid fields, if the code is `submission_invalid`. */
+    /** The invalid fields, if the code is `submission_invalid` or `product_invalid`. */
     errors: Type.Optional(Type.Array(FieldErrorSchema)),
   },
   { $id: 'Problem' },

@@ -84,7 +84,7 @@ describe('checking counts', () => {
     await database.query('ALTER TABLE product_counts RENAME TO counts_away');
     const { log, text } = createLogLines();
     const watch = watchDrift(database, log, 5);
-    await expect.poll(text).toContain('Could not check counts');
+    await expect.poll(text).toContain('Cannot check counts');
     expect(watch.drift()).toBe(0);
     await database.query('ALTER TABLE counts_away RENAME TO product_counts');
     await expect.poll(() => watch.drift()).toBe(1);

@@ -19,7 +19,7 @@ import type { Closeable } from './site.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
-/** Jobs that run once per machine: final results, backups, webhooks, housekeeping, and checking counts. */
+/** Starts the jobs that need one process per machine: final results, backups, webhooks, housekeeping, count checks. */
 export function startBackgroundJobs(
   connection: Connection,
   settings: Settings,
@@ -94,7 +94,7 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
       await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
     } catch (error) {
-      log.warn({ err: error }, 'Could not clean up submissions; trying again in a minute');
+      log.warn({ err: error }, 'Cannot clean up submissions; trying again in a minute');
     }
   }
 
@@ -125,7 +125,7 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
       if (wrong.length > 0)
         log.error({ wrong }, 'Counts differ from their rows. Run `groundswell counts check --repair`.');
     } catch (error) {
-      log.warn({ err: error }, 'Could not check counts; trying again');
+      log.warn({ err: error }, 'Cannot check counts; trying again');
     } finally {
       running = false;
     }

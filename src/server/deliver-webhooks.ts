@@ -113,7 +113,7 @@ export function deliverWebhooks(
       const nextPoll = due.length < free ? [sleep(times.pollMs, undefined, { ref: false })] : [];
       if (open.size > 0) await Promise.race([...open.values(), ...nextPoll]);
     } while (open.size > 0);
-    // Deliveries stop when the lease ends.
+    // Reports why deliveries stopped: a database error, a lost lease, or the end of the site.
     stopped.throwIfAborted();
   }
 

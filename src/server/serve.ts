@@ -69,7 +69,7 @@ interface SiteData {
 
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
- * the sample catalogue into a new one. Problems that would prevent the start are reported before that.
+ * the sample catalogue into a new embedded one. First checks for problems that would prevent the start.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {

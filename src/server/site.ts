@@ -81,7 +81,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     closeables.push(changes);
     await changes.ready;
     const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
-    // Replicas are notified before the cache: when it renews a stale response, reads must include the change.
+    // Replicas are notified before the cache: when it revalidates a response, the reads must include the change.
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
     const cache = createResponseCache({
       log,

@@ -9,7 +9,10 @@ const failure = (code?: string) => Object.assign(new Error('listen went wrong'),
 
 test.each([
   ['EADDRINUSE', 'METRICS_PORT: something already listens on 127.0.0.1:80. Stop it, or set METRICS_PORT'],
-  ['EACCES', 'METRICS_PORT: 80 needs privileges that this user does not have. Set METRICS_PORT to 1024 or more.'],
+  [
+    'EACCES',
+    'METRICS_PORT: port 80 requires privileges that this user does not have. Set METRICS_PORT to 1024 or more.',
+  ],
   ['EADDRNOTAVAIL', "HOST: this machine has no address '127.0.0.1'."],
   ['ENOTFOUND', "HOST: this machine has no address '127.0.0.1'."],
   ['EMFILE', 'The server cannot listen on 127.0.0.1:80: listen went wrong'],

@@ -19,14 +19,14 @@ export class StartError extends Error {
         );
       case 'EACCES':
         return new StartError(
-          `${setting}: ${port} needs privileges that this user does not have. Set ${setting} to 1024 or more.`,
+          `${setting}: port ${port} requires privileges that this user does not have. Set ${setting} to 1024 or more.`,
           options,
         );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':
         return new StartError(
-          `HOST: this machine has no address '${host}'. Use 127.0.0.1, or 0.0.0.0 for all of them.`,
+          `HOST: this machine has no address '${host}'. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
           options,
         );
       default:

@@ -10,20 +10,19 @@ export const BRAND_SETTINGS = {
     name: 'SITE_TAGLINE',
     default: undefined,
     read: readTagline,
-    about:
-      'Sentence in the header and in previews instead of the [specified one](#site_tagline-site_logo-site_accent-and-site_articles)',
+    about: '[Tagline](#site_tagline-site_logo-site_accent-and-site_articles) in the header and in link previews',
   },
   siteLogo: {
     name: 'SITE_LOGO',
     default: undefined,
     read: (text: string) => resolve(text),
-    about: 'PNG, SVG or WebP file instead of the wave, at most 32 KiB',
+    about: 'PNG, SVG or WebP file of at most 32 KiB that replaces the wave as the logo',
   },
   accent: {
     name: 'SITE_ACCENT',
     default: undefined,
     read: readAccent,
-    about: 'Colour of votes and main buttons as `#rrggbb`, with a contrast of 4.5:1 on white',
+    about: 'Colour of votes and main buttons as `#rrggbb`, with a contrast of at least 4.5:1 on white',
   },
   siteArticles: {
     name: 'SITE_ARTICLES',

@@ -21,18 +21,14 @@ const MIN_SEARCHES_PER_SECOND = 5;
 
 export function readProcesses(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
-    throw new Error(
-      `'${text.slice(0, 20)}' is not a number of processes; it must be a number from 1 to ${MAX_PROCESSES}`,
-    );
+    throw new Error(`'${text.slice(0, 20)}' is invalid: the number of processes must be from 1 to ${MAX_PROCESSES}`);
   return Number(text);
 }
 
 /** Reads a number of seconds. @returns milliseconds. */
 export function readStopDelay(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_STOP_DELAY_S)
-    throw new Error(
-      `'${text.slice(0, 20)}' is not a number of seconds; it must be a number from 0 to ${MAX_STOP_DELAY_S}`,
-    );
+    throw new Error(`'${text.slice(0, 20)}' is invalid: the number of seconds must be from 0 to ${MAX_STOP_DELAY_S}`);
   return Number(text) * 1_000;
 }
 

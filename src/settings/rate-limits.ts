@@ -16,8 +16,8 @@ export interface ActionLimits {
 }
 
 /**
- * All limits with their defaults. `search` counts only searches that reach the database, because cached responses cost
- * next to nothing.
+ * All limits with their defaults. `search` also covers other expensive reads, such as tallies and sitemap shards.
+ * Cached search results are not counted, because they cost next to nothing.
  */
 export const DEFAULT_RATE_LIMITS = {
   upvote: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
@@ -54,44 +54,44 @@ export const LIMIT_SETTINGS = {
   upvotesPerSession: amount(
     'LIMIT_UPVOTES_PER_SESSION',
     upvote.session.amount,
-    'Upvotes and withdrawals per minute from one session',
+    'Maximum upvotes and withdrawals per minute from one session',
   ),
   upvotesPerNetwork: amount(
     'LIMIT_UPVOTES_PER_NETWORK',
     upvote.network.amount,
-    'Upvotes and withdrawals per minute from one network',
+    'Maximum upvotes and withdrawals per minute from one network',
   ),
   commentsPerSession: amount(
     'LIMIT_COMMENTS_PER_SESSION',
     comment.session.amount,
-    'Comments per minute from one session',
+    'Maximum comments per minute from one session',
   ),
   commentsPerNetwork: amount(
     'LIMIT_COMMENTS_PER_NETWORK',
     comment.network.amount,
-    'Comments per minute from one network',
+    'Maximum comments per minute from one network',
   ),
-  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute from one session'),
-  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'Likes per minute from one network'),
+  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Maximum likes per minute from one session'),
+  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'Maximum likes per minute from one network'),
   submissionsPerSession: amount(
     'LIMIT_SUBMISSIONS_PER_SESSION',
     submission.session.amount,
-    'Submissions per hour from one session',
+    'Maximum submissions per hour from one session',
   ),
   submissionsPerNetwork: amount(
     'LIMIT_SUBMISSIONS_PER_NETWORK',
     submission.network.amount,
-    'Submissions per hour from one network',
+    'Maximum submissions per hour from one network',
   ),
   searchesPerNetwork: amount(
     'LIMIT_SEARCHES_PER_NETWORK',
     search.network.amount,
-    'Searches and sitemap shards that reach the database, per second from one network',
+    'Maximum uncached searches and similar reads, such as sitemap shards, per second from one network',
   ),
   streamsPerNetwork: amount(
     'LIMIT_STREAMS_PER_NETWORK',
     DEFAULT_STREAM_LIMITS.perNetwork,
-    'Open [streams of events](api.md#get-apievents) of one network',
+    'Maximum open [event streams](api.md#get-apievents) per network',
   ),
 } as const;
 

@@ -43,7 +43,7 @@ export function readSiteUrl(text: string): string {
 }
 
 export function readSiteName(text: string): string {
-  if (text.length > 60) throw new Error('it is longer than 60 characters');
+  if (text.length > 60) throw new Error('this is longer than 60 characters');
   return text;
 }
 
@@ -58,20 +58,21 @@ export function readLocale(text: string): { code: string; isNegotiated: boolean 
 
 export function readSwitch(text: string): boolean {
   const lower = text.toLowerCase();
-  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is not valid; it must be on or off`);
+  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is invalid: the value must be on or off`);
   return lower === 'on';
 }
 
 export function readAmount(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) === 0)
     throw new Error(
-      `${quote(text)} is not an amount; it must be a number from 1 to 9999999 (RATE_LIMITS=off disables all limits)`,
+      `${quote(text)} is invalid: a limit must be a number from 1 to 9999999 (RATE_LIMITS=off disables all limits)`,
     );
   return Number(text);
 }
 
 export function readStreams(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new Error(`${quote(text)} is not an amount; it must be a number from 0 to 999999`);
+  if (!/^\d{1,6}$/.test(text))
+    throw new Error(`${quote(text)} is invalid: the limit must be a number from 0 to 999999`);
   return Number(text);
 }
 
@@ -89,7 +90,7 @@ export function readInterval(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const ms = Number(amount) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? Number.NaN);
   if (!(ms > 0 && ms <= MAX_INTERVAL_MS))
-    throw new Error(`${quote(text)} is not a duration; it must be a number with m, h or d, such as 30m, 6h or 1d`);
+    throw new Error(`${quote(text)} is invalid: the interval must be 1m to 366d, such as 30m, 6h or 1d`);
   return ms;
 }
 
@@ -102,21 +103,22 @@ export function readTimeZone(text: string): string {
 
 export function readReviewHours(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 720) {
-    throw new Error(`${quote(text)} is not a number of hours; it must be a number from 0 to 720`);
+    throw new Error(`${quote(text)} is invalid: the number of hours must be from 0 to 720`);
   }
   return Number(text);
 }
 
 export function readVotes(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) === 0) {
-    throw new Error(`${quote(text)} is not a number of votes; it must be a number from 1 to 9999999`);
+    throw new Error(`${quote(text)} is invalid: the number of votes must be from 1 to 9999999`);
   }
   return Number(text);
 }
 
 export function readModerationLog(text: string): 'off' | 'public' {
   const value = text.toLowerCase();
-  if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is not valid; it must be off or public`);
+  if (value !== 'off' && value !== 'public')
+    throw new Error(`${quote(text)} is invalid: the value must be off or public`);
   return value;
 }
 
@@ -124,13 +126,13 @@ export function readModerationLog(text: string): 'off' | 'public' {
 export function readSubmissions(text: string): 'off' | 'moderated' {
   const mode = text.toLowerCase();
   if (mode !== 'off' && mode !== 'moderated')
-    throw new Error(`${quote(text)} is not valid; it must be off or moderated`);
+    throw new Error(`${quote(text)} is invalid: the value must be off or moderated`);
   return mode;
 }
 
 export function readCount(text: string): number {
   if (!/^\d{1,4}$/.test(text) || Number(text) === 0)
-    throw new Error(`${quote(text)} is not a number of backups; it must be a number from 1 to 9999`);
+    throw new Error(`${quote(text)} is invalid: the number of backups must be from 1 to 9999`);
   return Number(text);
 }
 

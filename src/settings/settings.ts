@@ -50,20 +50,20 @@ export const SETTINGS = {
     name: 'HOST',
     default: '127.0.0.1',
     read: readHost,
-    about: 'Address to listen on; `0.0.0.0` or `::` accepts other machines',
+    about: 'Address to listen on; `0.0.0.0` or `::` accepts connections from other machines',
   },
   port: { name: 'PORT', default: '3000', read: readPort, about: 'Port to listen on; `0` picks a free one' },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: undefined,
     read: readDatabaseUrl,
-    about: 'PostgreSQL server (14 or newer); without it an embedded one runs',
+    about: 'URL of a PostgreSQL server (14 or newer); if unset, an embedded one runs',
   },
   replicaUrls: {
     name: 'DATABASE_REPLICA_URL',
     default: '',
     read: readReplicaUrls,
-    about: '[Replicas](operations.md#read-replicas) of that server to read from, separated by commas',
+    about: 'Comma-separated URLs of [replicas](operations.md#read-replicas) of that server to read from',
   },
   processes: {
     name: 'WEB_CONCURRENCY',
@@ -107,7 +107,7 @@ export const SETTINGS = {
     name: 'SAMPLE_CATALOGUE',
     default: 'on',
     read: readSwitch,
-    about: 'Whether a new embedded database gets the [sample](#sample_catalogue)',
+    about: 'Whether to load the [sample catalogue](#sample_catalogue) into a new embedded database',
   },
   submissions: {
     name: 'SUBMISSIONS',
@@ -131,7 +131,7 @@ export const SETTINGS = {
     name: 'VOTES_PER_NETWORK',
     default: `${LIMITS.votesPerNetwork}`,
     read: readVotes,
-    about: 'Votes of one network that count for one launch',
+    about: 'Maximum votes from one network that count for one launch',
   },
   limitsOn: {
     name: 'RATE_LIMITS',
@@ -144,7 +144,7 @@ export const SETTINGS = {
     name: 'MAX_STREAMS',
     default: `${DEFAULT_STREAM_LIMITS.perProcess}`,
     read: readStreams,
-    about: 'Open streams of events of one process',
+    about: 'Maximum open event streams per process',
   },
   trustProxy: {
     name: 'TRUST_PROXY',

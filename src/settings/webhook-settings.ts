@@ -35,7 +35,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return `Basic ${Buffer.from(credentials).toString('base64')}`;
   } catch {
-    throw new Error('the user or password in it has an incomplete escape; write % as %25');
+    throw new Error('the user name or password has an incomplete escape; write % as %25');
   }
 }
 
@@ -65,19 +65,19 @@ export const WEBHOOK_SETTINGS = {
     name: 'WEBHOOK_URL',
     default: undefined,
     read: readWebhookUrl,
-    about: 'Receiver of [webhooks](webhooks.md)',
+    about: 'URL that receives [webhooks](webhooks.md)',
   },
   webhookSecrets: {
     name: 'WEBHOOK_SECRET',
     default: undefined,
     read: readWebhookSecrets,
-    about: 'Secret that signs webhooks, `whsec_…`; several, separated by spaces, all sign',
+    about: 'Secrets that sign webhooks (`whsec_…`), separated by spaces',
   },
   webhookAllowHttp: {
     name: 'WEBHOOK_ALLOW_HTTP',
     default: 'off',
     read: readSwitch,
-    about: '`on` permits a `WEBHOOK_URL` with http on another machine',
+    about: '`on` permits a plain HTTP `WEBHOOK_URL` on another machine',
   },
 } as const;
 
@@ -102,7 +102,7 @@ export function webhooksOf({ address, secrets, allowHttp }: Given, faults: strin
   }
   if (secrets !== undefined) return { ...receiver, secrets };
   if (!isFaulty('WEBHOOK_SECRET')) {
-    faults.push('WEBHOOK_SECRET: WEBHOOK_URL needs it; `echo whsec_$(openssl rand -base64 32)` prints one');
+    faults.push('WEBHOOK_SECRET: WEBHOOK_URL requires a secret; `echo whsec_$(openssl rand -base64 32)` prints one');
   }
   return undefined;
 }

@@ -91,7 +91,7 @@ describe('the output of import', () => {
     await outputOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
     expect(await outputOf(path, '--dry-run')).toBe(
-      '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nDry run, nothing was changed. The import would result in: 1 created, 1 updated, 1 unchanged.\n',
+      '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nDry run: nothing was changed. The import would result in: 1 created, 1 updated, 1 unchanged.\n',
     );
     expect(JSON.parse(await outputOf(path, '--dry-run', '--json'))).toMatchObject({
       ...{ created: 1, updated: 1, unchanged: 1, dryRun: true },

@@ -45,14 +45,14 @@ test('list prints waiting submissions in 80 columns, and show prints all fields 
 });
 
 test('approve launches a product immediately, a second approve exits 1, and undo removes the product again', async () => {
-  expect(await run('approve', id)).toMatchObject({ code: 0, stdout: `${id} is launched.\n` });
+  expect(await run('approve', id)).toMatchObject({ code: 0, stdout: `${id} has launched.\n` });
   expect(await status()).toBe('launched');
   expect(await run('approve', id)).toMatchObject({
     code: 1,
     stderr: `groundswell: ${id}: '${id}' is already approved.\n`,
   });
   expect(await log()).toContain(`approved submission ${id}, launching `);
-  expect(await run('undo', id)).toMatchObject({ code: 0, stdout: `${id} waits for a decision.\n` });
+  expect(await run('undo', id)).toMatchObject({ code: 0, stdout: `${id} is waiting for a decision.\n` });
   expect(await status()).toBe('waiting');
   expect(await database.query('SELECT FROM products WHERE id = $1', [id])).toEqual([]);
   expect(await log()).toContain(`undid the approval of submission ${id}`);

@@ -18,7 +18,7 @@ import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('write the whole site to one compressed file, even while it runs')
+    .description('back up the whole site to one compressed file, even while the site runs')
     .argument('<file>', 'path of the file, which appears only when it is complete')
     .option('--force', 'replace an existing file')
     .addOption(
@@ -102,7 +102,7 @@ interface RestoreFlags {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('restore the site from a backup, even while it runs')
+    .description('restore the site from a backup, even while the site runs')
     .argument('<file>', 'a backup, written by `backup` or by the site')
     .option('--replace', 'discard everything on the site; without this option, the site must be empty')
     .option('--yes', 'do not ask for confirmation')

@@ -33,7 +33,7 @@ export function commentsCommand(): Command {
 function hideCommand(): Command {
   return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('hide comments from everyone, including their authors')
-    .option('--reason <text>', 'the reason, for the audit log', readText)
+    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readText)
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell comments hide 5a3b1e00 --reason spam\n  groundswell comments list --hidden',
@@ -70,7 +70,7 @@ function restoreCommand(): Command {
 
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('hide public comments from everyone except their authors, until `comments release`')
+    .description('hide public comments from everyone, including their authors, until `comments release`')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
       checkPrefixes(ids);
@@ -100,7 +100,7 @@ function releaseCommand(): Command {
 
 function commandOnIds(name: string, json: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'ids of comments, from `comments list`, or their full ids')
+    .argument('<ids...>', 'comment ids, as shown by `comments list` or in full')
     .addOption(jsonOption(json));
 }
 
@@ -172,7 +172,7 @@ const LAST_DIGITS = 12;
 function listCommand(): Command {
   return new Command('list')
     .description('list comments, newest first')
-    .option('--held', 'only comments that are held until they are released')
+    .option('--held', 'only held comments')
     .option('--hidden', 'only hidden comments')
     .option('--product <id>', 'only comments on this product')
     .option('--text <text>', 'only comments that contain this text, ignoring case', readText)

@@ -29,8 +29,8 @@ function inviteCommand(): Command {
 Examples:
   groundswell console invite ada  the link works once, for 24 hours
 
-An operator who already has a passphrase can replace it with the link. The
-site has no console until the first operator is invited.`,
+An operator who already has a passphrase can use the link to set a new one.
+The site has no console until the first operator is invited.`,
     )
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);

@@ -32,8 +32,8 @@ Examples:
   groundswell doctor  one line per check: ✓ passed, ! warning, ✗ fault
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
-It changes nothing. As a trial, it restores the newest backup in BACKUP_DIR into
-a temporary schema, which it rolls back.`,
+The command changes nothing. As a trial, it restores the newest backup in
+BACKUP_DIR into a temporary schema, which it rolls back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
@@ -173,7 +173,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   if (siteUrl === undefined) {
     return warning(
       check,
-      'not set: feeds, cards and other absolute links use the address that the server listens on',
+      'not set: absolute links, such as those in feeds and link previews, use the address that the server listens on',
       'Set it to the origin that visitors see, such as https://launches.example.',
     );
   }
@@ -189,7 +189,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
     return warning(
       check,
       `${siteUrl}/healthz cannot be reached from here (${status})`,
-      'Check the name, the proxy and its certificate, unless the site is stopped on purpose.',
+      'Check the DNS name, the proxy and its certificate, unless the site was stopped on purpose.',
     );
   return ok(check, `${siteUrl} is reachable`);
 }

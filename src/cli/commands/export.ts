@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .description('write products, upvotes, comments or submissions to a CSV, JSON or JSON Lines file')
     .argument(
       '<file>',
-      'the ending selects the format: .csv, .json, .jsonl or .ndjson; - writes JSON Lines to standard output',
+      'the extension selects the format: .csv, .json, .jsonl or .ndjson; - writes JSON Lines to standard output',
     )
     .addOption(new Option('--tables <name>', 'the table to export').choices(EXPORT_TABLES).default('products'))
     .option('--counts', "add each product's upvote and comment counts", false)

@@ -159,7 +159,7 @@ function describeImport(report: ImportReport, dryRun: boolean): string {
   const { created, updated, unchanged } = report;
   const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;
   const lines = dryRun
-    ? [...describeDifference(report), `Dry run, nothing was changed. The import would result in: ${counts}.`]
+    ? [...describeDifference(report), `Dry run: nothing was changed. The import would result in: ${counts}.`]
     : [`${counts}.`];
   return [...lines, ...describeWarnings(report)].join('\n');
 }

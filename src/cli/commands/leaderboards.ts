@@ -12,7 +12,7 @@ import { withDatabase } from '../with-database.ts';
 
 const EXIT_DIFFERENT = 1;
 
-/** The page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
+/** The maximum page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {
@@ -27,10 +27,10 @@ const rulesNow = () => ({ ...readSettings(process.env).launches, now: new Date()
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list the periods that have a launch, newest first')
+    .description('list the periods with launches, newest first')
     .addOption(new Option('--kind <kind>', 'days, weeks, months or years').choices(PERIOD_KINDS).default('day'))
     .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
-    .addOption(jsonOption('{ "leaderboards": [{ "id": …, "status": … , "launches": …, "winners": […], … }] }'))
+    .addOption(jsonOption('{ "leaderboards": [{ "period": …, "status": …, "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
       const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
       if (json) return printJson({ leaderboards: items });
@@ -57,7 +57,7 @@ function showCommand(): Command {
     .description('show a leaderboard, highest rank first')
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .addOption(limitOption(MAX_SHOWN))
-    .addOption(jsonOption('{ "id": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))
+    .addOption(jsonOption('{ "period": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))
     .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
       const { name: period } = readPeriod(name);
       const board = await withDatabase(({ database }) => getLeaderboard(database, period, { limit }, rulesNow()));
@@ -90,7 +90,9 @@ function showCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('recount a period from its votes and compare; exit code 1 on a difference')
+    .description(
+      'recount the votes of a period and compare the result with its leaderboard; exit code 1 on a difference',
+    )
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .option('--repair', 'correct wrong counts and ranks; a final tally stays unchanged')
     .addOption(jsonOption('{ "period": "2026-11-21", "launches": 23, "votes": 812, "differences": [] }'))

@@ -18,8 +18,8 @@ interface RemoveFlags {
 export function removeCommand(): Command {
   return new Command('remove')
     .description('remove products with their upvotes and comments; `products undo` restores them')
-    .argument('<ids...>', 'ids of products')
-    .option('--reason <text>', 'the reason, for the audit log', readText)
+    .argument('<ids...>', 'product ids')
+    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readText)
     .option('--yes', 'do not ask for confirmation')
     .addOption(jsonOption('{ "removed": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
@@ -56,8 +56,8 @@ export function undoCommand(): Command {
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore removed products with their upvotes and comments')
-    .argument('[ids...]', 'ids of products; reverts the last removal of each')
-    .option('--removal <id>', 'restore the removal with this id, from `products list --removed`')
+    .argument('[ids...]', 'product ids; reverts the last removal of each product')
+    .option('--removal <id>', 'revert the removal with this id (listed by `products list --removed`)')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',

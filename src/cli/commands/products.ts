@@ -41,16 +41,16 @@ const SORTS: readonly BrowseSort[] = ['newest', 'top', 'discussed', 'name'];
 function listCommand(): Command {
   return new Command('list')
     .description('list products, or removed products')
-    .option('--text <text>', 'only products with this text in name or description, ignoring case', readText)
+    .option('--text <text>', 'only products with this text in the name or description, ignoring case', readText)
     .option('--tag <tag>', 'only products with this tag, ignoring case', readText)
-    .option('--category <category>', 'only products of this category, ignoring case', readText)
+    .option('--category <category>', 'only products in this category, ignoring case', readText)
     .option(
       '--since <date>',
       'only products launched since a time, such as 2026-01-31 (UTC) or 2026-01-31T18:00:00Z',
       readInstant,
     )
     .addOption(new Option('--sort <order>', 'sort order').choices(SORTS).default('newest'))
-    .option('--scheduled', 'only products that launch in the future, the next one first')
+    .option('--scheduled', 'only products that launch in the future, next launch first')
     .option('--removed', 'removed products that can be restored, last removal first')
     .addOption(limitOption(100))
     .addOption(

@@ -67,7 +67,7 @@ Edited products are not removed; their ids are printed.`,
     });
 }
 
-/** Reads the sample catalogue. Launch times are those of the loaded sample or, without one, those of loading it now. */
+/** Reads the sample catalogue. Launch times are relative to when it was loaded or, if it was not, to now. */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
   const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };
@@ -76,10 +76,10 @@ async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
 
 /**
  * Describes a removal: `67 sample products, 120 sample upvotes and 24 sample comments, and with them 3 upvotes and 1
- * comment of visitors`.
+ * comment by visitors`.
  */
 function describe({ products, upvotes, comments, visitorUpvotes, visitorComments }: SampleRemoval): string {
   const sample = `${formatQuantity(products, 'sample product')}, ${formatQuantity(upvotes, 'sample upvote')} and ${formatQuantity(comments, 'sample comment')}`;
   if (visitorUpvotes + visitorComments === 0) return sample;
-  return `${sample}, and with them ${formatQuantity(visitorUpvotes, 'upvote')} and ${formatQuantity(visitorComments, 'comment')} of visitors`;
+  return `${sample}, and with them ${formatQuantity(visitorUpvotes, 'upvote')} and ${formatQuantity(visitorComments, 'comment')} by visitors`;
 }

@@ -56,7 +56,7 @@ export function submissionsCommand(): Command {
 
 function approveCommand(): Command {
   return decisionCommand('approve')
-    .description('approve submissions to launch at the requested time or now; `submissions undo` reverts it')
+    .description('approve submissions to launch at the requested time or now; `submissions undo` reverts the decision')
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell submissions approve tide-tables\n  groundswell submissions approve tide-tables --revision 3',
@@ -66,8 +66,12 @@ function approveCommand(): Command {
 
 function declineCommand(): Command {
   return decisionCommand('decline')
-    .description('decline waiting or scheduled submissions; `submissions undo` reverts it')
-    .requiredOption('--reason <text>', 'the reason, for the maker and the audit log', readReason)
+    .description('decline waiting or scheduled submissions; `submissions undo` reverts the decision')
+    .requiredOption(
+      '--reason <text>',
+      'the reason, for the maker, the audit log and the public moderation log',
+      readReason,
+    )
     .addHelpText('after', '\nExamples:\n  groundswell submissions decline tide-tables --reason "Please add a picture."')
     .action((ids: string[], { reason, ...flags }: Flags & { reason: string }) =>
       decideAll(ids, flags, (database, target, rules) => declineSubmission(database, target, reason, rules)),
@@ -76,14 +80,15 @@ function declineCommand(): Command {
 
 function scheduleCommand(): Command {
   return new Command('schedule')
-    .description('approve a submission for a time, or move its launch; `submissions undo` reverts it')
+    .description('approve a submission for a given time, or move its launch; `submissions undo` reverts the decision')
     .argument('<id>', 'id of a submission')
-    .argument('<time>', 'when it launches: 2026-12-01T09:00:00Z', readInstant)
+    .argument('<time>', 'the launch time, such as 2026-12-01T09:00:00Z', readInstant)
     .option('--revision <number>', 'only if the submission still has this revision', numberReader(1, MAX_REVISION))
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
-      if (time.getTime() <= Date.now()) throw new UsageError('the time has passed; approve it instead');
+      if (time.getTime() <= Date.now())
+        throw new UsageError('this time has passed: to launch now, use `submissions approve`');
       return decideAll([id], flags, (database, target, rules) => scheduleSubmission(database, target, time, rules));
     });
 }
@@ -117,7 +122,7 @@ function keyCommand(): Command {
 
 function decisionCommand(name: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'ids of submissions, from `submissions list`')
+    .argument('<ids...>', 'submission ids, from `submissions list`')
     .option(
       '--revision <number>',
       'only if the submission still has this revision (one id)',
@@ -167,13 +172,13 @@ function sentenceOf(row: SubmissionRow): string {
   const { id, status, launchAt } = resultOf(row);
   switch (status) {
     case 'launched':
-      return `${id} is launched.`;
+      return `${id} has launched.`;
     case 'scheduled':
       return `${id} launches at ${utcMinute(launchAt ?? '')} UTC.`;
     case 'declined':
       return `${id} is declined.`;
     default:
-      return `${id} waits for a decision.`;
+      return `${id} is waiting for a decision.`;
   }
 }
 
@@ -224,7 +229,7 @@ function changesOf(approved: Product, product: Product): [string, string][] {
   const present = new Set(factsOfProduct(product).map((fact) => fact.join('\n')));
   return factsOfProduct(approved)
     .filter((fact) => !present.has(fact.join('\n')))
-    .map(([name, text]) => [`Was approved`, `${name}: ${text}`]);
+    .map(([name, text]) => [`As approved`, `${name}: ${text}`]);
 }
 
 interface Flags {
@@ -236,10 +241,10 @@ interface Flags {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list submissions that wait for a decision, the oldest first and suspected spam last')
-    .option('--all', 'every submission, the newest first')
+    .description('list submissions that are waiting for a decision, oldest first and suspected spam last')
+    .option('--all', 'list all submissions, newest first')
     .addOption(limitOption(100))
-    .option('--cursor <cursor>', 'continue after the previous page, with the cursor that it printed', readText)
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor', readText)
     .addOption(jsonOption('{ "submissions": […], "nextCursor": … }'))
     .addHelpText(
       'after',
@@ -259,7 +264,8 @@ Examples:
         ),
       );
       if (json) return printJson({ submissions: items, nextCursor });
-      if (items.length === 0) return print(all ? 'There are no submissions.' : 'No submission waits for a decision.');
+      if (items.length === 0)
+        return print(all ? 'There are no submissions.' : 'No submission is waiting for a decision.');
       printSubmissions(items);
       if (nextCursor !== null) print('\n', `More: --cursor ${nextCursor}`);
     });

@@ -69,7 +69,11 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .option('--voter <hash...>', 'only votes by these voters (hashes from the tally)', readVoters)
     .option('--from <time>', 'only votes cast since this time, such as 2026-01-31T18:00:00Z', readInstant)
     .option('--to <time>', 'only votes cast before this time', readInstant)
-    .requiredOption('--reason <text>', 'the reason, for the audit log', readText)
+    .requiredOption(
+      '--reason <text>',
+      'the reason, for the audit log and, for exclusions, the public moderation log',
+      readText,
+    )
     .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(
       'after',
@@ -108,7 +112,7 @@ function undoCommand(): Command {
           undoVerdicts(database, productId, systemRuntime, readSettings(process.env).launches.votesPerNetwork),
         ),
       );
-      if (change === undefined) throw new Error(`no votes of '${productId}' were excluded or included`);
+      if (change === undefined) throw new Error(`no votes for '${productId}' were excluded or included`);
       if (json) printJson(change);
       else print(sentenceOf('Restored', change));
     });

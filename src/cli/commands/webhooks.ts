@@ -61,7 +61,7 @@ function listCommand(): Command {
 
 function retryCommand(): Command {
   return new Command('retry')
-    .description('send undelivered webhooks again, including expired ones; resumes after 410 Gone')
+    .description('retry undelivered webhooks, including expired ones, and resume deliveries that 410 Gone stopped')
     .addOption(jsonOption('{ "events": 3 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { url } = readReceiver();

@@ -124,7 +124,7 @@ function describe(done: number, all: number | undefined): string {
   const share = Math.min(1, done / all);
   const filled = Math.floor(share * BAR_COLUMNS);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_COLUMNS - filled)}`;
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${count} of ${all.toLocaleString('en')}`;
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${count} of ${all.toLocaleString('en')}`;
 }
 
 /** The streams for questions and replies. */

@@ -14,7 +14,7 @@ test('work longer than a second shows its progress at most ten times a second an
   expect(stream.written).toEqual([]);
   now = 1_000;
   progress.at(1_000, 4_000);
-  expect(stream.written).toEqual([`\r\x1b[KReading  ██████░░░░░░░░░░░░░░░░░░  25 %  1,000 of 4,000`]);
+  expect(stream.written).toEqual([`\r\x1b[KReading  ██████░░░░░░░░░░░░░░░░░░  25%  1,000 of 4,000`]);
   now = 1_050;
   progress.at(1_100, 4_000);
   expect(stream.written).toHaveLength(1);

@@ -4,19 +4,19 @@ import { oneLine, print, type Span, type StyleName } from './output.ts';
 export interface Column {
   title: string;
   align?: 'left' | 'right';
-  /** Whether the column may be cut if the terminal is too narrow; other columns are shown completely. */
+  /** Whether the column may be truncated if the terminal is too narrow; other columns are shown completely. */
   shrinks?: boolean;
-  /** If set, text wraps onto at most this many lines before it is cut. */
+  /** If set, text wraps onto at most this many lines before it is truncated. */
   lines?: number;
   style?: StyleName;
 }
 
 const GAP = '  ';
 
-/** The minimum width of a cut column. If the table is still too wide, the terminal wraps its lines. */
+/** The minimum width of a truncated column. If the table is still too wide, the terminal wraps its lines. */
 const MIN_WIDTH = 8;
 
-/** Prints a table on standard output. Cells are cut only to fit the width of a terminal. */
+/** Prints a table on standard output. Cells are truncated only to fit the width of a terminal. */
 export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   for (const line of formatTable(columns, rows, width)) print(...line);
@@ -38,7 +38,7 @@ export function printBeside(lead: readonly [style: StyleName, text: string], tex
 /**
  * Formats rows as aligned lines under a line of titles. Line feeds in cells are escaped. Widths are those on a
  * terminal, where a Chinese character takes two columns and a combining accent none.
- * @param width The terminal's width in columns. If undefined, nothing is cut, for files and other programs.
+ * @param width The terminal's width in columns. If undefined, nothing is truncated, for files and other programs.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -109,7 +109,7 @@ function pad(text: string, width: number, align: Column['align'], isLast: boolea
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens text that is too wide and appends `…`. Never splits a grapheme cluster. */
+/** Truncates text that is too wide and appends `…`. Never splits a grapheme cluster. */
 export function cut(text: string, width: number): string {
   return stringWidth(text) <= width ? text : `${head(text, width - 1)}…`;
 }

@@ -79,7 +79,7 @@ function utcDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** Like `Date.UTC`, which however interprets the years 0 to 99 as 1900 to 1999. */
+/** Like `Date.UTC`, except that the years 0 to 99 do not become 1900 to 1999. */
 function utcTime(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

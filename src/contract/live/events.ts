@@ -1,6 +1,6 @@
 /**
- * The events of `GET /api/events`, for `EventSource`. Each frame contains the current state, never a difference, so
- * repeats are harmless. A stream reports the changes after its start; a client with older data passes `since`.
+ * The events of `GET /api/events`, for `EventSource`. Each event describes the current state, not a delta, so repeated
+ * events are harmless. A stream reports the changes after its start; a client with older data passes `since`.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
@@ -14,9 +14,9 @@ export const LIVE_EVENTS = {
 } as const;
 
 /**
- * The query parameters. `products`: ids, separated by commas; without it, the counts of all products are sent. `since`:
- * milliseconds since 1970 (the id of a frame, or the server's time when a page was rendered); changes after it are sent
- * first. A reconnecting `EventSource` sends it in the header `Last-Event-ID`, which takes precedence.
+ * The query parameters. `products`: comma-separated ids; if omitted, the counts of all products are sent. `since`: Unix
+ * time in milliseconds (the id of an event, or the server's time when a page was rendered); changes after it are sent
+ * first. A reconnecting `EventSource` sends the last id in the header `Last-Event-ID`, which takes precedence.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

@@ -14,11 +14,13 @@ const ModerationEntrySchema = Type.Object(
       Type.Literal('votes.excluded'),
       Type.Literal('submission.declined'),
     ]),
-    productId: { ...TextOrNull, description: 'What it was about; null for a submission, which was never public.' },
-    productName: { ...TextOrNull, description: 'Null where the product is not on the site.' },
-    votes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'The excluded votes.' }),
-    reason: { ...TextOrNull, description: "The operator's reason; null where none was given." },
-    undoneAt: { ...TextOrNull, description: 'When it was undone; null while it holds.' },
+    productId: { ...TextOrNull, description: 'The affected product; null for a submission, which was never public.' },
+    productName: { ...TextOrNull, description: "The product's name; null if the product is not on the site." },
+    votes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'The number of excluded votes; null for other actions.',
+    }),
+    reason: { ...TextOrNull, description: "The operator's reason; null if none was given." },
+    undoneAt: { ...TextOrNull, description: 'When the action was undone; null if it is in effect.' },
   },
   { $id: 'ModerationEntry' },
 );

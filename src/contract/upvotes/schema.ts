@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Product ids, separated by commas. */
+/** Comma-separated product ids. */
 export const UpvotedQuerySchema = Type.Object({ products: Type.String() });
 
 /** The requested products that this session has upvoted. */

@@ -3,13 +3,15 @@ import { LeaderboardSummarySchema } from '../leaderboards/schema.ts';
 
 const CountSchema = Type.Integer({ minimum: 0 });
 
-/** The envelope of every event, as Standard Webhooks recommends. `timestamp` is the time of the event (ISO 8601, UTC). */
+/**
+ * The envelope of every event, as Standard Webhooks recommends. `timestamp` is the time of the event (ISO 8601, UTC).
+ */
 const event = <Name extends string, Data extends TObject>(type: Name, data: Data) =>
   Type.Object({ type: Type.Literal(type), timestamp: Type.String(), data }, { additionalProperties: false });
 
 const { period, kind, from, to, launches, winners } = LeaderboardSummarySchema.properties;
 
-/** The bodies sent to WEBHOOK_URL. They contain public data only: no visitors' identities and no hidden text. */
+/** The bodies sent to WEBHOOK_URL. They contain neither visitors' identities nor text that is not public. */
 export const WebhookEventSchema = Type.Union([
   event('submission.created', Type.Object({ submissionId: Type.String() })),
   event(

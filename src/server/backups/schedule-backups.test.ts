@@ -192,6 +192,6 @@ test('a missing folder is created; if that fails, one line reports it', async ()
   await writeFile(join(folder, 'file'), '');
   await mkdir(join(folder, 'other'));
   await expect(prepareBackupFolder({ folder: join(folder, 'file', 'below'), ...settings })).rejects.toThrow(
-    /^BACKUP_DIR: .*below cannot be written \(ENOTDIR\)/,
+    /^BACKUP_DIR: cannot write to .*below \(ENOTDIR\)/,
   );
 });

@@ -11,7 +11,7 @@ import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ScheduledBackups {
-  /** When the last complete backup was made, by any process of the site. */
+  /** When the last complete backup by any process of the site began. */
   lastSuccess(): Date | undefined;
   /** The number of attempts that failed in this process. */
   failures(): number;
@@ -25,7 +25,7 @@ const LEASE_TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 
 
 /**
  * Creates the folder of the backups if missing, accessible to this user only.
- * @throws StartError if it cannot be written.
+ * @throws StartError if this user cannot write to it.
  */
 export async function prepareBackupFolder({ folder }: BackupSettings): Promise<void> {
   try {
@@ -34,7 +34,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     throw new StartError(
-      `BACKUP_DIR: ${folder} cannot be written (${code}). Set it to a folder that this user may write, or change its owner.`,
+      `BACKUP_DIR: cannot write to ${folder} (${code}). Choose a folder that this user can write to, or change its owner.`,
       { cause: error },
     );
   }

@@ -36,8 +36,8 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
       ...response,
       freshness: API_FRESHNESS,
       notBefore: lastWriteElsewhere(request, runtime),
-      // A client can forge the claim that it has just written, so such requests are charged. Over the limit, the client
-      // gets the shared response instead of an error.
+      // A client can forge the claim that it has just written, so such requests count against the search limit. Over
+      // the limit, the client gets the cached response instead of an error.
       charge(reason) {
         if (isCharged || reason === 'claim') charge('search', request, reason === 'claim' ? undefined : reply);
       },

@@ -6,8 +6,8 @@ import type { Dependencies } from './cached-response.ts';
 
 interface TrackerOptions {
   /**
-   * Whether a standing depends on every vote of the site, or only on votes for the launch and its neighbours. In the
-   * latter case, an overtaking by another launch shows only after the response has expired.
+   * Whether a standing depends on every vote on the site, or only on votes for the launch and its neighbours. In the
+   * latter case, being overtaken by another launch shows only after the response has expired.
    */
   standingsOf?: 'everyVote' | 'neighbours';
 }

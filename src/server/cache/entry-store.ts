@@ -119,7 +119,7 @@ export type EntryEvent =
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Rendering blocks the event loop: if revalidating each page takes 4 % of the time, 99 of 100 requests do not notice.
+ * Rendering blocks the event loop: if revalidating a page takes 4% of the time, 99 of 100 requests do not notice it.
  */
 const REVALIDATION_SHARE = 0.04;
 const MAX_INTERVAL_MS = 750;
@@ -163,7 +163,7 @@ interface FreshnessRequirement {
   notBefore: number;
 }
 
-/** Serve it as current, serve it while the next version is produced, or wait for the next version. */
+/** Serve the version as current, serve it while the next one is produced, or wait for the next one. */
 type Decision = 'hit' | 'stale' | 'wait';
 
 export function decide(state: EntryState, { now, maxStaleMs, notBefore }: FreshnessRequirement): Decision {

@@ -37,7 +37,7 @@ describe('invalidation by a change', () => {
 });
 
 test('memory is bounded: the least recently used responses are evicted first', async () => {
-  // Room for five of six; a quarter is for URLs with parameters.
+  // Room for five of the six responses. A quarter of the cache is reserved for URLs with parameters.
   const maxBytes = 32_800;
   use({ maxBytes });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];

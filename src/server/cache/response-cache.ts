@@ -8,7 +8,7 @@ import { decide, type Entry, type EntryState, EntryStore, nextRevalidationAt, st
 /** A version of a response, as served for one request. */
 export interface Served {
   version: Version;
-  /** Seconds since it was last known to be current, while the change feed is disconnected. */
+  /** Seconds since it was last known to be current, while revalidation fails or the change feed is disconnected. */
   ageS: number | undefined;
 }
 
@@ -29,15 +29,14 @@ export interface ResponseCache {
   stats(): Readonly<Record<CacheOutcome, number>>;
 }
 
-/** The response was current, was produced for the request, or may be outdated. */
+/** The response was current, was produced for the request, or may be stale. */
 export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 export interface ResponseCacheOptions {
   log: Log;
   maxBytes?: number;
   /**
-   * How long before its production another process may have written something that a version lacks, if reads may use
-   * replicas.
+   * If reads use replicas, a version may lack writes that other processes made up to this long before its production.
    */
   otherProcessLagMs?: number;
   runtime?: Runtime;

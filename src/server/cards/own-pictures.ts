@@ -8,8 +8,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures from the site's own folders, by the prefix of their URLs. It fetches nothing, because authors
- * of products could make the server request any URL.
+ * Reads pictures from the site's own folders, by the prefix of their URLs. It fetches nothing, because makers could
+ * otherwise make the server request any URL.
  */
 export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {

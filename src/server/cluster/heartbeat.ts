@@ -14,7 +14,7 @@ export type FromWorker =
 
 /** Messages from the primary process to a worker. */
 export type FromPrimary =
-  /** Sent with a socket to accept connections from; one message for each, before `start`. */
+  /** Carries a socket on which to accept connections; one message per socket, before `start`. */
   | { kind: 'socket' }
   /** Start serving, with this many database connections. */
   | { kind: 'start'; connections: number }

@@ -52,7 +52,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     void (close?.(delayMs) ?? Promise.resolve()).then(() => process.exit(0));
   }
 
-  /** The metrics of all processes, which only the first one can aggregate. */
+  /** The metrics of all processes, which only the primary process can aggregate. */
   function aggregatedText(): Promise<string> {
     lastRequest += 1;
     const request = lastRequest;

@@ -55,8 +55,8 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<S
 }
 
 /**
- * Returns the number of database connections per worker: as many as the database allows. A database other than
- * the embedded one may be behind a pooler, which accepts more, so too many connections only cause a warning.
+ * Returns the number of database connections per worker: as many as the database allows, up to ten. A database other
+ * than the embedded one may be behind a pooler, which accepts more, so too many connections only cause a warning.
  * @throws StartError if the embedded database allows too few.
  */
 async function shareConnections(

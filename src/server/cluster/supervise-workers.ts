@@ -100,7 +100,7 @@ export async function startWorkers({
       else onMessage(worker, message);
     });
     // Only a warning: sending fails if the worker is exiting, and its `exit` event follows.
-    worker.on('error', (error) => log.warn({ err: error }, 'Could not send a message to a worker'));
+    worker.on('error', (error) => log.warn({ err: error }, 'Cannot send a message to a worker'));
     worker.on('exit', (code, signal) => {
       workers.delete(id);
       if (fleet.kind === 'running') {

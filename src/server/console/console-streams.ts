@@ -6,7 +6,7 @@ import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/chang
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
 import type { ConsoleCookies } from './cookies.ts';
 
-/** A comment line keeps proxies from ending an idle stream. */
+/** A heartbeat keeps proxies from ending an idle stream. */
 const HEARTBEAT_MS = 25_000;
 /** A stream ends after this, and the browser opens another one, which needs a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;

@@ -16,8 +16,8 @@ export interface OperatorConsole {
 const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOLE_PATHS.screen)]);
 
 /**
- * Hands requests for the console to its own server, with its own router, hooks and limits. While it is not open, they
- * are handled like any unknown URL, so a closed console cannot be detected. Call it before adding other hooks.
+ * Hands requests for the console to its own server, with its own router, hooks and limits. While the console is not
+ * open, they are handled like any unknown URL, so a closed console cannot be detected. Call before adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -180,7 +180,7 @@ function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string 
   );
 }
 
-/** Two weeks, so a weekly reader misses no day, and the newest days, which are not final yet. */
+/** Two weeks, so a weekly reader misses no day, plus the newest two days, which are not final yet. */
 const MAX_DAYS = 16;
 
 /** Maximum number of launches per entry. */

@@ -40,7 +40,7 @@ export function allowCrossOriginReads(app: FastifyInstance, routes: RouteTable):
   });
 }
 
-/** The headers that a response to GET has at a path. */
+/** Returns the CORS headers of a response to GET for this path. */
 export function corsHeadersFor(path: string): Readonly<Record<string, string>> {
   return isPublic(path) ? CORS_HEADERS : {};
 }

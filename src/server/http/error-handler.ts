@@ -27,7 +27,7 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid'],
 };
 
-/** The only place that turns errors into responses: clients see safe messages; everything else is logged and hidden. */
+/** Turns errors of routes into responses: clients see safe messages; everything else is logged and hidden. */
 export function handleError(
   error: FastifyError | CoreError | Error,
   request: FastifyRequest,
@@ -98,8 +98,8 @@ function describeErrors(errors: readonly FastifySchemaValidationError[]): string
   if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}`;
   if (first.keyword === 'format') {
     return first.params.format === INSTANT_FORMAT
-      ? `The parameter '${name}' must be a time that exists, such as 2026-12-01T09:00:00Z`
-      : `The parameter '${name}' has characters that cannot be searched`;
+      ? `The parameter '${name}' must be a valid time in UTC, such as 2026-12-01T09:00:00Z`
+      : `The parameter '${name}' contains invalid characters`;
   }
   return `The parameter '${name}' ${first.message?.replace('NOT', 'not')}`;
 }

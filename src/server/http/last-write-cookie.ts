@@ -39,8 +39,8 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * Returns a time of the monotonic clock from which on responses include the visitor's own writes, or undefined without a
- * recent write. It is never in the future, even if the cookie is forged.
+ * Returns a time of the monotonic clock: responses produced after it include the visitor's own writes. Returns
+ * undefined without a recent write. The time is never in the future, even if the cookie is forged.
  */
 export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,

@@ -52,7 +52,7 @@ const KINDS: Record<ProblemCode, { status: number; title: string }> = {
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of an error response; `detail` is a human-readable sentence. */
+/** The body of an error response; `detail` is a human-readable explanation. */
 export function problem(code: ProblemCode, detail: string, errors?: readonly FieldError[]): Problem {
   // `about:blank` is RFC 9457's type for a problem that its status and title already describe.
   return { type: 'about:blank', ...KINDS[code], detail, code, ...(errors && { errors: [...errors] }) };

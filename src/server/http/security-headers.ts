@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Pages may load resources only from the site itself, except pictures, since a product's image may have any URL.
+ * Pages may load resources only from the site itself, except pictures, since a product's image may have any HTTPS URL.
  */
 function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
   return [

@@ -45,7 +45,7 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 }
 
 /**
- * The network of an address: the first `ipv4Bytes` bytes of IPv4 (also if mapped to IPv6), or the first 64 bits of
+ * The network of an address: the first `ipv4Bytes` bytes of IPv4 (even if mapped to IPv6), or the first 64 bits of
  * IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
@@ -83,7 +83,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     warned = true;
     request.log.warn(
       'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
-        'If it came through your proxy, set TRUST_PROXY to its address: otherwise all visitors behind it count as one.',
+        'If the request came through your proxy, set TRUST_PROXY to the address of the proxy. Otherwise, all visitors behind the proxy count as one.',
     );
   });
 }

@@ -54,7 +54,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     if (fullAt.size > maxKeys) evictFirst();
   }
 
-  /** Drops a few full buckets with every write, so they go as fast as new ones arrive, without a timer. */
+  /** Drops up to two full buckets with every write, so they are removed as fast as new ones arrive, without a timer. */
   function evictFull(): void {
     let scanned = 0;
     for (const [key, time] of fullAt) {

@@ -18,7 +18,7 @@ class ModelBucket {
     const refilled = ((now - this.at) / (this.seconds * 1_000)) * this.amount;
     this.tokens = Math.min(this.amount, this.tokens + refilled);
     this.at = now;
-    // The same tolerance of a thousandth.
+    // The same tolerance as in rate-limiter.ts: a thousandth of a token.
     if (this.tokens + 0.001 < 1) return false;
     this.tokens = Math.max(this.tokens - 1, 0);
     return true;

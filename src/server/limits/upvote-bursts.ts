@@ -33,8 +33,8 @@ const MAX_VOTES = 200_000;
 
 /**
  * Counts in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as
- * long as the hour, so saved names identify no network, even across hours. Nothing below `BURST_SESSIONS` is saved.
- * IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
+ * long as the hour, so saved names neither identify a network nor link its hours. Nothing below `BURST_SESSIONS` is
+ * saved. IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
@@ -51,7 +51,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
     try {
       await save(bursts);
     } catch (error) {
-      log.warn({ err: error }, 'Could not save bursts of upvotes; trying again');
+      log.warn({ err: error }, 'Cannot save upvote bursts; trying again');
       // Clearing this makes the next flush save all bursts of the hour again.
       hour.savedSizes.clear();
     }
@@ -152,7 +152,7 @@ export function watchBursts(
   });
   const deleteOld = () =>
     deleteOldBursts(database, runtime.now()).catch((error: unknown) =>
-      log.warn({ err: error }, 'Could not delete old bursts of upvotes; trying again later'),
+      log.warn({ err: error }, 'Cannot delete old upvote bursts; trying again in a minute'),
     );
   const timer = setInterval(() => void bursts.flush().then(deleteOld), FLUSH_INTERVAL_MS).unref();
   return {

@@ -46,9 +46,9 @@ export class EventStream {
   }
 }
 
-/** Serialised events, shared by all streams. */
+/** The serialized content of events, shared by all streams. */
 interface EventData {
-  /** Events by product id. */
+  /** JSON objects, by product id. */
   counts: ReadonlyMap<string, string>;
   comments: ReadonlyMap<string, readonly string[]>;
 }

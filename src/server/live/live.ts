@@ -26,7 +26,7 @@ export interface LiveStats {
   open: number;
   /** Streams that were closed because their client did not read. */
   dropped: number;
-  /** Frames sent, excluding heartbeats, counted once per stream. */
+  /** Frames sent, counted for each stream, excluding heartbeats. */
   frames: number;
 }
 
@@ -96,7 +96,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
         void deliver();
         break;
       case 'warn':
-        log.warn({ err: effect.error }, 'Could not read changes for open pages; trying again');
+        log.warn({ err: effect.error }, 'Cannot read changes for open pages; trying again');
     }
   }
 

@@ -89,7 +89,7 @@ export function watch({ core, cache, database, live }: MetricSources, registers:
   });
   counter(registers, {
     name: 'groundswell_stream_frames_total',
-    help: 'Event frames sent, once per stream, without heartbeats',
+    help: 'Event frames sent, counted for each stream, excluding heartbeats',
     read: () => live.stats().frames,
   });
 }
@@ -180,12 +180,12 @@ export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 
   });
   counter(registers, {
     name: 'groundswell_finalise_seconds_total',
-    help: 'Time that this process spent on making leaderboards final',
+    help: 'Time that this process spent on finalising leaderboards',
     read: seconds,
   });
   counter(registers, {
     name: 'groundswell_finalise_failures_total',
-    help: 'Failed attempts of this process to make leaderboards final',
+    help: 'Failed attempts of this process to finalise leaderboards',
     read: failures,
   });
 }
@@ -193,7 +193,7 @@ export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 
 export function watchWebhooks({ status, attempts }: Omit<WebhookDeliveries, 'close'>, registers: Registry[]): void {
   counter(registers, {
     name: 'groundswell_webhook_attempts_total',
-    help: 'Webhooks sent by this process: delivered, failed, and expired after their last attempt',
+    help: 'Webhook delivery attempts of this process (delivered or failed), and webhooks that expired undelivered',
     label: 'outcome',
     read: attempts,
   });

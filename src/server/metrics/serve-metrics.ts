@@ -66,7 +66,9 @@ function addMetricsRoute(app: FastifyInstance, metrics: MetricsText, token: stri
     reply.header('Cache-Control', NO_STORE);
     if (token !== undefined && !hasToken(request.headers.authorization, token)) {
       reply.code(401).header('WWW-Authenticate', 'Bearer').type(PROBLEM_MEDIA_TYPE);
-      return JSON.stringify(problem('token_required', 'The metrics need the token of this site, as a bearer token'));
+      return JSON.stringify(
+        problem('token_required', 'Reading the metrics requires their token, sent as a bearer token'),
+      );
     }
     reply.type(metrics.contentType);
     return metrics.text();

@@ -136,13 +136,13 @@ function observeRequestsIn(registers: Registry[]): {
 function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommitObserver {
   const outcomes = new Counter({
     name: 'groundswell_write_transactions_total',
-    help: 'Write transactions: committed, retried after a deadlock, failed',
+    help: 'Write transactions: committed, failed, or retried after a deadlock or serialization failure',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const refused = new Counter({
     name: 'groundswell_writes_refused_total',
-    help: 'Writes refused with 503 because the queue was full',
+    help: 'Writes refused with 503 because the queue was full or they waited too long',
     labelNames: ['kind'],
     registers,
   });

@@ -75,7 +75,7 @@ export function openApiDocument(routes: readonly ApiRoute[], site: SiteIdentity,
       title: `${site.name} API`,
       version,
       description:
-        'Read products and comments, upvote, comment and like. Errors are problem details (RFC 9457) with a stable `code`. Pages of any origin may read; only pages of this site write.',
+        'Read products, leaderboards and comments; upvote products, comment, and like comments. Errors are problem details (RFC 9457) with a stable `code`. Web pages of any origin may read, but only pages of this site may write.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: site.url() }],

@@ -50,9 +50,9 @@ export const TAGS = {
   Upvotes: 'A session has at most one upvote per product.',
   Comments: 'Comments on products, and their likes.',
   Submissions: 'Products that visitors submit for review, with a maker key instead of an account.',
-  Moderation: 'What operators removed from the site, and why.',
+  Moderation: 'What operators removed, hid, excluded or declined, and why.',
   Events: 'Live updates.',
-  Reference: 'This description.',
+  Reference: 'The description of this API.',
 } as const;
 
 export type Tag = keyof typeof TAGS;
@@ -125,7 +125,7 @@ export const PARAMETERS = {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
     description:
-      'Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.',
+      'A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.',
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },
@@ -140,7 +140,7 @@ export const PARAMETERS = {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.',
+      'The id of the last received event. A reconnecting `EventSource` sends this header, which takes precedence over `since`.',
     schema: text,
     example: '1795201200000',
   },
@@ -178,7 +178,7 @@ export const PRODUCT_ID = { description: 'The id of a product: 1 to 64 character
 export const LIMIT = { description: `Items per page; ${LIMITS.pageSize.default} by default`, example: 30 };
 export const CURSOR = {
   description:
-    'The `nextCursor` of the previous page, requested with the same `sort`. It stays valid when items are added.',
+    'The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.',
   example: CURSOR_EXAMPLE,
 };
 

@@ -87,8 +87,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
     const reads: ReadApi = {
       ...from,
-      // Related products come from the cache, because votes and comments, after which the page is rendered again, do
-      // not change them.
+      // Related products come from the cache, because the votes and comments that cause most renderings do not change
+      // them.
       getRelatedProducts: (id) => readCachedOrNull(cache, relatedResponse(api, id)),
     };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });

@@ -29,7 +29,7 @@ export function createFairQueue(
 ): FairQueue {
   let taken = 0;
   let isRunning = false;
-  /** Slots whose work does not run yet, such as those of pictures that are being received; the oldest first. */
+  /** Slots whose work does not run yet, such as those of pictures that are being received; oldest first. */
   const idle = new Set<{ since: number; reclaim(): void }>();
   const slotsBySender = new Map<string, number>();
   /** Waiting work by sender. The sender of the first key is next. */

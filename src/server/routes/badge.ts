@@ -65,7 +65,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
   }
 };
 
-/** The site to which a badge links. */
+/** The site that a badge names. */
 interface BadgeSite {
   name: string;
   brand?: Brand;
@@ -97,7 +97,7 @@ const COUNT_SIZE = 17;
 const FACE = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 const MAX_NAME_CHARACTERS = 40;
 
-/** Draws the badge of a product with the site's name and its upvotes, or its rank. @returns an SVG document. */
+/** Draws a product's badge: the site's name, and the product's upvotes or rank. @returns an SVG document. */
 export function renderBadge(
   { site: { name: siteName, brand }, productName, upvotes, award }: BadgeContent,
   theme: BadgeTheme,
@@ -153,7 +153,7 @@ const MARK_OF_THE_SITE = [
   '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',
 ].join('');
 
-/** Embeds the logo as a data URL, because a picture in a page loads no further files. */
+/** Embeds the logo as a data URL, because an SVG that is displayed as a picture loads no other files. */
 function logoImage({ bytes, mediaType }: NonNullable<Brand['logo']>): string {
   return `<image width="32" height="32" href="data:${mediaType};base64,${bytes.toString('base64')}"/>`;
 }
@@ -198,8 +198,8 @@ const WIDE_ADVANCE = 1;
 const OTHER_ADVANCE = 0.6;
 
 /**
- * Creates a function that measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the
- * viewer's font to the measured width.
+ * Creates a function that measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial.
+ * The SVG then fits the viewer's font to the measured width.
  * @returns a function that returns the width of a text in pixels, for a font size in pixels.
  */
 export function createTextWidth(
@@ -212,7 +212,7 @@ export function createTextWidth(
     if (loaded !== undefined) return loaded;
     const path = join(fontFolder, `noto-sans-${weight}.ttf`);
     const font = create(readFileSync(path));
-    if (font.isCollection) throw new Error(`${path} holds several fonts`);
+    if (font.isCollection) throw new Error(`${path} contains several fonts`);
     fonts.set(weight, font);
     return font;
   }

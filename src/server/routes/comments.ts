@@ -109,13 +109,16 @@ const OPERATIONS = {
     isCacheable: true,
     parameters: {
       id: PRODUCT_ID,
-      sort: { description: 'The order: most likes first (default), newest or oldest first', example: 'newest' },
+      sort: {
+        description: 'Sort order: `best` (most likes first, the default), `newest` or `oldest`',
+        example: 'newest',
+      },
       limit: LIMIT,
       cursor: { ...CURSOR, example: 'WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ' },
     },
     responses: {
       200: {
-        description: 'A page of comments; `total` counts all of them',
+        description: 'A page of comments; `total` is the number of all public comments on the product',
         example: { items: [COMMENT_EXAMPLE], total: 1, nextCursor: null },
       },
     },
@@ -125,10 +128,11 @@ const OPERATIONS = {
     id: 'listHeldComments',
     tag: 'Comments',
     summary: "List the session's own comments that are held for review",
-    description: 'Held comments do not appear in other lists and are not counted. Newest first, at most 100.',
+    description:
+      'Lists at most 100 comments, newest first. Held comments do not appear in other lists and are not counted.',
     needsSession: true,
     parameters: { id: PRODUCT_ID },
-    responses: { 200: { description: 'The comments', example: { items: [] } } },
+    responses: { 200: { description: 'The held comments', example: { items: [] } } },
     problems: ['bad_request', 'session_required', 'product_not_found', 'unavailable'],
   },
   addComment: {
@@ -136,7 +140,7 @@ const OPERATIONS = {
     makerKey: 'optional',
     tag: 'Comments',
     summary: 'Comment on a product',
-    description: `The trimmed text must have 1 to ${LIMITS.commentCharacters} characters. The author is always \`You\`, with the default avatar and no badge. The field \`website\` is hidden on pages: a comment that sets it was sent by a bot and is held for review.`,
+    description: `The trimmed text must have 1 to ${LIMITS.commentCharacters} characters. Visitors comment as \`You\`, with the default avatar and no badge. The field \`website\` is hidden on pages, so only bots fill it in: a comment with a value in it is held for review.`,
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,
@@ -172,7 +176,7 @@ const OPERATIONS = {
     description: 'Each request adds a like. Likes cannot be removed.',
     needsSession: true,
     isRateLimited: true,
-    parameters: { id: { description: 'The id of a comment, a UUID', example: COMMENT_EXAMPLE.id } },
+    parameters: { id: { description: 'The id of a comment (a UUID)', example: COMMENT_EXAMPLE.id } },
     responses: { 200: { description: 'The likes after the change', example: { likes: 8 } } },
     problems: [
       'bad_request',

@@ -18,7 +18,7 @@ interface Options {
   limits: StreamLimits;
 }
 
-/** How long a network that has reached its limit of streams should wait. */
+/** How long a client whose network has reached its limit on streams should wait. */
 const RETRY_AFTER_S = 30;
 
 /** Proxies must not cache, compress or buffer streams. A stream ends with its connection. */
@@ -97,16 +97,16 @@ const FOLLOW_CHANGES: Operation = {
   tag: 'Events',
   summary: 'Follow changes as server-sent events',
   description:
-    'Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.',
+    'Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.',
   takesLastEventId: true,
   isRateLimited: true,
   parameters: {
     products: {
-      description: `Ids of products, separated by commas; at most ${LIMITS.eventProducts}. Default: the counts of all products`,
+      description: `Comma-separated product ids, at most ${LIMITS.eventProducts}. If omitted, the stream contains the counts of all products and no comments`,
       example: 'git,rust',
     },
     since: {
-      description: 'Milliseconds since 1970; the stream begins with the changes since then',
+      description: 'Unix time in milliseconds; the stream begins with the changes since then',
       example: '1795201200000',
     },
   },

@@ -27,7 +27,7 @@ interface Options {
   site: SiteIdentity;
 }
 
-/** Feeds: launches as Atom and JSON Feed, and comments on a product. */
+/** Feeds: launches (Atom and JSON Feed), final leaderboards, and comments on a product (both Atom). */
 export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
   for (const [path, type, write] of [
     [paths.feed, ATOM_MEDIA_TYPE, launchesFeed],
@@ -42,7 +42,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
   app.get(paths.leaderboardFeed, (request, reply) => {
     const produce = async () => {
       const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api));
-      // Votes do not change a final day.
+      // Votes do not change final days, so the feed does not depend on counts.
       return { ...response, dependencies: { ...response.dependencies, allCounts: false } };
     };
     return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);

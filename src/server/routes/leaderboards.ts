@@ -40,7 +40,7 @@ function clientNetworkOf({ ip }: FastifyRequest): string {
   return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');
 }
 
-/** Routes of the list of leaderboards, a single leaderboard, and the standing of a product. */
+/** Routes of leaderboards, their tallies, and the standings of products. */
 export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send, isLimited }) => {
   app.get(
     paths.api.leaderboards,
@@ -189,11 +189,11 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'List the periods that have a launch',
     description:
-      'Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.',
+      'Periods are listed newest first, each with the products that share the first rank. A launch without counted votes cannot be a winner.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
-      kind: { description: 'The kind of period; days without it', example: 'day' },
+      kind: { description: 'The kind of period; `day` by default', example: 'day' },
       limit: LIMIT,
       cursor: { ...CURSOR, example: 'WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ' },
     },
@@ -210,7 +210,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'Get a leaderboard',
     description:
-      'Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
+      'Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
@@ -232,9 +232,9 @@ const OPERATIONS = {
   getTally: {
     id: 'getTally',
     tag: 'Leaderboards',
-    summary: 'Every vote that a day was counted from',
+    summary: 'Get the votes from which the leaderboard of a day was computed',
     description:
-      'JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.',
+      'The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a final day is the SHA-256 of this file.',
     isCacheable: true,
     isRateLimited: true,
     parameters: { id: { description: 'A day', example: '2026-11-19' } },
@@ -250,7 +250,7 @@ const OPERATIONS = {
   getStandings: {
     id: 'getStandings',
     tag: 'Leaderboards',
-    summary: 'Where a launch stands in its day, week, month and year',
+    summary: 'Get the standings of a launch in its day, week, month and year',
     description:
       '`votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.',
     isCacheable: true,

@@ -43,9 +43,9 @@ const ENTRY_EXAMPLE: ModerationEntry = {
 const LIST_MODERATION: Operation = {
   id: 'listModeration',
   tag: 'Moderation',
-  summary: 'List what was moderated',
+  summary: 'List the entries of the public moderation log',
   description:
-    'Newest first: removed products, hidden comments, excluded votes and declined submissions. Operators, names of removed products and hidden texts are omitted. Entries that were undone stay listed.',
+    'Lists removed products, hidden comments, excluded votes and declined submissions, newest first. The names of operators, the names of removed products and hidden texts are omitted. Actions that were undone stay listed.',
   isCacheable: true,
   isRateLimited: true,
   parameters: { limit: LIMIT, cursor: CURSOR },

@@ -17,10 +17,10 @@ import { NO_STORE } from '../http/problems.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
-/** A card may show an old count for this long, and a day longer while the site is unreachable. */
+/** Caches may serve a card for ten minutes, ten more while they revalidate, and a day while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
 
-/** Clients can request arbitrary URLs of such cards, like those of searches, so they count against the same limit. */
+/** Clients can request the cards of any number of leaderboards, so these requests count against the search limit. */
 const BOARD_CARD = { config: { limit: { action: 'search' } } } as const;
 
 interface Options {

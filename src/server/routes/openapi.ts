@@ -40,7 +40,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * The API reference, rendered by Swagger UI. It works under the site's content security policy, and loads no files from
- * other sites. Only this page loads its files.
+ * other sites. No other page loads the files of Swagger UI.
  */
 export const apiDocsRoutes: FastifyPluginAsync<ReferenceOptions> = async (app, { cache, siteName, brand }) => {
   app.get(paths.api.reference, { config: { operation: OPERATIONS.getReference } }, async (_request, reply) =>
@@ -78,11 +78,11 @@ const REFERENCE_FILES = {
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
-  // Would send the URL of the description to another server.
+  // A validator would send the URL of the OpenAPI document to another server.
   validatorUrl: null,
 });
 
-// Adds the labels and roles that Swagger UI lacks, after each of its renderings.
+// Adds the labels and roles that Swagger UI lacks, each time it has rendered.
 const reference = document.getElementById('reference');
 const set = (selector, name, value) => {
   for (const element of reference.querySelectorAll(selector)) {
@@ -94,11 +94,11 @@ function addLabels() {
   set('.information-container', 'aria-label', 'About this API');
   set('.scheme-container', 'aria-label', 'Server');
   set('section.models, section.schemes', 'aria-label', (section) => section.className.split(' ')[0]);
-  // The title is the first level, and its chapters are the second.
+  // The title has heading level 1, so the sections below it begin with level 2.
   for (const [index, names] of ['h2:not(.title), h3', 'h4', 'h5'].entries()) set(names, 'aria-level', String(index + 2));
   set('select', 'aria-label', (select) => select.closest('[data-param-name]')?.dataset.paramName || 'Choice');
   set('pre', 'tabindex', '0');
-  // A link inside a button: the button opens the same page.
+  // Links inside buttons are not accessible, and the button does the same.
   for (const link of reference.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }
 new MutationObserver(addLabels).observe(reference, { childList: true, subtree: true });
@@ -121,7 +121,7 @@ function show() {
   }
   const isDark = theme === 'dark' || (theme !== 'light' && dark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
-  // The class of Swagger UI.
+  // Swagger UI uses this class for its dark theme.
   document.documentElement.classList.toggle('dark-mode', isDark);
 }
 show();
@@ -212,7 +212,7 @@ ${brandStyle(brand)}
 <a href="${paths.api.description}">OpenAPI</a>
 </div></header>
 <div id="reference"></div>
-<noscript><main>This page needs JavaScript. The same, for programs: <a href="${paths.api.description}">${paths.api.description}</a></main></noscript>
+<noscript><main>This page needs JavaScript. The OpenAPI document does not: <a href="${paths.api.description}">${paths.api.description}</a></main></noscript>
 <script src="${below}swagger-ui-bundle.js"></script>
 <script src="${below}start.js"></script>
 </body>
@@ -225,7 +225,7 @@ const OPERATIONS = {
   getOpenApi: {
     id: 'getOpenApi',
     tag: 'Reference',
-    summary: 'This description, for programs',
+    summary: 'Get the OpenAPI document',
     isCacheable: true,
     responses: { 200: { description: 'An OpenAPI 3.1 document', content: { type: 'application/json' } } },
     problems: ['bad_request'],
@@ -233,9 +233,9 @@ const OPERATIONS = {
   getReference: {
     id: 'getReference',
     tag: 'Reference',
-    summary: 'This description, for people',
+    summary: 'Get the API reference',
     isCacheable: true,
-    responses: { 200: { description: 'A page', content: { type: 'text/html' } } },
+    responses: { 200: { description: 'An HTML page', content: { type: 'text/html' } } },
     problems: ['bad_request'],
   },
 } satisfies Record<string, Operation>;

@@ -27,7 +27,7 @@ interface Options {
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
-/** Adds the routes of all pages. Every other URL that accepts HTML gets the 404 page. */
+/** Adds the routes of all pages. `addNotFound` handles every other URL. */
 export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, currentPeriods }: Options): void {
   app.get('/', (request, reply) => {
     const query = queryOf(request);

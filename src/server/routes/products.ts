@@ -63,7 +63,7 @@ const OPERATIONS = {
     tag: 'Products',
     summary: 'List and search products',
     description:
-      'A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.',
+      'A page filtered by `q` or `tag` may contain fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
@@ -73,7 +73,8 @@ const OPERATIONS = {
       },
       tag: { description: 'Only products with this tag, ignoring case', example: 'Command line' },
       sort: {
-        description: 'The order: newest first (default), most upvotes or most comments first',
+        description:
+          'Sort order: `newest` (the default), `top` (most upvotes first) or `discussed` (most comments first)',
         example: 'top',
       },
       limit: LIMIT,
@@ -89,7 +90,7 @@ const OPERATIONS = {
     tag: 'Products',
     summary: 'Get a product',
     description:
-      'The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.',
+      'The response includes the ids of the previous and the next product in the order `newest`, or `null` at the ends of the list.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: {
@@ -105,12 +106,12 @@ const OPERATIONS = {
     tag: 'Products',
     summary: 'List related products',
     description:
-      'Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.',
+      'Lists up to six products that share tags with this one. Rare tags weigh more. Upvote counts, which may be a minute old, break ties.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: {
       200: {
-        description: 'The related products, the closest first; empty if nothing is shared',
+        description: 'The related products, closest first; empty if no product shares a tag',
         example: {
           items: [{ id: 'neovim', name: 'Neovim', image: '/pictures/neovim/tile.svg', sharedTags: ['Command line'] }],
         },

@@ -31,7 +31,7 @@ interface Options {
   repeatedTexts: RepeatedTexts | undefined;
 }
 
-/** The longest valid values of all fields have 42,400 characters, of up to four bytes each. */
+/** All fields together have at most about 42,000 characters, of up to four bytes each. */
 export const MAX_SUBMISSION_BODY_BYTES = 256 * 1024;
 
 /** The routes with which makers create, read and change submissions. */
@@ -185,7 +185,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const PICTURES =
-  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, sent with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. Like a changed text, it makes a scheduled or declined submission wait for a new approval.';
+  'Send the bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. A scheduled or declined submission then requires a new approval.';
 
 const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
@@ -198,7 +198,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Submit a product for review',
     description:
-      'Fields have the same limits as those of products; an invalid submission gets 422 with every error in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a bot. With an `Idempotency-Key` that was used before, the response contains the first submission and another maker key.',
+      'Fields have the same limits as those of products. An invalid submission gets 422 with every error in `errors`. Only this response contains the `makerKey`. A value in the hidden field `website` marks the submission as sent by a bot. If the `Idempotency-Key` was used before, the response contains the first submission and another maker key.',
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,
@@ -238,12 +238,12 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Edit or reschedule a submission',
     description:
-      'Possible until the launch. Changed texts of a scheduled or declined submission need a new approval; a changed time alone does not. With `revision`, the edit fails if the submission has changed since that revision.',
+      'A submission can be edited until it launches. Changing any field of a scheduled or declined submission other than the launch time requires a new approval. With `revision`, the edit fails if the submission has changed since that revision.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     bodyExample: { description: 'When to launch a boat, and when not.' },
-    responses: responsesOf('The submission as it is now'),
+    responses: responsesOf('The updated submission'),
     problems: [
       ...CHANGE_PROBLEMS,
       'submission_changed',
@@ -256,7 +256,7 @@ const OPERATIONS = {
     id: 'withdrawSubmission',
     tag: 'Submissions',
     summary: 'Withdraw a submission',
-    description: 'Possible until the launch, and permanent. Withdrawing it again changes nothing.',
+    description: 'A submission can be withdrawn until it launches. This cannot be undone; repeating it has no effect.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
@@ -272,7 +272,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: responsesOf('The submission as it is now'),
+    responses: responsesOf('The updated submission'),
     problems: PICTURE_PROBLEMS,
   },
   addSubmissionScreenshot: {
@@ -284,7 +284,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: responsesOf('The submission as it is now; the new screenshot is the last one'),
+    responses: responsesOf('The updated submission; the new screenshot is the last one'),
     problems: [...PICTURE_PROBLEMS, 'submission_invalid'],
   },
   removeSubmissionScreenshot: {
@@ -293,8 +293,8 @@ const OPERATIONS = {
     summary: 'Remove a screenshot',
     makerKey: 'required',
     isRateLimited: true,
-    parameters: { id: SUBMISSION_ID, n: { description: 'The index of the screenshot, from 0 on', example: '0' } },
-    responses: responsesOf('The submission as it is now'),
+    parameters: { id: SUBMISSION_ID, n: { description: 'The zero-based index of the screenshot', example: '0' } },
+    responses: responsesOf('The updated submission'),
     problems: [...CHANGE_PROBLEMS, 'screenshot_not_found'],
   },
 } satisfies Record<string, Operation>;

@@ -76,15 +76,15 @@ const OPERATIONS = {
   getUpvoted: {
     id: 'getUpvoted',
     tag: 'Upvotes',
-    summary: 'List which of some products this session has upvoted',
+    summary: 'List which of the given products this session has upvoted',
     needsSession: true,
     parameters: {
       products: {
-        description: `Ids of products, separated by commas; at most ${LIMITS.upvoteQueryProducts}`,
+        description: `Comma-separated product ids, at most ${LIMITS.upvoteQueryProducts}`,
         example: 'git,rust',
       },
     },
-    responses: { 200: { description: 'The upvoted ones among them', example: { upvoted: ['git'] } } },
+    responses: { 200: { description: 'The ids of the upvoted products', example: { upvoted: ['git'] } } },
     problems: ['bad_request', 'session_required', 'too_many_products', 'unavailable'],
   },
   addUpvote: {

@@ -7,7 +7,7 @@ export type ProcessState =
   | { kind: 'starting'; draining: boolean; waiting: readonly TaskNumber[] }
   | { kind: 'idle'; draining: boolean }
   | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
-  /** The process cannot start, and a retry would not help: for example, a library has no build for this machine. */
+  /** The process did not start, for example because a library has no build for this machine. It is retried later. */
   | { kind: 'unavailable'; draining: boolean }
   | { kind: 'closed' };
 

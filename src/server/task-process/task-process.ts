@@ -40,7 +40,7 @@ export interface TaskProcessOptions<Task> {
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;
-  /** The delay before another start of a process that did not start. */
+  /** The delay before another attempt to start a process that did not start. */
   retryStartMs?: number;
 }
 

@@ -40,7 +40,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     withoutTimeLimit((database) => writeExport(database, { table, kind, counts, write })).then(
       () => file.end(),
       (error: Error) => {
-        if (!file.destroyed) log.warn({ err: error }, 'An export of the console failed');
+        if (!file.destroyed) log.warn({ err: error }, 'An export started in the console failed');
         // The response has begun, so only a broken connection can signal the failure.
         file.destroy(error);
       },
@@ -60,7 +60,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
         await recordAudit(database, { action: 'backup', target: name, details });
         return written;
       });
-      log.info({ rows: rowsOf(header), bytes }, 'An operator downloads a backup from the console');
+      log.info({ rows: rowsOf(header), bytes }, 'An operator is downloading a backup from the console');
       const file = createReadStream(path);
       file.once('close', () => void rm(folder, { recursive: true, force: true }));
       return reply

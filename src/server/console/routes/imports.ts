@@ -143,6 +143,6 @@ function failureOf(error: unknown, log: ConsoleOptions['log']): ImportEvent {
   if (error instanceof ImportRefusedError) return { kind: 'errors', errors: [...error.errors], count: error.count };
   if (error instanceof ImportUsageError || error instanceof CoreError)
     return { kind: 'failed', message: error.message };
-  log.error({ err: error }, 'An import of the console failed');
+  log.error({ err: error }, 'An import started in the console failed');
   return { kind: 'failed', message: 'Something went wrong on our side. Nothing was imported.' };
 }

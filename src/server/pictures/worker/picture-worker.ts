@@ -1,6 +1,6 @@
 /**
- * Decodes untrusted pictures in a separate process with bounded memory. It has no settings, no database, no files to
- * write and no network.
+ * Decodes untrusted pictures in a separate process with bounded memory. The process gets no settings, uses neither
+ * database nor network, and writes no files.
  */
 import { totalmem } from 'node:os';
 import { serveTasks } from '../../task-process/serve-tasks.ts';

@@ -24,7 +24,7 @@ const DAMAGED = 'The picture is damaged or incomplete. Please save it again and 
 // sharp decodes one picture at a time, in one thread, without a cache.
 sharp.concurrency(1);
 sharp.cache(false);
-// Whatever the bytes, only decoders of these formats run: no SVG, TIFF or PDF.
+// Only decoders of these formats run, regardless of the bytes: no SVG, TIFF or PDF.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((format) => `VipsForeignLoad${format}Buffer`),
