@@ -18,8 +18,8 @@ const MAX_PROCESSES = 8;
 
 const get = (path: string): Target[] => [{ method: 'GET', path, acceptEncoding: 'br' }];
 const WORKLOADS: Record<string, readonly Target[]> = {
-  'home page, kept': get('/'),
-  'API, list, kept': get('/api/products'),
+  'home page, cached': get('/'),
+  'API, list, cached': get('/api/products'),
   'upvotes, 1,000 products': Array.from({ length: PRODUCTS }, (_, index) => ({
     method: 'PUT',
     path: `/api/products/p-${index}/upvote`,
@@ -78,7 +78,7 @@ function processNumbers(): number[] {
   return numbers;
 }
 
-/** Summarizes each side, with its ratio to one process, which also applies to other machines. */
+/** Summarizes each side. Ratios to one process come first, because they are comparable between machines. */
 function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
   const [one = []] = measured.values();
   const perSide = [...measured].map(([{ name }, results]) => {
@@ -104,20 +104,20 @@ function describe(result: SideLoad = addUp([])): string {
 }
 
 /**
- * Draws the time from an upvote on one site until the other shows it, with two bars each: without load, and with other
- * upvotes.
+ * Draws a chart of the time from an upvote on one site until the other shows it. Each row has two bars: without other
+ * load, and during other upvotes.
  */
 function draw({ quiet, busy }: Readonly<Record<'quiet' | 'busy', Freshness>>): string {
   const seen = { API: 'api', page: 'page', stream: 'stream' } as const;
   return drawBars({
     title: 'From an upvote on one of two sites until the other one shows it',
     series: [
-      { name: 'nothing else happens', colour: COLOURS.ours },
-      { name: '200 other upvotes a second', colour: '#a5b4fc' },
+      { name: 'without other load', colour: COLOURS.ours },
+      { name: '200 other upvotes/s', colour: '#a5b4fc' },
     ],
     rows: Object.entries(seen).flatMap(([name, key]) => [
-      { name: `${name}, half of all`, values: [quiet[key].p50Ms, busy[key].p50Ms] },
-      { name: `${name}, 95 of 100`, values: [quiet[key].p95Ms, busy[key].p95Ms] },
+      { name: `${name}, p50`, values: [quiet[key].p50Ms, busy[key].p50Ms] },
+      { name: `${name}, p95`, values: [quiet[key].p95Ms, busy[key].p95Ms] },
     ]),
     format: (ms) => `${Math.round(ms)} ms`,
     scale: 'linear',

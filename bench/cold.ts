@@ -10,7 +10,7 @@ const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
 const PAGES_PER_ROUND = 200;
 /**
  * Number of pages rendered before the measurement. V8 optimises the code until about 1,500 pages have been rendered,
- * and the measurement is of a warm process.
+ * and only a warm process is measured.
  */
 const WARM_UP = 2_000;
 

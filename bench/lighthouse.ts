@@ -58,7 +58,7 @@ async function examine(url: string): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runLighthouse(url);
     if (result.runtimeError === undefined) return result;
-    console.warn(`Not examined: ${result.runtimeError.message}`);
+    console.warn(`Lighthouse failed: ${result.runtimeError.message}`);
     if (attempt === ATTEMPTS) throw new Error(result.runtimeError.message);
   }
 }
@@ -78,7 +78,7 @@ async function runLighthouse(url: string): Promise<Result> {
 
 function report(results: readonly Result[]): PageReport {
   const last = results.at(-1);
-  if (last === undefined) throw new Error('Nothing was examined');
+  if (last === undefined) throw new Error('Lighthouse returned no results');
   return {
     scores: Object.fromEntries(
       CATEGORIES.map((category) => [category, spreadOf(results.map((result) => markOf(result, category)))]),

@@ -9,12 +9,12 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /**
- * Duration of the warm-up. V8 optimises the code of a new process until about 1,500 pages have been rendered, and the
- * measurement is of a warm process.
+ * Duration of the warm-up. V8 optimises the code of a new process until about 1,500 pages have been rendered, and only
+ * a warm process is measured.
  */
 const WARM_UP_S = 20;
 
-/** Rates of requests for pages and upvotes per second. */
+/** Page requests and upvotes per second. */
 const RATES = [
   { name: '50 pages/s, 200 upvotes/s', pages: 50, upvotes: 200 },
   { name: '5 pages/s, 20 upvotes/s', pages: 5, upvotes: 20 },

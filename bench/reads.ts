@@ -54,7 +54,7 @@ export async function reads(options: BenchOptions): Promise<void> {
       const sides: Record<Side, Measured[]> = { bare: [], groundswell: [], underWrites: [] };
       for (let round = 1; round <= options.rounds; round += 1) {
         sides.bare.push(await measure(bare, paths, options));
-        // Renders what the upvotes of the previous round changed, which is not part of sending cached responses.
+        // Renders the responses that the previous round's upvotes changed, so the next measurement uses only cached ones.
         for (const path of paths) await recordResponse(site, path);
         sides.groundswell.push(await measure(site, paths, options));
         sides.underWrites.push(await measureUnderWrites(site, paths, ids, options));
@@ -101,7 +101,7 @@ async function measure(server: ServerProcess, paths: readonly string[], options:
   const cpuBefore = await cpuMsOf(server.pid);
   const result = await runLoad({ address: server.address, connections, seconds, targets });
   const cpuUs = (((await cpuMsOf(server.pid)) - cpuBefore) * 1_000) / result.sent;
-  if (result.succeeded !== result.sent) throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
+  if (result.succeeded !== result.sent) throw new Error(`Some requests failed: ${JSON.stringify(result.statuses)}`);
   return { ...result, cpuUs, memoryMb: await memoryMbOf(server.pid) };
 }
 
@@ -120,7 +120,7 @@ async function measureUnderWrites(
     maxPerSecond: UPVOTES_PER_SECOND,
   });
   const [measured, { perSecond, succeeded, sent }] = await Promise.all([measure(site, paths, options), upvotes]);
-  if (succeeded !== sent) throw new Error('Not every upvote succeeded');
+  if (succeeded !== sent) throw new Error('Some upvotes failed');
   if (perSecond < UPVOTES_PER_SECOND * 0.8) console.warn(`Only ${Math.round(perSecond)} upvotes/s`);
   return measured;
 }
@@ -175,7 +175,7 @@ function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): 
     rows: Object.entries(workloads).map(([name, { groundswell, underWrites, bare, ratios, ratiosUnderWrites }]) => ({
       name,
       values: [groundswell, underWrites, bare].map(({ perSecond }) => perSecond.median),
-      note: `(${ratios.throughput.median} and ${ratiosUnderWrites.throughput.median} of it)`,
+      note: `(${ratios.throughput.median} and ${ratiosUnderWrites.throughput.median} of bare)`,
     })),
     format: (value) => Math.round(value).toLocaleString('en'),
     scale: 'linear',

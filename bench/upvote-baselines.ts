@@ -76,7 +76,7 @@ async function measure(
   );
   const cpuBefore = await cpuMsOf(pid);
   const { perSecond, sent, succeeded, statuses } = await runLoad({ address, connections, seconds, targets });
-  if (succeeded !== sent) throw new Error(`Not everything succeeded: ${JSON.stringify(statuses)}`);
+  if (succeeded !== sent) throw new Error(`Some requests failed: ${JSON.stringify(statuses)}`);
   return { perSecond, cpuUs: (((await cpuMsOf(pid)) - cpuBefore) * 1_000) / sent };
 }
 

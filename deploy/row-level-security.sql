@@ -9,7 +9,7 @@
 
 DO $$ BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
-    RAISE EXCEPTION 'Not for a database with Citus: it queries its servers as the anonymous role, which may read no table there';
+    RAISE EXCEPTION 'Citus is not supported: it queries its servers as the anonymous role, which must not read tables there';
   END IF;
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'anon') THEN CREATE ROLE anon NOLOGIN; END IF;
 END $$;
@@ -67,7 +67,7 @@ END $$;
 CREATE FUNCTION rest.expect_one_row() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('rest.rows') <> '0' THEN
-    RAISE EXCEPTION 'A request writes one row' USING ERRCODE = 'cardinality_violation';
+    RAISE EXCEPTION 'A request may write only one row' USING ERRCODE = 'cardinality_violation';
   END IF;
   PERFORM set_config('rest.rows', '1', true);
 END $$;
@@ -96,7 +96,7 @@ DECLARE
 BEGIN
   IF TG_OP = 'INSERT' THEN
     IF NEW.user_session IS DISTINCT FROM rest.visitor() OR NEW.user_session IS NULL THEN
-      RAISE EXCEPTION 'An upvote is made for the visitor of the request' USING ERRCODE = 'insufficient_privilege';
+      RAISE EXCEPTION 'An upvote must belong to the visitor of the request' USING ERRCODE = 'insufficient_privilege';
     END IF;
     PERFORM rest.expect_one_row();
     PERFORM rest.lock_product(NEW.product_id);
@@ -173,7 +173,7 @@ CREATE FUNCTION rest.like_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DE
 BEGIN
   PERFORM rest.expect_one_row();
   IF NEW.likes IS NULL OR NEW.likes < 1 OR NEW.likes > OLD.likes + 1 THEN
-    RAISE EXCEPTION 'A like adds one' USING ERRCODE = 'check_violation';
+    RAISE EXCEPTION 'A like must add exactly one' USING ERRCODE = 'check_violation';
   END IF;
   UPDATE comments SET likes = likes + 1 WHERE product_id = OLD.product_id AND id = OLD.id AND held_session IS NULL AND hidden_at IS NULL
     RETURNING likes INTO NEW.likes;

@@ -2,7 +2,7 @@
  * Builds the site into dist/: the browser's files with compressed copies, and the server.
  *
  * The build is written to a temporary folder and then renamed, so a running site never reads an incomplete build, and
- * a killed build leaves none in dist/. The file `stamp` contains a hash of all sources, to detect an outdated build.
+ * a killed build leaves none in dist/. The file `stamp` contains a hash of all sources, to detect a stale build.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

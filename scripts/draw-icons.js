@@ -22,7 +22,7 @@ const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   <path d="M-8 23.900c3 .4 5 .6 8 .6 4.500 0 6-3 10.500-3s6.500 4 11.500 4 7-2 10-2.500c3-.5 5-.6 8-.6V40H-8Z" fill="#c9f0ea"/>
 </svg>`;
 
-/** The file name, the size in pixels and the SVG of each icon. The margin of 4 allows masks to crop 10 % per side. */
+/** The file name, the size in pixels and the SVG of each icon. The margin of 4 allows masks to crop 10% per side. */
 const ICONS = [
   ['icon-192.png', 192, MARK],
   ['icon-512.png', 512, MARK],

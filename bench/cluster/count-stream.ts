@@ -3,9 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CountStream {
-  /**
-   * Resolves to the time at which the stream sent this upvote count of a product, or a higher one. Waits if it has not.
-   */
+  /** Waits until this upvote count of a product, or a higher one, has arrived. @returns the time of its arrival. */
   waitForUpvotes(productId: string, upvotes: number, timeoutMs: number): Promise<number>;
   close(): void;
 }

@@ -34,7 +34,7 @@ export interface FreshnessOptions {
 
 const POLL_INTERVAL_MS = 5;
 const VISIBLE_TIMEOUT_MS = 10_000;
-/** Upvotes are separated by random pauses up to this length, to fall at any point of the site's polling interval. */
+/** Upvotes are separated by random pauses up to this length, so they fall at any point of the site's polling interval. */
 const MAX_PAUSE_MS = 250;
 
 /** Upvotes on the first site of a side and polls the second. @throws Error if an upvote does not appear in time. */

@@ -34,7 +34,7 @@ export interface LaunchSite {
   server: ServerProcess;
   catalogue: Catalogue;
   consoleCookie: string;
-  /** Imports `rows` products: 40 % have changed, 10 % are new, and the rest are unchanged. */
+  /** Imports `rows` products: 50% have changed, 10% are new, and 40% are unchanged. */
   importAgain(round: number, rows: number): Promise<CommandRun>;
   cpuMs(): Promise<ResourceUse>;
   memoryMb(): Promise<ResourceUse>;

@@ -4,7 +4,7 @@ import type { FlowResult } from '../harness/run-load.ts';
 import type { CommandRun } from '../harness/server-process.ts';
 import type { LaunchSite } from './launch-site.ts';
 
-/** Rows per file: 40 % have changed, and 10 % are new. */
+/** Rows per file, of which 50% have changed and 10% are new. */
 const IMPORT_ROWS = 1_000;
 /** Start times of the imports, as fractions of the run: before, during and after the burst. */
 const IMPORTS_AT = [0.15, 0.42, 0.75];

@@ -11,10 +11,10 @@ export interface Phase {
 }
 
 export interface Catalogue {
-  /** The products of the launch day, the most popular first; `older` are the other products. */
+  /** The products of the launch day, most popular first; `older` are the other products. */
   launches: readonly string[];
   older: readonly string[];
-  /** Words of the products, the most frequent first, for searches and comments. */
+  /** Words of the products, most frequent first, for searches and comments. */
   words: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const MAX_STEPS = 12;
 const MEAN_PAUSE_MS = 18_000;
 /** Time between a page request and the requests of its scripts, which visitors do not wait for. */
 const SCRIPT_DELAY_MS = 300;
-/** The burst: `times` the usual rate of arrivals, for 10 % of the run. */
+/** The burst: `times` the usual rate of arrivals, for 10% of the run. */
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;
 const COMMENT_WORDS = 12;
 

@@ -30,7 +30,7 @@ export function* makeProducts(count: number, seed: number): Generator<StoredProd
   const step = (LAST - FIRST) / count;
   let createdAt = FIRST;
   for (let index = 0; index < count; index += 1) {
-    // 2 % of the products have the launch time of the previous one, like products of one import.
+    // 2% of the products have the launch time of the previous one, like products of one import.
     if (!random.chance(0.02)) createdAt = Math.max(createdAt, Math.floor(FIRST + step * (index + random.next())));
     yield makeProduct({ index, createdAt: new Date(createdAt), random, writer, tagRank });
   }

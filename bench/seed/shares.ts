@@ -2,7 +2,7 @@ import { randomFrom } from './random.ts';
 
 /**
  * Splits a total over products by a Zipf distribution. The parts add up to the total and are independent of the
- * products' age. `most` is the maximum per product.
+ * products' age. `max` is the maximum per product.
  */
 export function splitByZipf(total: number, products: number, seed: number, max = Number.POSITIVE_INFINITY): Int32Array {
   const counts = new Int32Array(products);

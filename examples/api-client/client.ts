@@ -4,14 +4,14 @@ import type { components, paths } from './api.d.ts';
 export type Product = components['schemas']['Product'];
 export type Problem = components['schemas']['Problem'];
 
-/** A client of the API at an address; every call is checked against the description of the API while it compiles. */
+/** Creates a client for the API at `address`. The compiler checks every call against the OpenAPI document. */
 export function createApiClient(address: string) {
   const client = createClient<paths>({ baseUrl: address });
   client.use(patience);
   return client;
 }
 
-/** Over a limit, or while the database is away, the API says when to come again: once, that is worth it. */
+/** Repeats a GET request once if the response is 429 or 503 and has a short `Retry-After`. */
 const patience: Middleware = {
   async onResponse({ request, response }) {
     const waitS = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -24,7 +24,7 @@ const patience: Middleware = {
 
 const MAX_WAIT_S = 5;
 
-/** Walks a list to its end, one page at a time. */
+/** Yields all products, which it requests page by page. */
 export async function* allProducts(
   client: ReturnType<typeof createApiClient>,
   query: { q?: string; tag?: string; sort?: 'newest' | 'top' | 'discussed' } = {},

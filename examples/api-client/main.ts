@@ -4,7 +4,7 @@ import { allProducts, createApiClient } from './client.ts';
 const address = process.argv[2] ?? 'http://127.0.0.1:3000';
 const client = createApiClient(address);
 
-// A visitor is whoever brings this id; keep it, and keep it to yourself.
+// This id identifies the visitor. Store it, and keep it secret.
 const session = { 'X-User-Session': `session-${randomUUID()}` };
 
 const products: { id: string; name: string; upvotes: number }[] = [];
@@ -21,7 +21,7 @@ console.log(`${first.name}: upvoted ${upvote.data?.upvoted}, ${upvote.data?.upvo
 const mine = await client.GET('/api/upvotes', { params: { query: { products: first.id }, header: session } });
 console.log(`My upvotes: ${mine.data?.upvoted.join(', ')}`);
 
-// Sent twice, as after a lost response: it is one comment.
+// The request is sent twice, as after a lost response, but only one comment is created.
 const draft = { ...session, 'Idempotency-Key': randomUUID() };
 const body = { productId: first.id, content: 'Said by a program.' };
 const said = await client.POST('/api/comments', { params: { header: draft }, body });

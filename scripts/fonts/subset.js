@@ -17,7 +17,8 @@ const subset = await subsetFont(await readFile(source), characters, {
   targetFormat: 'woff2',
   variationAxes: { wght: { min: 400, max: 800 } },
 });
-if (subset.length > BUDGET_BYTES) throw new Error(`${subset.length} bytes: more than the page can afford`);
+if (subset.length > BUDGET_BYTES)
+  throw new Error(`The font has ${subset.length} bytes, but the budget is ${BUDGET_BYTES}`);
 await writeFile(new URL('funnel-display.woff2', assets), subset);
 await copyFile(new URL('LICENSE', `file://${packageJson}`), new URL('funnel-display-OFL.txt', assets));
 console.log(`funnel-display.woff2: ${subset.length} bytes`);

@@ -65,7 +65,7 @@ function testsOf(step, code, output, reportPath, root) {
   rmSync(reportPath, { force: true });
   const hasFailed = tests.some(({ status }) => status === 'failed');
   if (step.reports && (code === 0 || hasFailed)) return tests;
-  const message = output.trim() || `It ended with exit code ${code}; see above.`;
+  const message = output.trim() || `The step ended with exit code ${code}; see above.`;
   const status = code === 0 ? 'passed' : 'failed';
   return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
 }

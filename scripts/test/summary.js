@@ -22,7 +22,7 @@ export function summarize(results, totalSeconds, budgetSeconds) {
 function timeTable(results, totalSeconds, budgetSeconds) {
   const rows = results.map(({ step, seconds, tests }) => row(step.name, seconds, step.budgetSeconds, outcome(tests)));
   const head = `${'Step'.padEnd(30)}${'Time'.padStart(8)}${'Budget'.padStart(9)}`;
-  return [head, ...rows, row('Together', totalSeconds, budgetSeconds, '')];
+  return [head, ...rows, row('Total', totalSeconds, budgetSeconds, '')];
 }
 
 function row(name, seconds, budgetSeconds, what) {

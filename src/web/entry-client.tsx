@@ -30,7 +30,7 @@ async function start(): Promise<void> {
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
   const language = languageOf(state);
-  // Hydration cannot be suspended, so the code and the messages of this page are loaded first.
+  // Loads the code and the messages of this page first, so the screen does not suspend while it hydrates.
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
@@ -95,7 +95,7 @@ function preloadLinkedRoute({ target }: Event): void {
 void start();
 
 declare global {
-  /** A click before the app ran. */
+  /** A click on a button before hydration, recorded by the head script. */
   interface EarlyClick {
     button: HTMLElement;
     /** Set if the button's upvote was shown and sent. */

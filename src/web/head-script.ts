@@ -32,7 +32,8 @@
     // Without storage, no votes are remembered.
   }
 
-  // Before hydration, buttons have no effect. Clicks are recorded, and the app replays them.
+  // Buttons have no effect before hydration. These early clicks are recorded, and the app replays them. An early vote is
+  // an upvote that an early click sent.
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -68,7 +69,7 @@
         digits !== '999' &&
         navigator.onLine &&
         !localStorage.getItem('outbox');
-      // A leaderboard shows the number a second time, which only the app updates.
+      // A row of a leaderboard also shows the counted votes, which only the app updates.
       if (!isUsual || button.closest('.board-row')) return;
       const session = localStorage.getItem('user_session') ?? `session-${crypto.randomUUID()}`;
       if (!/^session-[\da-z-]{1,80}$/i.test(session)) return;

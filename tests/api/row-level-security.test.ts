@@ -72,7 +72,7 @@ async function countsAreRight(): Promise<void> {
 
 if (onCitus) {
   test('row-level-security.sql is refused on Citus, which would query its workers with the anonymous role', async () => {
-    await expect(database.query(await readStatements())).rejects.toThrow('Not for a database with Citus');
+    await expect(database.query(await readStatements())).rejects.toThrow('Citus is not supported');
     expect(await database.query("SELECT 1 FROM pg_namespace WHERE nspname = 'rest'")).toEqual([]);
   });
 } else {
@@ -157,8 +157,8 @@ function nothingMore() {
       expect(await ask(stranger, 'DELETE FROM rest.upvotes WHERE product_id = $1 RETURNING 1', [productId])).toEqual(
         [],
       );
-      await expect(ask(stranger, UPVOTE, [productId, newSession()])).rejects.toThrow('for the visitor of the request');
-      await expect(ask(undefined, UPVOTE, [productId, null])).rejects.toThrow('for the visitor of the request');
+      await expect(ask(stranger, UPVOTE, [productId, newSession()])).rejects.toThrow('to the visitor of the request');
+      await expect(ask(undefined, UPVOTE, [productId, null])).rejects.toThrow('to the visitor of the request');
       expect(await ask(session, COUNT, [productId])).toEqual([{ count: 1 }]);
       await countsAreRight();
     });
@@ -191,8 +191,8 @@ function nothingMore() {
       ["INSERT INTO rest.comments (product_id, content) VALUES ($1, ' ')", 'Product ID and content are required'],
       ["INSERT INTO rest.comments (product_id, content) VALUES ($1, repeat('a', 2001))", 'at most 2,000 characters'],
       ["INSERT INTO rest.comments (product_id, content) VALUES ($1 || '-unknown', 'Hello')", 'Product not found'],
-      ['UPDATE rest.comments SET likes = 1000 WHERE product_id = $1', 'A like adds one'],
-      ['UPDATE rest.comments SET likes = 0 WHERE product_id = $1', 'A like adds one'],
+      ['UPDATE rest.comments SET likes = 1000 WHERE product_id = $1', 'A like must add exactly one'],
+      ['UPDATE rest.comments SET likes = 0 WHERE product_id = $1', 'A like must add exactly one'],
     ])('the statement is refused: %s', async (statement, fault) => {
       const productId = await newProduct();
       await newComment(productId);
@@ -210,7 +210,7 @@ function nothingMore() {
         expect(await ask(session, 'DELETE FROM rest.upvotes RETURNING product_id')).toEqual([{ product_id: first }]);
       });
       for (const productId of [first, second]) await ask(session, UPVOTE, [productId, session]);
-      await expect(ask(session, 'DELETE FROM rest.upvotes')).rejects.toThrow('A request writes one row');
+      await expect(ask(session, 'DELETE FROM rest.upvotes')).rejects.toThrow('A request may write only one row');
       for (const productId of [first, second]) expect(await ask(session, COUNT, [productId])).toEqual([{ count: 1 }]);
       await countsAreRight();
     });
@@ -219,7 +219,9 @@ function nothingMore() {
       const productId = await newProduct();
       const ids = [await newComment(productId), await newComment(productId)];
       const likes = 'SELECT sum(likes)::integer AS likes FROM rest.comments WHERE product_id = $1';
-      await expect(ask(undefined, 'UPDATE rest.comments SET likes = 1')).rejects.toThrow('A request writes one row');
+      await expect(ask(undefined, 'UPDATE rest.comments SET likes = 1')).rejects.toThrow(
+        'A request may write only one row',
+      );
       await expect(ask(undefined, 'UPDATE rest.comments SET likes = 1 WHERE id = ANY($1)', [ids])).rejects.toThrow();
       expect(await ask(undefined, likes, [productId])).toEqual([{ likes: 0 }]);
     });

@@ -52,7 +52,7 @@ test('a product’s page shows its standing and the whole calculation without Ja
     'Why 2nd?',
     '20 of its 23 upvotes count, and 1 launch has more. Another launch has as many.',
     'On the button 23',
-    'At most 20 votes of one network count for a launch.',
+    'At most 20 votes from one network count for a launch.',
     'Too many from one network − 3',
     'Votes that count 20',
     'The first 24 votes (4 more)',

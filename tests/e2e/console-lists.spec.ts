@@ -61,13 +61,13 @@ test('a range of rows can be selected by keyboard and by mouse', async ({ page, 
   for (let moves = 0; moves < 2; moves += 1) await page.keyboard.press('j');
   await page.keyboard.press('Shift+X');
   const bar = page.getByRole('region', { name: 'Selected items' });
-  await expect(bar).toContainText('3 chosen');
+  await expect(bar).toContainText('3 selected');
   await page.keyboard.press('Escape');
   await expect(bar).toBeHidden();
-  const boxes = page.getByRole('checkbox', { name: /^Choose Ranged/ });
+  const boxes = page.getByRole('checkbox', { name: /^Select Ranged/ });
   await boxes.nth(4).click();
   await boxes.nth(1).click({ modifiers: ['Shift'] });
-  await expect(bar).toContainText('4 chosen');
+  await expect(bar).toContainText('4 selected');
   await expect(boxes.nth(0)).not.toBeChecked();
 });
 

@@ -76,7 +76,7 @@ test('an operator hides a comment by keyboard and undoes it, and the audit log r
   await openConsole(page, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await page.keyboard.press('d');
-  await expect(page.getByLabel('Reason, if you like')).toBeFocused();
+  await expect(page.getByLabel('Reason (optional)')).toBeFocused();
   await page.keyboard.type('Spam');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Hid 1 comment')).toBeVisible();
@@ -154,7 +154,7 @@ test('several products are removed together and restored', async ({ page, site }
   await site.addProducts(3, (index) => ({ name: `Removable ${index}`, tags: [tag] }));
   await signIn(page, site);
   await openConsole(page, `/console/products?tag=${tag}`);
-  for (const index of [0, 1]) await page.getByLabel(`Choose Removable ${index}`).check();
+  for (const index of [0, 1]) await page.getByLabel(`Select Removable ${index}`).check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(1);

@@ -13,7 +13,7 @@ test('? opens the list of shortcuts, and Escape closes it and restores the focus
   await upvoteOf(page, 'Ibis').focus();
   await page.keyboard.press('?');
   await expect(dialog(page)).toBeVisible();
-  for (const does of ['Search products', 'This list', 'Clear the search; close what is open']) {
+  for (const does of ['Search products', 'This list', 'Clear the search; close a dialog or menu']) {
     await expect(dialog(page).getByText(does, { exact: true })).toBeVisible();
   }
   await page.keyboard.press('/');

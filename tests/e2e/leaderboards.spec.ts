@@ -156,7 +156,7 @@ test('a row under the pointer does not move until the pointer leaves it', async 
   await boardNames(page).getByText('Holder 1').hover();
   await upvote(page, second);
   await upvote(page, second);
-  await expect(page.getByText('New ranks wait until you leave this row')).toBeVisible();
+  await expect(page.getByText('The ranks update when you leave this row')).toBeVisible();
   await expect(boardNames(page).nth(0)).toHaveText('Holder 0');
   await page.mouse.move(2, 2);
   await expect(boardNames(page).nth(0)).toHaveText('Holder 1');

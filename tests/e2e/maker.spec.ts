@@ -71,7 +71,7 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('button', { name: 'Reschedule' })).toBeFocused();
 
     await page.getByRole('button', { name: 'Edit' }).click();
-    await expect(dialog(page).getByText(/^This is approved/)).toBeVisible();
+    await expect(dialog(page).getByText(/^Your launch is approved/)).toBeVisible();
     await dialog(page).getByLabel('Description').fill('Clings to what it likes.');
     await dialog(page)
       .getByLabel('Add screenshots')

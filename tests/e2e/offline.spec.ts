@@ -155,13 +155,13 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
     await upvoteOf(page, 'Flounder').click();
     await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
   }
-  await expect(toast(page).locator('.toast-title').last()).toHaveText('Kept for later');
-  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote waits for the network.`);
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Waiting to be sent');
+  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await box(page).fill('Written on a train');
   await postButton(page).click();
-  await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment kept');
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
   await expect(box(page)).toHaveValue('');
-  const waiting = `${OFFLINE} 1 upvote and 1 comment wait for the network.`;
+  const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
   await expect(note(page)).toHaveText(waiting);
   await expectAccessible(page, 'offline, with what waits');
 
@@ -201,7 +201,7 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await upvoteOf(page, 'Icefish').click();
   await box(page).fill('Too late');
   await postButton(page).click();
-  await expect(note(page)).toContainText('1 upvote and 1 comment wait for the network.');
+  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
   await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
   await goOnline(page);
   await expect(failureToast(page).locator('.toast-description')).toHaveText([
@@ -229,7 +229,7 @@ test('without storage, the offline queue lasts as long as the page', async ({ pa
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   await upvoteOf(page, 'John Dory').click();
-  await expect(note(page)).toContainText('1 upvote waits for the network.');
+  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
   await setOnline(page, true);
   await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
   await expect(note(page)).toBeEmpty();

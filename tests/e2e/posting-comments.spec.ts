@@ -162,7 +162,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussion(page).getByText('10 characters left')).toBeVisible();
     await expect(postButton(page)).toBeEnabled();
     await commentBox(page).fill('🌳'.repeat(2_001));
-    await expect(discussion(page).getByText('1 characters too many')).toBeVisible();
+    await expect(discussion(page).getByText('1 character too many')).toBeVisible();
     await expect(postButton(page)).toBeDisabled();
     await expect(commentBox(page)).toHaveAttribute('aria-invalid', 'true');
   });

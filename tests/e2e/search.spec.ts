@@ -120,7 +120,7 @@ test.describe('§2 and §5: search', () => {
     await expect(page).toHaveURL('/?q=skua&tag=Cliffs');
     await expect(cardNames(page)).toHaveText(['Skua Inside']);
     await page.getByRole('searchbox', { name: 'Search products' }).fill('skua outside');
-    await expect(page.getByText('No name or description of a product tagged “Cliffs” matches.')).toBeVisible();
+    await expect(page.getByText('No product tagged “Cliffs” has a matching name or description.')).toBeVisible();
     await page.goto('/?tag=no-such-tag');
     await expect(page.getByText('No product has this tag.')).toBeVisible();
 

@@ -42,7 +42,7 @@ test('without clipboard access, the link is selected and a message says so', asy
   });
   await openShare(page, `/product/${product.id}`);
   await dialog(page).getByRole('button', { name: 'Copy link' }).click();
-  await expect(dialog(page).getByRole('status').first()).toHaveText(/^Selected: copy it/);
+  await expect(dialog(page).getByRole('status').first()).toHaveText(/^The text is selected: copy it/);
   const selected = () =>
     page.evaluate(() => {
       const { activeElement: field } = document;

@@ -124,7 +124,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
       const fields = { name: 'Zz scheduled', launchAt: NEXT_YEAR };
       await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
       await page.getByRole('button', { name: 'Edit' }).click();
-      await expect(dialog(page).getByText(/^This is approved/)).toBeVisible();
+      await expect(dialog(page).getByText(/^Your launch is approved/)).toBeVisible();
     },
   },
   {

@@ -30,11 +30,11 @@ export const UndoProvider = UndoContext.Provider;
 
 export function useUndoable(): Undoable {
   const undoable = useContext(UndoContext);
-  if (!undoable) throw new Error('useUndoable needs an UndoProvider above it');
+  if (!undoable) throw new Error('useUndoable must be used within an UndoProvider');
   return undoable;
 }
 
-/** @returns a function that undoes the last undoable operation, like the key U. */
+/** @returns a function that undoes the last operation, like the key U, or says that it cannot be undone. */
 export function useUndoLast(): () => void {
   const undoable = useUndoable();
   return () => {
@@ -95,6 +95,6 @@ export function usePerform(): (action: Action) => Promise<boolean> {
 export async function undoNewest(action: string, target: string): Promise<void> {
   const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, { query: { action, target, limit: 20 } });
   const entry = items.find(({ undoable }) => undoable);
-  if (!entry) throw new Error('The change is no longer in the audit log, or was already undone.');
+  if (!entry) throw new Error('The change was already undone, or cannot be undone any more.');
   await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
 }

@@ -113,7 +113,7 @@ export const consoleKeys = {
   invitation: (token: string) => ['invitation', token],
 } as const;
 
-/** Begins or ends (`null`) a session in this tab. Drops all other cached data, which may be of another operator. */
+/** Begins or ends (`null`) a session in this tab. Drops all other cached data, which may belong to another operator. */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
   client.setQueryData(consoleKeys.session, session);
   client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });

@@ -23,7 +23,7 @@ interface Props {
 
 const MAX_PRODUCTS = 6;
 
-/** The command palette, which searches for screens, commands and products. Enter opens the selected one. */
+/** The command palette, which searches for screens, commands and products. Enter runs the selected entry. */
 export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();

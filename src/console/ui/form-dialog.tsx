@@ -58,7 +58,7 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
   return (
     <>
       <label className="field">
-        <span>Reason{isRequired ? '' : ', if you like'}</span>
+        <span>Reason{isRequired ? '' : ' (optional)'}</span>
         <input
           value={value}
           maxLength={1_000}

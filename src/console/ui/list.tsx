@@ -106,7 +106,7 @@ export function List<Item>(props: ListProps<Item>) {
       const isFull = isSelected && next.size >= MAX_ITEMS_PER_REQUEST && item !== undefined && !next.has(keyOf(item));
       if (item === undefined || isFull) {
         showToast({
-          title: `${formatCount(next.size)} chosen`,
+          title: `${formatCount(next.size)} selected`,
           description: isFull
             ? `At most ${MAX_ITEMS_PER_REQUEST} can be changed at once.`
             : 'Rows far off screen were left out.',
@@ -192,7 +192,7 @@ export function List<Item>(props: ListProps<Item>) {
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
       {present.length > 0 && renderBar && (
         <section className="choice-bar" aria-label="Selected items">
-          <span>{present.length} chosen</span>
+          <span>{present.length} selected</span>
           {renderBar(present, clear)}
           <button type="button" className="button" data-tone="quiet" onClick={clear}>
             Clear
@@ -214,7 +214,7 @@ export function SelectBox({ name, state }: { name: string; state: RowState }) {
           state.select(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
         }
       />
-      <span className="visually-hidden">Choose {name}</span>
+      <span className="visually-hidden">Select {name}</span>
     </label>
   );
 }

@@ -100,11 +100,11 @@ export function siteLinks({
   const votes = votesPerNetwork ?? LIMITS.votesPerNetwork;
   const lines = [
     t('The list shows the newest launches first. Leaderboards rank them by votes.'),
-    t('Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.'),
+    t('Every launch gets 24 hours from the minute it goes live, in any time zone.'),
     t('Votes cast in these 24 hours count. Launches with equal counts share a rank.'),
     plural(
-      'At most {count} vote for a launch counts from one network. No address is stored.',
-      'At most {count} votes for a launch count from one network. No address is stored.',
+      'At most {count} vote from one network counts for a launch. No address is stored.',
+      'At most {count} votes from one network count for a launch. No address is stored.',
       votes,
     ),
     t('The tally of each day is open: anyone can download every vote and recompute the result.'),

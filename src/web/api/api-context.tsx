@@ -13,7 +13,7 @@ export const ApiProvider = ApiContext.Provider;
 
 export function useApi(): AppApi {
   const api = useContext(ApiContext);
-  if (!api) throw new Error('useApi needs an ApiProvider above it');
+  if (!api) throw new Error('useApi must be used within an ApiProvider');
   return api;
 }
 

@@ -130,7 +130,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }
 
-/** Resolves to null for an unknown product. An invalid id, which the server rejects, counts as unknown. */
+/** Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as unknown. */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
     return await request;

@@ -19,7 +19,7 @@ export const productKeys = {
   saved: (id: string) => ['saved', id] as const,
   /** A submission as its maker sees it. */
   submission: (id: string, makerKey: string) => ['submission', id, makerKey] as const,
-  /** What happened since the end of the last visit, in milliseconds since 1970. */
+  /** What happened since the last visit, which ended at `since` (milliseconds since 1970). */
   visitNews: (since: number | null) => ['visit-news', since] as const,
 };
 
@@ -38,7 +38,7 @@ export const upvoteKeys = {
   status: (productId: string) => ['upvoted', productId] as const,
   /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
-  /** The state before a vote that the page showed and sent before the app ran. */
+  /** The state before an early vote, which the head script showed and sent. */
   beforeEarly: (productId: string) => ['upvote-before-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
@@ -48,8 +48,8 @@ type Counts = Pick<Product, 'upvotes' | 'comments'>;
 type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
 
 /**
- * Applies a change to one product wherever it is cached: in every list, on every leaderboard and in its detail. A
- * change that returns the same product has no effect.
+ * Applies a change to one product in every cached list, on every cached leaderboard and in its detail. A change that
+ * returns the same product has no effect.
  */
 export function patchProduct(client: QueryClient, id: string, change: ProductChange): void {
   patchQueries<InfiniteData<ProductPage>>(client, productKeys.lists, (list) => {

@@ -78,7 +78,7 @@ const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
 /** For example, 1234 → '1,234'. */
 export function formatCount(count: number): string {
-  // As separator, some versions of the `Intl` data have U+202F and others U+00A0; server and browser must agree.
+  // Some versions of the `Intl` data separate thousands by U+202F, others by U+00A0; server and browser must agree.
   return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
 }
 

@@ -33,14 +33,17 @@ function setTag(element: string, key: string, name: string, attribute: string, v
 const UNITS_PER_CHARACTER = 32;
 
 /**
- * The minimum share of the limit that a cut between words must leave. Otherwise the text is cut within a word, because
- * some scripts have no spaces.
+ * The minimum share of the limit that truncation at a word boundary must leave. Otherwise the text is truncated within a
+ * word, because some scripts have no spaces.
  */
 const MIN_SHOWN_SHARE = 0.6;
 
 const segmenter = typeof Intl.Segmenter === 'function' ? /* @__PURE__ */ new Intl.Segmenter('en') : null;
 
-/** Returns text as one line of at most `limit` visible characters. Longer text is cut at a word, with an ellipsis. */
+/**
+ * Returns text as one line of at most `limit` visible characters. Longer text is truncated at a word boundary, with an
+ * ellipsis.
+ */
 export function clampText(text: string, limit: number): string {
   const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
   // One character beyond the limit shows that the text is too long, so the rest is not examined.

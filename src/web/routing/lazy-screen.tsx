@@ -7,8 +7,8 @@ export interface LazyScreen {
 }
 
 /**
- * A screen whose code loads on demand. `React.lazy` suspends once even when its module is loaded, which `renderToString` and
- * hydration cannot wait for.
+ * A screen whose code loads on demand. `React.lazy` suspends on its first render even when its module is loaded:
+ * `renderToString` would then send the fallback, and hydration would be deferred.
  */
 export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   let loaded: ComponentType | undefined;

@@ -41,7 +41,7 @@ const RouterContext = createContext<Router | null>(null);
 
 export function useRouter(): Router {
   const router = useContext(RouterContext);
-  if (!router) throw new Error('useRouter needs a router above it');
+  if (!router) throw new Error('useRouter must be used within a router');
   return router;
 }
 
@@ -95,8 +95,8 @@ function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
   const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
   if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
-  // A new document has no key, nor has a fragment that the visitor typed. Without keys, all such entries would share
-  // one scroll position.
+  // The entries of a new document and of a typed fragment have no key. Without keys, all such entries would share one
+  // scroll position.
   window.history.replaceState({ key: newKey(), state }, '');
   return currentEntry(type);
 }
@@ -112,7 +112,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
     location: { pathname, search: withoutLanguage(search), hash: '', state: null, key: 'default' },
     type: 'POP',
     navigate() {
-      throw new Error('Nothing navigates while a page is rendered');
+      throw new Error('Cannot navigate while the server renders a page');
     },
   };
   return <RouterContext value={router}>{children}</RouterContext>;

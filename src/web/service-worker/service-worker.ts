@@ -27,7 +27,7 @@ const isPage = ({ pathname, searchParams }: URL) =>
 
 const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 
-/** The folders with the pictures of the sample catalogue, the operator's pictures and the operator's logo. */
+/** The folders with the pictures of the sample catalogue, uploaded pictures and the operator's logo. */
 const PICTURES = [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand];
 
 worker.addEventListener('install', (event) => {
@@ -103,8 +103,8 @@ async function markAsCached(copy: Response): Promise<Response> {
 }
 
 /**
- * The content of a file name never changes, so a cached file is always current. A language's messages are cached when a
- * page first needs them.
+ * The content of a file with a hashed name never changes, so a cached file is always current. A language's messages are
+ * cached when a page first needs them.
  */
 async function respondWithFile(event: FetchEventLike): Promise<Response> {
   const { request } = event;
@@ -142,7 +142,7 @@ function updateCopy(event: FetchEventLike, kind: Kind, address: string, response
   else if (response.status === 404 || response.status === 410) event.waitUntil(deleteCopy(kind, address));
 }
 
-/** Caches a page, unless its document or its API response is cached. Searches are not cached. */
+/** Caches a page, unless its document or its API response is already cached. Skips searches. */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;
   const page = matchRoute(url.pathname);

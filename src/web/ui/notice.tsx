@@ -18,9 +18,7 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   );
 }
 
-/**
- * A notice about data that could not be read, which `title` names. `actions` are shown next to the button that retries.
- */
+/** A notice that data could not be read; `title` says which. `actions` are shown next to the button that retries. */
 export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
   return (
     <Notice tone="failure">

@@ -21,7 +21,7 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
 
-  // An image in the server's document may have failed before React attached its handlers.
+  // An image in the server-rendered page may have failed before React attached its handlers.
   useEffect(() => {
     const element = image.current;
     if (element?.complete && element.naturalWidth === 0 && element.getAttribute('src')) setFailedSrc(src);

@@ -46,7 +46,7 @@ export function AuditScreen() {
             const value = query.get(name);
             return value === null ? null : (
               <button key={name} type="button" className="tag" onClick={() => setQuery({ [name]: undefined })}>
-                {value} ✕<span className="visually-hidden">: show all targets {name}</span>
+                {value} ✕<span className="visually-hidden">: remove the filter by {name}</span>
               </button>
             );
           })}

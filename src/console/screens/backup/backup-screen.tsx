@@ -65,7 +65,7 @@ export function BackupScreen() {
           {table === 'products' && (
             <label className="check">
               <input type="checkbox" checked={counts} onChange={(event) => setCounts(event.target.checked)} />
-              With the numbers of upvotes and comments
+              Include the numbers of upvotes and comments
             </label>
           )}
           <p>

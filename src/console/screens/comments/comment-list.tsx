@@ -15,7 +15,7 @@ interface Props {
 }
 
 /**
- * Comments to moderate individually or in bulk. Keys: A holds, releases or restores; D hides, with an optional reason.
+ * Comments to moderate individually or in bulk. Keys: A releases or restores; D hides, with an optional reason.
  */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();
@@ -85,7 +85,7 @@ interface RowProps {
   onAct: (action: CommentAction) => void;
 }
 
-/** Returns the operations on a comment. The key A runs the first one, the key D the last one. */
+/** Returns the operations on a comment, in the order of its buttons. */
 function actionsOf({ held, hidden }: ConsoleComment): CommentAction[] {
   if (hidden !== null) return ['restore'];
   return held ? ['release', 'hide'] : ['hold', 'hide'];

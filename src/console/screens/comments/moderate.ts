@@ -47,7 +47,7 @@ export function useModerate() {
   };
 }
 
-/** Hides restored comments again for their former reasons, with one request per reason. */
+/** Hides restored comments again with their former reasons, in one request per reason. */
 async function hideAgain(comments: readonly ConsoleComment[], ids: readonly string[]): Promise<void> {
   const byReason = new Map<string, string[]>();
   for (const { id, hidden } of comments) {

@@ -4,7 +4,7 @@ import type { ChosenFile } from './read-file.ts';
 /** The column that is assigned to each field. A field without a column stays unchanged, or gets its default. */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;
 
-/** Common names of the columns in files of other sites, in lower case and without spaces and punctuation. */
+/** Common column names in files of other sites, in lower case, without spaces or punctuation. */
 const SYNONYMS: Partial<Record<ProductFieldName, readonly string[]>> = {
   id: ['slug', 'key', 'identifier'],
   name: ['title', 'product', 'productname'],
@@ -35,8 +35,8 @@ export function guessColumns(columns: readonly string[]): ColumnChoice {
 }
 
 /**
- * Returns values of `--map`: one per assigned column, and an empty one per field without a column whose name occurs in
- * the file, because the import would otherwise use that column.
+ * Returns values of `--map`: one for each assigned column, and an empty one for each other field that has the name of a
+ * column in the file, because the import would otherwise use that column.
  */
 export function mapTexts(choice: ColumnChoice, columns: readonly string[]): string[] {
   return PRODUCT_FIELD_NAMES.flatMap((field) => {

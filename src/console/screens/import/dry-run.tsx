@@ -60,7 +60,7 @@ function Outcome({ result }: { result: ImportResult }) {
     <p>
       <strong>{formatCount(created)}</strong> new, <strong>{formatCount(updated)}</strong> updated,{' '}
       <strong>{formatCount(unchanged)}</strong> unchanged.
-      {duplicates > 0 && ` ${formatQuantity(duplicates, 'name')} may be a duplicate of another product.`}
+      {duplicates > 0 && ` ${formatQuantity(duplicates, 'product')} may duplicate another one.`}
       {ignoredColumns.length > 0 && ` Ignored columns: ${ignoredColumns.join(', ')}.`}
     </p>
   );

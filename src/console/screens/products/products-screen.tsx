@@ -130,7 +130,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
       {removing && (
         <ReasonDialog
           title={removing.length === 1 ? `Remove ${removing[0]?.name}` : `Remove ${removing.length} products`}
-          note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} go with ${removing.length === 1 ? 'it' : 'them'}, and come back when the removal is undone.`}
+          note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} are removed with ${removing.length === 1 ? 'it' : 'them'}, and restored when the removal is undone.`}
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
           onClose={() => setRemoving(undefined)}
@@ -210,7 +210,7 @@ function RemovedProducts() {
       estimatePx={64}
       keys={{ a: (products) => void restore(products) }}
       empty={
-        <Empty title="Nothing was removed">
+        <Empty title="No removed products">
           <p>Removed products wait here with their upvotes and comments until they are restored.</p>
         </Empty>
       }

@@ -49,8 +49,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
         empty={
           <Empty title="No bursts">
             <p>
-              Where twenty or more visitors of one network vote for one product within an hour, it shows here for a
-              week.
+              If twenty or more visitors from one network vote for one product within an hour, this list shows the burst
+              for a week.
             </p>
           </Empty>
         }
@@ -58,7 +58,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           <div className="row">
             <div className="row-body">
               <p className="row-line">
-                <strong>{burst.sessions} sessions</strong> of one network voted for{' '}
+                <strong>{burst.sessions} sessions</strong> from one network voted for{' '}
                 <a href={paths.product(burst.productId)}>{burst.productName}</a>
               </p>
               <p className="row-meta">

@@ -28,7 +28,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
         estimatePx={200}
         empty={
           <Empty title="All caught up">
-            <p>New submissions appear here, the oldest first.</p>
+            <p>New submissions appear here, oldest first.</p>
           </Empty>
         }
         keys={{
@@ -61,7 +61,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
       {asking?.action === 'decline' && (
         <ReasonDialog
           title={titleOf('Decline', asking.submissions)}
-          note="Its maker sees the reason and can submit another version."
+          note="The maker sees the reason and can submit another version."
           suggestions={[
             'Not a tech product',
             'Looks like spam',
@@ -117,7 +117,7 @@ function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) 
           onChange={(event) => setTime(event.target.value)}
         />
       </label>
-      <p className="quiet">It is approved now, and stays hidden until then.</p>
+      <p className="quiet">The approval takes effect now. The product stays hidden until this time.</p>
     </FormDialog>
   );
 }

@@ -17,7 +17,7 @@ export const COMMENT_TEXTS = {
   empty: 'No comments yet. Be the first to share your thoughts!',
 } as const;
 
-/** Loads the code that posts. Hydration does not need it, so it loads afterwards. */
+/** Loads the code that posts comments. Hydration does not need it, so it loads afterwards. */
 const loadWrites = () => import('./write-comments.ts');
 
 /** The form for a comment. The browser saves the text until it is posted, and shares it between tabs. */
@@ -37,7 +37,7 @@ export function CommentForm({ productId }: { productId: string }) {
   useEffect(() => void loadWrites().catch(() => {}), []);
 
   async function post(): Promise<void> {
-    // A second click may come before React renders the first one, or after the visitor has left this page and returned.
+    // A second click may come before React renders again, or after the visitor has left this page and returned.
     const isMutating = client.isMutating({ mutationKey: commentKeys.addMutation(productId) }) > 0;
     if (!saved || blocked || isPosting.current || isMutating) return;
     isPosting.current = true;
@@ -91,8 +91,8 @@ export function CommentForm({ productId }: { productId: string }) {
         {draft.showLeft && (
           <p className="comment-form-left" data-over={draft.left < 0} role="status">
             {draft.left < 0
-              ? plural('{count} characters too many', '{count} characters too many', -draft.left)
-              : plural('{count} characters left', '{count} characters left', draft.left)}
+              ? plural('{count} character too many', '{count} characters too many', -draft.left)
+              : plural('{count} character left', '{count} characters left', draft.left)}
           </p>
         )}
         <button ref={button} type="submit" className="button" data-tone="primary" disabled={blocked}>

@@ -14,7 +14,7 @@ import { commentedProducts, ownComments } from './queries.ts';
 /** Toast messages about comments (specification, section 8). */
 const TEXTS = {
   added: { title: 'Comment added!', description: 'Your comment has been posted successfully.' },
-  queued: { title: 'Comment kept', description: 'You are offline. It will be posted when you reconnect.' },
+  queued: { title: 'Comment queued', description: 'You are offline. It will be posted when you reconnect.' },
   addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
 } as const;
 
@@ -22,9 +22,7 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
   showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
 }
 
-/**
- * The maximum number of products and comments remembered. Held comments on older products have probably been moderated.
- */
+/** The maximum number of products and comments remembered. Older held comments have probably been moderated. */
 const MAX_REMEMBERED = 200;
 
 interface Draft {

@@ -11,7 +11,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
 
 /** These keys are always active: Escape and the arrows belong to an open dialog or field, and Ctrl-Enter to a text field. */
 const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
-  { keys: ['Esc'], does: 'Clear the search; close what is open' },
+  { keys: ['Esc'], does: 'Clear the search; close a dialog or menu' },
   { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },
   { keys: ['Ctrl', 'Enter'], does: 'Post the comment that you are writing' },
 ];

@@ -33,7 +33,7 @@ export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, 
   return (
     <>
       <div className="board-held" role="status">
-        {isHeld && <span>{t('New ranks wait until you leave this row')}</span>}
+        {isHeld && <span>{t('The ranks update when you leave this row')}</span>}
       </div>
       <ol className="board-list" ref={list}>
         {entries.map((entry) => (
@@ -146,7 +146,7 @@ export function BoardResult({ board: { period, kind, digest } }: { board: Leader
           })}
         </p>
       ) : (
-        <p>{t('Every day in it has an open tally, so anyone can recompute the ranks.')}</p>
+        <p>{t('Every day of the period has an open tally, so anyone can recompute the ranks.')}</p>
       )}
       {digest !== null && (
         <p className="board-digest">

@@ -22,7 +22,7 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
   const formatInSiteZone = (time: string) => formatInstant(time, timeZone);
   const closesAt = new Date(Date.parse(to) + WINDOW_MS).toISOString();
   if (status === 'final') {
-    const revised = revision > 0 ? ` ${t('It was revised: this is revision {revision}.', { revision })}` : '';
+    const revised = revision > 0 ? ` ${t('The result was revised: this is revision {revision}.', { revision })}` : '';
     return { label: 'Final', words: t('Final since {time}.', { time: formatInSiteZone(finalAt) }) + revised };
   }
   if (status === 'provisional') {
@@ -37,17 +37,22 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
   if (now < Date.parse(to)) {
     return {
       label: 'Open',
-      words: t('Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.', {
-        to: formatInSiteZone(to),
-        hours: LIMITS.launchWindowHours,
-        end: formatInSiteZone(closesAt),
-      }),
-      clock: { label: 'Launches join for', end: to },
+      words: t(
+        'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.',
+        {
+          to: formatInSiteZone(to),
+          hours: LIMITS.launchWindowHours,
+          end: formatInSiteZone(closesAt),
+        },
+      ),
+      clock: { label: 'Open to new launches for', end: to },
     };
   }
   return {
     label: 'Last votes',
-    words: t('No more launches join. The last voting window ends by {time}.', { time: formatInSiteZone(closesAt) }),
+    words: t('No more launches are added. The last voting window ends by {time}.', {
+      time: formatInSiteZone(closesAt),
+    }),
     clock: { label: 'Voting ends in', end: closesAt },
   };
 }

@@ -46,7 +46,7 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
       <p>
         {isRunning
           ? t('The first wave is still on its way, and its place is free.')
-          : t('Nothing was launched then. The boards before and after have more to show.')}
+          : t('Nothing was launched then. The boards before and after may have more to show.')}
       </p>
       <NoticeLink to={paths.home}>{t('Show all products')}</NoticeLink>
     </Notice>
@@ -56,7 +56,7 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
 export function BoardMissing() {
   return (
     <Notice tone="lost">
-      <PageHeading className="notice-title">{t('There is no leaderboard for this time')}</PageHeading>
+      <PageHeading className="notice-title">{t('There is no leaderboard for this period')}</PageHeading>
       <p>{t('The period is before the first launch, or in the future.')}</p>
       <NoticeLink to={paths.home}>{t('Show all products')}</NoticeLink>
     </Notice>

@@ -14,14 +14,14 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
     label: 'Too many from one network',
     why: (most) =>
       plural(
-        'At most {count} vote of one network counts for a launch. The rest show on the button.',
-        'At most {count} votes of one network count for a launch. The rest show on the button.',
+        'At most {count} vote from one network counts for a launch. The rest show on the button.',
+        'At most {count} votes from one network count for a launch. The rest show on the button.',
         most,
       ),
   },
   operator: {
     label: 'Excluded by the operator',
-    why: () => t('The operator gave a reason, and the tally shows which votes they are.'),
+    why: () => t('The operator gave a reason. The tally shows which votes were excluded.'),
   },
 };
 
@@ -39,7 +39,7 @@ export function Calculation({ standing }: { standing: Standing }) {
         <Line label="On the button" amount={formatCount(upvotes)} />
         {outside > 0 && isRunning && (
           <Line label="Not counted yet" amount={`− ${formatCount(outside)}`}>
-            {t('The leaderboard takes in new votes within a second.')}
+            {t('New votes appear on the leaderboard within a second.')}
           </Line>
         )}
         {outside > 0 && !isRunning && (
@@ -49,7 +49,7 @@ export function Calculation({ standing }: { standing: Standing }) {
         )}
         {outside < 0 && (
           <Line label="Removed later" amount={`+ ${formatCount(-outside)}`}>
-            {t('They were there when the window ended, on {ends}, so they count.', { ends })}
+            {t('These votes existed when the window ended, on {ends}, so they count.', { ends })}
           </Line>
         )}
         {excluded.map(({ reason, votes: count }) => (

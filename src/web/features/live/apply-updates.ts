@@ -31,7 +31,7 @@ export interface UpdateApplier {
   apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
 }
 
-/** Applies live updates to the cache. The latest state wins, whatever the order of responses and updates. */
+/** Applies live updates to the cache. The latest state wins, regardless of the order of responses and updates. */
 export function createUpdateApplier(
   client: QueryClient,
   { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,

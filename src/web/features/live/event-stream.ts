@@ -25,8 +25,8 @@ export interface StreamEnd {
 }
 
 /**
- * Reads a stream of events to its end. It uses `fetch`, because `EventSource` hides the status of a refusal, its `Retry-After`,
- * and dead connections.
+ * Reads an event stream to its end. It uses `fetch`, because `EventSource` hides the status of a refusal, its
+ * `Retry-After`, and dead connections.
  */
 export async function readEvents(address: string, handlers: EventHandlers, signal: AbortSignal): Promise<StreamEnd> {
   const silence = new AbortController();

@@ -44,7 +44,7 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
       const list = listOfNewest();
       if (!list) return;
       const { q, tag } = list.filters;
-      // A new page sends exactly this request, so the server's cache responds to it.
+      // All pages that show this list send the same request, so the server can respond from its cache.
       const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
       // Meanwhile, another list may have appeared on screen.
       if (listOfNewest()?.query === list.query) findNew(page.items);

@@ -13,7 +13,7 @@ import { newCommentCount, visibleComments, visibleList } from './visible-queries
 
 const started = new WeakMap<QueryClient, LiveConnection>();
 
-/** The connection for live updates, of which each page has one. */
+/** Returns the page's connection for live updates, which starts on first use. */
 function getConnection(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
   const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
   started.set(client, live);

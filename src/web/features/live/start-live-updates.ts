@@ -45,8 +45,8 @@ export type LiveState = {
   /** The server's time up to which all changes of the products on screen are known. */
   knownUpTo: number;
   /**
-   * A lower bound of how far the server's clock is ahead of this one, derived from timestamps of the server, which are
-   * never in its future.
+   * A lower bound of how far the server's clock is ahead of this one. It is derived from the server's timestamps, which
+   * are never in the server's future.
    */
   aheadMs: number;
 } & (

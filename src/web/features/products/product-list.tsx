@@ -71,8 +71,8 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 }
 
 /**
- * Products of all pages with their ranks, which are counted because pages of a search may be shorter than full ones.
- * A product that moved to a later page while paging is shown once.
+ * The products of all pages with their ranks. The ranks are counted, because pages of a search may be shorter than full
+ * ones. A product that moved to a later page while paging is shown once.
  */
 function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
   const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));
@@ -145,8 +145,8 @@ function ListEmpty({ filters }: { filters: ProductFilters }) {
 function reasonOf({ q, tag }: ProductFilters): string {
   if (!q) return t('No product has this tag.');
   return tag
-    ? t('No name or description of a product tagged “{tag}” matches. A shorter word may find more.', { tag })
-    : t('No product’s name or description matches. A shorter word may find more.');
+    ? t('No product tagged “{tag}” has a matching name or description. A shorter word may find more.', { tag })
+    : t('No product has a matching name or description. A shorter word may find more.');
 }
 
 function withoutPlace({ cursor: _cursor, ...filters }: ProductFilters): ProductFilters {

@@ -16,7 +16,7 @@ interface ProductNeighboursProps {
   listHref: string | undefined;
 }
 
-/** Links, also with the arrow keys, to the neighbouring products in the list that the visitor came from. */
+/** Buttons and arrow keys that lead to the neighbouring products in the list that the visitor came from. */
 export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeighboursProps) {
   const { previousId, nextId } = useNeighbours(detail, listHref);
   const { navigate } = useRouter();
@@ -106,7 +106,7 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
 /** The neighbours load this long after the page, so its own requests come first. */
 const PREFETCH_AFTER_MS = 500;
 
-/** The name of a neighbour. Its page is prefetched with it, so navigation to it is instant. */
+/** The name of a neighbour. The whole product is prefetched, so navigation to its page is instant. */
 function useNeighbourName(id: string | null): string | undefined {
   const api = useApi();
   const [isDue, setDue] = useState(false);

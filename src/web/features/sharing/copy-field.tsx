@@ -35,7 +35,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
         </button>
       </div>
       <p className="copy-field-outcome" role="status">
-        {current && (current.copied ? done : t('Selected: copy it with your keyboard or by a long press.'))}
+        {current && (current.copied ? done : t('The text is selected: copy it with the keyboard or a long press.'))}
       </p>
     </div>
   );

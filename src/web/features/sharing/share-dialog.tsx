@@ -37,7 +37,7 @@ export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps
       {typeof navigator.share === 'function' && <ShareOnButton title={product.name} url={url} />}
       <section className="share-badge" aria-label={t('Badge')}>
         <h3>{t('Badge for your own page')}</h3>
-        <p className="share-badge-words">{t('Always shows the current count.')}</p>
+        <p className="share-badge-words">{t('The badge always shows the current count.')}</p>
         <div className="share-badge-choices">
           <Choice name={t('Theme')} options={THEMES} value={theme} onChange={setTheme} />
           <Choice name={t('Format')} options={FORMATS} value={format} onChange={setFormat} />

@@ -39,7 +39,7 @@ export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }
 
-/** Adds an upvote that the head script showed to the cached count, which hydration compares with the document's. */
+/** Adds an early vote to the cached count, because hydration requires the document's count, which includes the vote. */
 export function countEarlyVote(client: QueryClient, productId: string): void {
   const before: UpvoteState = { upvoted: false, upvotes: cachedUpvotes(client, productId) };
   client.setQueryData(upvoteKeys.beforeEarly(productId), before);

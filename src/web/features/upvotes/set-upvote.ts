@@ -13,7 +13,10 @@ const TEXTS = {
   added: { title: 'Upvoted!', description: 'Thanks for your support!' },
   removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
   undo: 'Undo',
-  queued: { title: 'Kept for later', description: 'You are offline. It will be sent when you reconnect.' },
+  queued: {
+    title: 'Waiting to be sent',
+    description: 'You are offline. Your vote will be updated when you reconnect.',
+  },
   failed: (message: string) => ({
     title: t('Error'),
     description: t('Failed to update upvote: {message}', { message }),
@@ -29,7 +32,7 @@ const subjectOf = (productId: string) => `upvote:${productId}`;
 
 /** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // An early vote is replayed as a click, which always means "upvote" and rolls back to the state before the early vote.
+  // An early vote is replayed as a click. It always adds the vote; a failure restores the state before the early vote.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
@@ -111,7 +114,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
 
 type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
 
-/** Shows a vote that was queued before the page loaded, which neither the page nor the server knows of. */
+/** Shows a vote that was queued before the page loaded. The data from the server does not include it. */
 export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
   setStatus(client, productId, upvoted);
   moveCount(client, productId, before, upvoted);

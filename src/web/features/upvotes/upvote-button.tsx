@@ -40,7 +40,7 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   );
 }
 
-/** Loads the code that writes. Hydration does not need it, so it loads afterwards. */
+/** Loads the code that sends votes. Hydration does not need it, so it loads afterwards. */
 const loadWrites = () => import('./set-upvote.ts');
 
 /**

@@ -5,7 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * The maximum number of upvoted products, and of products with own comments, to check. The latest are checked first.
+ * The maximum number of upvoted products, and of products that the visitor commented on, to check. The latest are
+ * checked first.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
@@ -33,7 +34,7 @@ type VisitNewsApi = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | '
 
 /**
  * Reads what happened since `since` (browser time, ms), with a limited number of sequential requests. Products that
- * cannot be read are left out. @throws ApiError if the server cannot be reached.
+ * are not found are left out. @throws ApiError if the server cannot be reached or fails.
  */
 export async function readVisitNews(
   api: VisitNewsApi,
@@ -68,8 +69,8 @@ export async function readVisitNews(
 }
 
 /**
- * Resolves to null if the server responds with an error, which concerns one product only. Without a response, further
- * requests are pointless, so the error is rethrown.
+ * Resolves to null on a client error (4xx), which concerns one product only. Other errors are rethrown, because further
+ * requests would probably fail as well.
  */
 async function nullOnClientError<Result>(request: Promise<Result>): Promise<Result | null> {
   try {

@@ -21,11 +21,11 @@ export default {
     'Moderation log': 'سجل الإشراف',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       'تعرض القائمة أحدث الإطلاقات أولًا، وترتبها لوحات الصدارة حسب الأصوات.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'لكل إطلاق الساعات الأربع والعشرون نفسها منذ دقيقة ظهوره، أيًّا كانت منطقته الزمنية.',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'لكل إطلاق 24 ساعة منذ دقيقة ظهوره، في أي منطقة زمنية.',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'تُحتسب الأصوات المدلى بها في هذه الساعات. وتتقاسم الإطلاقات المتساوية المرتبة نفسها.',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       zero: 'لا يُحتسب أي صوت للإطلاق الواحد من شبكة واحدة. ولا يُحفظ أي عنوان.',
       one: 'يُحتسب صوت واحد على الأكثر للإطلاق الواحد من شبكة واحدة. ولا يُحفظ أي عنوان.',
       two: 'يُحتسب صوتان على الأكثر للإطلاق الواحد من شبكة واحدة. ولا يُحفظ أي عنوان.',
@@ -76,7 +76,7 @@ export default {
     'Keyboard shortcuts': 'اختصارات لوحة المفاتيح',
     'Single-key shortcuts': 'اختصارات المفتاح الواحد',
     'Always on': 'متاحة دائمًا',
-    'New ranks wait until you leave this row': 'تنتظر المراتب الجديدة حتى تغادر هذا الصف',
+    'The ranks update when you leave this row': 'تنتظر المراتب الجديدة حتى تغادر هذا الصف',
     'Show more launches': 'عرض المزيد من الإطلاقات',
     'Kind of period': 'نوع الفترة',
     'Other periods': 'فترات أخرى',
@@ -88,7 +88,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'كل صوت جرى النظر فيه موجود في {tally}، فيمكن لأي شخص إعادة حساب المراتب.',
     'open tally': 'الفرز المفتوح',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'لكل يوم من الفترة فرز مفتوح، فيمكن لأي شخص إعادة حساب المراتب.',
     'SHA-256 of the final tally:': 'SHA-256 للفرز النهائي:',
     Rank: 'المرتبة',
@@ -135,25 +135,25 @@ export default {
       many: 'بقيت {count} دقيقة',
       other: 'بقيت {count} دقيقة',
     },
-    'It was revised: this is revision {revision}.': 'جرى تصحيح النتيجة: هذه هي المراجعة {revision}.',
+    'The result was revised: this is revision {revision}.': 'جرى تصحيح النتيجة: هذه هي المراجعة {revision}.',
     'Final since {time}.': 'نهائية منذ {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'انتهى التصويت. تُراجَع الأصوات حتى {time}، ثم تصبح النتيجة نهائية.',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       'تنضم إطلاقات جديدة حتى {to}. ويجمع كل منها الأصوات لمدة {hours} ساعة، لذا قد تتغير المراتب حتى {end}.',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       'لا تنضم إطلاقات أخرى. وينتهي آخر تصويت في موعد أقصاه {time}.',
     'Loading launches...': 'جارٍ تحميل الإطلاقات…',
     'Failed to load the leaderboard': 'تعذّر تحميل لوحة الصدارة',
     'No launches yet': 'لا إطلاقات بعد',
     'A calm sea': 'بحر هادئ',
     'The first wave is still on its way, and its place is free.': 'الموجة الأولى ما زالت في طريقها، ومكانها شاغر.',
-    'Nothing was launched then. The boards before and after have more to show.':
-      'لم يُطلق شيء حينها. لدى اللوحات السابقة واللاحقة المزيد.',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      'لم يُطلق شيء حينها. قد يكون لدى اللوحات السابقة واللاحقة المزيد.',
     'Show all products': 'عرض كل المنتجات',
-    'There is no leaderboard for this time': 'لا توجد لوحة صدارة لهذه الفترة',
+    'There is no leaderboard for this period': 'لا توجد لوحة صدارة لهذه الفترة',
     'The period is before the first launch, or in the future.': 'الفترة تسبق أول إطلاق أو تقع في المستقبل.',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       zero: 'لا يُحتسب للإطلاق أي صوت من شبكة واحدة. ويظهر الباقي على الزر.',
       one: 'يُحتسب للإطلاق صوت واحد على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
       two: 'يُحتسب للإطلاق صوتان على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
@@ -161,12 +161,12 @@ export default {
       many: 'يُحتسب للإطلاق {count} صوتًا على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
       other: 'يُحتسب للإطلاق {count} صوت على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       'ذكر المشغّل السبب، ويبيّن الفرز أي الأصوات هي.',
-    'The leaderboard takes in new votes within a second.': 'تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
+    'New votes appear on the leaderboard within a second.': 'تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'يجمع كل إطلاق الأصوات لمدة 24 ساعة. وقد انتهت لهذا الإطلاق في {ends}.',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       'كانت موجودة عند انتهاء المدة في {ends}، لذا تُحتسب.',
     'Votes until {ends} count.': 'تُحتسب الأصوات حتى {ends}.',
     '{votes} of its {count} upvotes count': {
@@ -260,9 +260,9 @@ export default {
     'The first wave is still on its way. Come back soon.': 'الموجة الأولى ما زالت في طريقها. عُد قريبًا.',
     'Nothing on the horizon for “{term}”': 'لا شيء في الأفق يطابق «{term}»',
     'No product has this tag.': 'لا منتج يحمل هذا الوسم.',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'لا يطابق البحثَ اسمُ أو وصفُ أي منتج بالوسم «{tag}». قد تجد كلمةٌ أقصر المزيد.',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       'لا يطابق البحثَ اسمُ أو وصفُ أي منتج. قد تجد كلمةٌ أقصر المزيد.',
     'Sort products': 'ترتيب المنتجات',
     'Active filters': 'عوامل التصفية النشطة',
@@ -346,13 +346,14 @@ export default {
     },
     'No room left': 'لا مكان متبقٍّ',
     '{count} products are saved. Remove one to save another.': 'عدد المنتجات المحفوظة {count}. أزل أحدها لتحفظ غيره.',
-    'Selected: copy it with your keyboard or by a long press.': 'حُدّد النص: انسخه بلوحة المفاتيح أو بالضغط المطوّل.',
+    'The text is selected: copy it with the keyboard or a long press.':
+      'حُدّد النص: انسخه بلوحة المفاتيح أو بالضغط المطوّل.',
     Share: 'مشاركة',
     'Share {name}': 'مشاركة {name}',
     'Link to this page': 'رابط هذه الصفحة',
     Badge: 'شارة',
     'Badge for your own page': 'شارة لصفحتك',
-    'Always shows the current count.': 'تعرض دائمًا العدد الحالي.',
+    'The badge always shows the current count.': 'تعرض دائمًا العدد الحالي.',
     Theme: 'المظهر',
     Format: 'الصيغة',
     'Preview of the light badge': 'معاينة الشارة الفاتحة',
@@ -369,7 +370,7 @@ export default {
     'New{visit}': 'جديد{visit}',
     'since your last visit': 'منذ زيارتك الأخيرة',
     'Since your last visit': 'منذ زيارتك الأخيرة',
-    'Only this browser remembers what you did here.': 'هذا المتصفح وحده يتذكر ما فعلته هنا.',
+    'Based on what this browser remembers.': 'استنادًا إلى ما يتذكره هذا المتصفح.',
     'New products': 'منتجات جديدة',
     'You upvoted': 'منتجات صوّتَّ لها',
     'You commented': 'منتجات علّقت عليها',
@@ -384,9 +385,9 @@ export default {
       many: '{count} إطلاقًا.',
       other: '{count} إطلاق.',
     },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'المنتجات التي أُطلقت في {period}، مرتبة حسب أصوات ساعاتها الـ24 الأولى. يمكن لأي شخص إعادة حساب المراتب.',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'المنتجات التي أُطلقت في {period}، مرتبة حسب أصوات ساعاتها الـ24 الأولى. يمكن لأي شخص إعادة حساب المراتب.',
     'Launches of {period}': 'إطلاقات {period}',
     'No leaderboard': 'لا لوحة صدارة',
@@ -401,7 +402,7 @@ export default {
       'كل موجة عظيمة تبدأ بتموّج صغير. شاهد ما يطلقه المطوّرون، وارفع ما يستحق الصعود.',
     'Product Landscapes': 'آفاق المنتجات',
     'Skip to content': 'الانتقال إلى المحتوى',
-    'Names and marks of products belong to their owners.': 'أسماء المنتجات وعلاماتها ملك لأصحابها.',
+    'Product names and trademarks belong to their owners.': 'أسماء المنتجات وعلاماتها ملك لأصحابها.',
     '{site}, home': '{site}، الصفحة الرئيسية',
     Menu: 'القائمة',
     'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.':
@@ -411,7 +412,7 @@ export default {
     'The log could not be loaded': 'تعذّر تحميل السجل',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'ما أزاله مشغّلو هذا الموقع أو أخفوه أو استبعدوه أو رفضوه، والسبب. وما جرى التراجع عنه يبقى مدرجًا.',
-    'Nothing older.': 'لا شيء أقدم.',
+    'There are no older entries.': 'لا شيء أقدم.',
     'The log is empty.': 'لم يُتخذ أي إجراء بعد.',
     'Pages of the log': 'صفحات السجل',
     Newest: 'الأحدث',
@@ -430,11 +431,11 @@ export default {
     'No reason was given.': 'لم يُذكر سبب.',
     'Undone {time}': 'جرى التراجع في {time}',
     'Page not found': 'الصفحة غير موجودة',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'الشبكة لا تستجيب: هذه هي الصفحة كما رأيتها آخر مرة.',
     Network: 'الشبكة',
-    '{upvotes} and {comments} wait for the network.': '{upvotes} و{comments} في انتظار الشبكة.',
-    '{items} wait for the network.': {
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes} و{comments} في انتظار الشبكة.',
+    '{items} are waiting to be sent.': {
       zero: '{items} في انتظار الشبكة.',
       one: '{items} في انتظار الشبكة.',
       two: '{items} في انتظار الشبكة.',
@@ -477,8 +478,8 @@ export default {
     'Try again in {time}.': 'أعد المحاولة بعد {time}.',
     'Too many at once': 'طلبات كثيرة دفعة واحدة',
     'The site is busy': 'الموقع مشغول',
-    'This has changed': 'تغيّر هذا',
-    'Close this and open it again.': 'أغلق النافذة ثم افتحها من جديد.',
+    'The submission has changed': 'تغيّر هذا',
+    'Close this dialog and open it again.': 'أغلق النافذة ثم افتحها من جديد.',
     'This is no longer possible': 'لم يعد هذا ممكنًا',
     'This maker link no longer works': 'لم يعد رابط المطوّر هذا يعمل',
     'Ask the operator of this site for a new one.': 'اطلب رابطًا جديدًا من مشغّل هذا الموقع.',
@@ -513,26 +514,26 @@ export default {
     'At a time that I choose': 'في موعد أختاره',
     'Launch time': 'موعد الإطلاق',
     'Your time zone: {zone}.': 'منطقتك الزمنية: {zone}.',
-    'For this site, which is in {zone}, that is {time}.': 'بتوقيت هذا الموقع ({zone}) يوافق ذلك {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'بتوقيت هذا الموقع ({zone}) يوافق ذلك {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.': 'يجمع كل إطلاق الأصوات لمدة 24 ساعة متى بدأ.',
-    'A person will look at it.': 'سيراجعه شخص.',
-    'Your changes are on the site.': 'تعديلاتك على الموقع.',
+    'A person will review your submission.': 'سيراجعه شخص.',
+    'No further review is needed.': 'لا حاجة إلى مراجعة أخرى.',
     'Edit your launch': 'تعديل إطلاقك',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       'تمت الموافقة على هذا. تحتاج النصوص أو الصور الجديدة إلى مراجعة أخرى، أما تغيير الموعد وحده فلا.',
     'Save changes': 'حفظ التغييرات',
     'Saving...': 'جارٍ الحفظ…',
     'The launch time has changed.': 'تغيّر موعد الإطلاق.',
     Reschedule: 'تغيير الموعد',
     'Save launch time': 'حفظ الموعد',
-    'It will not launch.': 'لن يُطلق.',
+    'Your product will not launch.': 'لن يُطلق.',
     'Withdraw {name}?': 'سحب {name}؟',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       'لن يُطلق، ولا يمكن التراجع عن ذلك. للمحاولة من جديد، أرسل المنتج مرة أخرى.',
     Withdraw: 'سحب',
     'Keep it': 'إبقاء',
     'Your launch': 'إطلاقك',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'أنت وحدك ترى هذا. تحمل التعليقات التي تكتبها أدناه شارة Maker.',
     'Rank of the day': 'مرتبة اليوم',
     'Tied {rank} {total}': '{rank} بالتعادل {total}',
@@ -540,12 +541,12 @@ export default {
     'of {count}': 'من {count}',
     'Counted votes': 'الأصوات المحتسبة',
     Comments: 'التعليقات',
-    'Its {hours} hours ended on {time}.': 'انتهت ساعاته الـ{hours} في {time}.',
-    'Votes count until {time}, by your clock.': 'تُحتسب الأصوات حتى {time} بتوقيتك.',
+    'The voting window of {hours} hours ended on {time}.': 'انتهت ساعاته الـ{hours} في {time}.',
+    'Votes count until {time}, in your time zone.': 'تُحتسب الأصوات حتى {time} بتوقيتك.',
     'Votes by hour': 'الأصوات حسب الساعة',
-    'The first one is still to come.': 'الصوت الأول لم يصل بعد.',
-    '{count} at most': '{count} على الأكثر',
-    'Hour from': 'الساعة ابتداءً من',
+    'The first vote is still to come.': 'الصوت الأول لم يصل بعد.',
+    'Maximum: {count}': '{count} على الأكثر',
+    'Start of the hour': 'الساعة ابتداءً من',
     Votes: 'الأصوات',
     '{name}, your launch': '{name}، إطلاقك',
     Saved: 'حُفظ',
@@ -566,7 +567,7 @@ export default {
       'لقد سحبته ولن يُطلق. يمكنك إرسال المنتج من جديد.',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'لم يعد رابط المطوّر هذا يعمل. يمكن لمشغّل هذا الموقع أن يعطيك رابطًا جديدًا.',
-    'Screenshot moved to place {place} of {total}': 'نُقلت اللقطة إلى الموضع {place} من {total}',
+    'Screenshot moved to position {place} of {total}': 'نُقلت اللقطة إلى الموضع {place} من {total}',
     Picture: 'الصورة',
     'Square, and easy to recognise when it is small.': 'مربعة ويسهل تمييزها وهي صغيرة.',
     'Choose another': 'اختيار أخرى',
@@ -576,7 +577,7 @@ export default {
     'Add screenshots': 'إضافة لقطات',
     'screenshot {number}': 'اللقطة {number}',
     'Screenshot removed': 'أُزيلت اللقطة',
-    'Or drop or paste it here. {words} Up to {size} MB.': 'أو أفلتها أو ألصقها هنا. {words} حتى {size} ميغابايت.',
+    'Or drop or paste a file here. {words} Up to {size} MB.': 'أو أفلتها أو ألصقها هنا. {words} حتى {size} ميغابايت.',
     'Your {name}': 'منك: {name}',
     'On the site': 'على الموقع',
     'Sending {name}': 'جارٍ الإرسال: {name}',
@@ -588,7 +589,7 @@ export default {
     '{file} is larger than {size} MB.': '{file} أكبر من {size} ميغابايت.',
     '{file} has more than {count} megapixels.': '{file} أكثر من {count} ميغابكسل.',
     '{file} cannot be read: it may be damaged.': 'تعذّرت قراءة {file}: ربما كان تالفًا.',
-    'This picture was not sent yet.': 'لم تُرسل هذه الصورة بعد.',
+    'This picture has not been sent yet.': 'لم تُرسل هذه الصورة بعد.',
     Name: 'الاسم',
     Description: 'الوصف',
     'Cards show the first two lines.': 'تعرض البطاقات أول سطرين.',
@@ -604,12 +605,12 @@ export default {
       many: '{count} حقلًا يحتاج إلى مراجعة.',
       other: '{count} حقل يحتاج إلى مراجعة.',
     },
-    'This is not accepted.': 'هذا غير مقبول.',
+    'This value is not accepted.': 'هذا غير مقبول.',
     Submitted: 'أُرسل',
-    '{name} waits for review.': '{name} في انتظار المراجعة.',
+    '{name} is waiting for review.': '{name} في انتظار المراجعة.',
     'See your launch': 'عرض إطلاقك',
     'Submit a product': 'إرسال منتج',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'لا حاجة إلى حساب. ينظر شخص فيما ترسله قبل أن يظهر في القائمة.',
     'Your draft is as you left it; only pictures have to be added again.':
       'مسودتك كما تركتها، ولا يلزم سوى إضافة الصور من جديد.',
@@ -619,7 +620,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       'دون صورة تعرض البطاقة موجة مرسومة. ويحل «{category}» و«{maker}» محل ما تتركه فارغًا.',
     'Your submissions': 'طلباتك',
-    'Yours so far:': 'طلباتك حتى الآن:',
+    'Your submissions so far:': 'طلباتك حتى الآن:',
     '{name} is on its way': '{name} في الطريق',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'هذا هو {link} الخاص بك. إنه بديل عن الحساب: يمكن لكل من يملكه تغيير هذا الإطلاق، فاحتفظ به لنفسك. ولا يُعرض إلا مرة واحدة.',
@@ -635,17 +636,17 @@ export default {
     'Launch of {name}': 'إطلاق {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       'يُطلق {name} على {site} ويجمع الأصوات لمدة {hours} ساعة.',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'يتذكر هذا المتصفح الرابط أيضًا. ويأخذه الرمز إلى هاتفك.',
     'What happens next': 'ماذا يحدث بعد ذلك',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       'يراجعه شخص. وحتى ذلك الحين يمكنك تغيير كل شيء.',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       'يجمع الأصوات لمدة {hours} ساعة. ويعرضها رابط المطوّر فور وصولها.',
     'Added {tags}': 'أُضيف: {tags}',
     'Removed {tag}': 'أُزيل: {tag}',
     'Remove tag {tag}': 'إزالة الوسم {tag}',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'تنهي الفاصلةُ الوسم. تعرض البطاقات أول ثلاثة، والحد الأقصى {count}.',
     'Name of person {number}': 'اسم الشخص {number}',
     Role: 'الدور',
@@ -653,8 +654,8 @@ export default {
     'person {number}': 'الشخص {number}',
     'Add a person': 'إضافة شخص',
     'A picture was not accepted': 'لم تُقبل إحدى الصور',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'كل ما عداها على الموقع. أزل الصورة أو اختر غيرها ثم أرسل من جديد.',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'حُفظ كل ما عداها. أزل الصورة أو اختر غيرها ثم أرسل من جديد.',
     'Remove this file or choose another one.': 'أزل هذا الملف أو اختر غيره.',
     'Remove the files that cannot be used.': 'أزل الملفات التي لا يمكن استخدامها.',
     '(Demo)': '(تجريبي)',
@@ -678,12 +679,12 @@ export default {
     Oldest: 'الأقدم',
     'Comment added!': 'أُضيف التعليق!',
     'Your comment has been posted successfully.': 'نُشر تعليقك بنجاح.',
-    'Comment kept': 'حُفظ التعليق',
+    'Comment queued': 'حُفظ التعليق',
     'You are offline. It will be posted when you reconnect.': 'أنت غير متصل: سيُنشر عند عودة الشبكة.',
     'Failed to add comment. Please try again.': 'تعذّرت إضافة التعليق. يُرجى إعادة المحاولة.',
     'Previous and next product, on a product’s page': 'المنتج السابق والتالي في صفحة المنتج',
     'This list': 'هذه القائمة',
-    'Clear the search; close what is open': 'مسح البحث؛ إغلاق ما هو مفتوح',
+    'Clear the search; close a dialog or menu': 'مسح البحث؛ إغلاق ما هو مفتوح',
     'Previous and next screenshot, in the viewer': 'اللقطة السابقة والتالية في العارض',
     'Post the comment that you are writing': 'نشر التعليق الذي تكتبه',
     Slash: 'شرطة مائلة',
@@ -701,7 +702,7 @@ export default {
     Provisional: 'مؤقتة',
     'Last votes': 'الأصوات الأخيرة',
     'Final in': 'نهائية خلال',
-    'Launches join for': 'تنضم الإطلاقات خلال',
+    'Open to new launches for': 'تنضم الإطلاقات خلال',
     'Voting ends in': 'ينتهي التصويت خلال',
     'Too many from one network': 'أصوات كثيرة من شبكة واحدة',
     'Excluded by the operator': 'استبعدها المشغّل',
@@ -725,8 +726,8 @@ export default {
     'Upvote removed': 'سُحب التصويت',
     'Upvote removed successfully': 'سُحب تصويتك بنجاح',
     Undo: 'تراجع',
-    'Kept for later': 'حُفظ لوقت لاحق',
-    'You are offline. It will be sent when you reconnect.': 'أنت غير متصل: سيُرسل عند عودة الشبكة.',
+    'Waiting to be sent': 'حُفظ لوقت لاحق',
+    'You are offline. Your vote will be updated when you reconnect.': 'أنت غير متصل: سيُرسل عند عودة الشبكة.',
     'Upvote this product': 'صوّت لهذا المنتج',
     'Remove upvote': 'سحب التصويت',
     'The place to discover and launch innovative tech products. Explore the wave.':

@@ -12,11 +12,11 @@ export default {
     'Moderation log': 'Moderationsprotokoll',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       'Die Liste zeigt die neuesten Launches zuerst. Ranglisten ordnen sie nach Stimmen.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'Jeder Launch hat dieselben 24 Stunden, ab der Minute, in der er startet, in jeder Zeitzone.',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'Jeder Launch hat 24 Stunden ab der Minute, in der er startet, in jeder Zeitzone.',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Stimmen aus diesen 24 Stunden zählen. Launches mit gleich vielen teilen sich einen Rang.',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       one: 'Aus einem Netzwerk zählt höchstens {count} Stimme für einen Launch. Adressen werden nicht gespeichert.',
       other: 'Aus einem Netzwerk zählen höchstens {count} Stimmen für einen Launch. Adressen werden nicht gespeichert.',
     },
@@ -50,7 +50,7 @@ export default {
     'Keyboard shortcuts': 'Tastenkürzel',
     'Single-key shortcuts': 'Kürzel mit einer Taste',
     'Always on': 'Immer verfügbar',
-    'New ranks wait until you leave this row': 'Neue Ränge warten, bis du diese Zeile verlässt',
+    'The ranks update when you leave this row': 'Neue Ränge warten, bis du diese Zeile verlässt',
     'Show more launches': 'Weitere Launches anzeigen',
     'Kind of period': 'Art des Zeitraums',
     'Other periods': 'Andere Zeiträume',
@@ -62,7 +62,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Jede berücksichtigte Stimme steht in der {tally}; so können alle die Ränge nachrechnen.',
     'open tally': 'offenen Auszählung',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Für jeden Tag darin gibt es eine offene Auszählung; so können alle die Ränge nachrechnen.',
     'SHA-256 of the final tally:': 'SHA-256 der endgültigen Auszählung:',
     Rank: 'Rang',
@@ -77,13 +77,14 @@ export default {
     'window over': 'Zeit abgelaufen',
     '{count} hours left': { one: 'noch {count} Stunde', other: 'noch {count} Stunden' },
     '{count} minutes left': { one: 'noch {count} Minute', other: 'noch {count} Minuten' },
-    'It was revised: this is revision {revision}.': 'Das Ergebnis wurde berichtigt: Dies ist Fassung {revision}.',
+    'The result was revised: this is revision {revision}.':
+      'Das Ergebnis wurde berichtigt: Dies ist Fassung {revision}.',
     'Final since {time}.': 'Endgültig seit {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'Die Abstimmung ist beendet. Bis {time} werden die Stimmen geprüft; dann ist das Ergebnis endgültig.',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       'Bis {to} kommen Launches hinzu. Jeder sammelt {hours} Stunden lang Stimmen, daher können sich die Ränge bis {end} ändern.',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       'Es kommen keine Launches mehr hinzu. Die letzte Abstimmung endet spätestens am {time}.',
     'Loading launches...': 'Launches werden geladen …',
     'Failed to load the leaderboard': 'Die Rangliste konnte nicht geladen werden',
@@ -91,24 +92,24 @@ export default {
     'A calm sea': 'Ruhige See',
     'The first wave is still on its way, and its place is free.':
       'Die erste Welle ist noch unterwegs, und ihr Platz ist frei.',
-    'Nothing was launched then. The boards before and after have more to show.':
-      'In dieser Zeit gab es keine Launches. Die Ranglisten davor und danach haben mehr zu zeigen.',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      'In dieser Zeit gab es keine Launches. Die Ranglisten davor und danach haben vielleicht mehr zu zeigen.',
     'Show all products': 'Alle Produkte anzeigen',
-    'There is no leaderboard for this time': 'Für diese Zeit gibt es keine Rangliste',
+    'There is no leaderboard for this period': 'Für diese Zeit gibt es keine Rangliste',
     'The period is before the first launch, or in the future.':
       'Der Zeitraum liegt vor dem ersten Launch oder in der Zukunft.',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       one: 'Aus einem Netzwerk zählt höchstens {count} Stimme für einen Launch. Die übrigen zeigt die Schaltfläche.',
       other:
         'Aus einem Netzwerk zählen höchstens {count} Stimmen für einen Launch. Die übrigen zeigt die Schaltfläche.',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       'Die Betreiber haben einen Grund angegeben, und die Auszählung zeigt, um welche Stimmen es geht.',
-    'The leaderboard takes in new votes within a second.':
+    'New votes appear on the leaderboard within a second.':
       'Die Rangliste übernimmt neue Stimmen innerhalb einer Sekunde.',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'Jeder Launch sammelt 24 Stunden lang Stimmen. Bei diesem endeten sie am {ends}.',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       'Sie waren da, als die Zeit am {ends} ablief, und zählen deshalb.',
     'Votes until {ends} count.': 'Stimmen bis {ends} zählen.',
     '{votes} of its {count} upvotes count': {
@@ -153,9 +154,9 @@ export default {
       'Die erste Welle ist noch unterwegs. Schau bald wieder vorbei.',
     'Nothing on the horizon for “{term}”': 'Nichts am Horizont für „{term}“',
     'No product has this tag.': 'Kein Produkt hat diesen Tag.',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'Weder Name noch Beschreibung eines Produkts mit dem Tag „{tag}“ passt dazu. Ein kürzeres Wort findet vielleicht mehr.',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       'Weder Name noch Beschreibung eines Produkts passt dazu. Ein kürzeres Wort findet vielleicht mehr.',
     'Sort products': 'Produkte sortieren',
     'Active filters': 'Aktive Filter',
@@ -206,14 +207,14 @@ export default {
     'No room left': 'Kein Platz mehr',
     '{count} products are saved. Remove one to save another.':
       '{count} Produkte sind gemerkt. Entferne eines, um ein weiteres zu merken.',
-    'Selected: copy it with your keyboard or by a long press.':
+    'The text is selected: copy it with the keyboard or a long press.':
       'Ausgewählt: Kopiere es mit der Tastatur oder durch langes Drücken.',
     Share: 'Teilen',
     'Share {name}': '{name} teilen',
     'Link to this page': 'Link zu dieser Seite',
     Badge: 'Badge',
     'Badge for your own page': 'Badge für deine eigene Seite',
-    'Always shows the current count.': 'Zeigt immer den aktuellen Stand.',
+    'The badge always shows the current count.': 'Zeigt immer den aktuellen Stand.',
     Theme: 'Farben',
     Format: 'Format',
     'Preview of the light badge': 'Vorschau des hellen Badges',
@@ -230,7 +231,7 @@ export default {
     'New{visit}': 'Neu{visit}',
     'since your last visit': 'seit deinem letzten Besuch',
     'Since your last visit': 'Seit deinem letzten Besuch',
-    'Only this browser remembers what you did here.': 'Nur dieser Browser merkt sich, was du hier getan hast.',
+    'Based on what this browser remembers.': 'Beruht auf dem, was sich dieser Browser gemerkt hat.',
     'New products': 'Neue Produkte',
     'You upvoted': 'Deine Stimmen',
     'You commented': 'Deine Kommentare',
@@ -238,9 +239,9 @@ export default {
     'Show again what happened since my last visit': 'Wieder zeigen, was seit meinem letzten Besuch geschehen ist',
     Leaderboard: 'Rangliste',
     '{count} launches.': { one: '{count} Launch.', other: '{count} Launches.' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Die Produkte, die am {period} gestartet sind, geordnet nach den Stimmen ihrer ersten 24 Stunden. Alle können die Ränge nachrechnen.',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Die gestarteten Produkte ({period}), geordnet nach den Stimmen ihrer ersten 24 Stunden. Alle können die Ränge nachrechnen.',
     'Launches of {period}': 'Launches: {period}',
     'No leaderboard': 'Keine Rangliste',
@@ -255,7 +256,7 @@ export default {
       'Jede große Welle beginnt als kleines Kräuseln. Sieh dir an, was Maker an den Start bringen, und heb empor, was es verdient.',
     'Product Landscapes': 'Produktlandschaften',
     'Skip to content': 'Zum Inhalt springen',
-    'Names and marks of products belong to their owners.': 'Namen und Marken der Produkte gehören ihren Inhabern.',
+    'Product names and trademarks belong to their owners.': 'Namen und Marken der Produkte gehören ihren Inhabern.',
     '{site}, home': '{site}, Startseite',
     Menu: 'Menü',
     'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.':
@@ -265,7 +266,7 @@ export default {
     'The log could not be loaded': 'Das Protokoll konnte nicht geladen werden',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Was die Betreiber dieser Website entfernt, ausgeblendet, ausgeschlossen oder abgelehnt haben, und warum. Was rückgängig gemacht wurde, bleibt aufgeführt.',
-    'Nothing older.': 'Nichts Älteres.',
+    'There are no older entries.': 'Nichts Älteres.',
     'The log is empty.': 'Bisher wurde nichts moderiert.',
     'Pages of the log': 'Seiten des Protokolls',
     Newest: 'Neueste',
@@ -280,11 +281,11 @@ export default {
     'No reason was given.': 'Es wurde kein Grund angegeben.',
     'Undone {time}': 'Rückgängig gemacht am {time}',
     'Page not found': 'Seite nicht gefunden',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'Das Netz antwortet nicht: Du siehst die Seite in ihrem letzten bekannten Stand.',
     Network: 'Netz',
-    '{upvotes} and {comments} wait for the network.': '{upvotes} und {comments} warten auf das Netz.',
-    '{items} wait for the network.': { one: '{items} wartet auf das Netz.', other: '{items} warten auf das Netz.' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes} und {comments} warten auf das Netz.',
+    '{items} are waiting to be sent.': { one: '{items} wartet auf das Netz.', other: '{items} warten auf das Netz.' },
     'Comment that was not posted': 'Nicht veröffentlichter Kommentar',
     'Your comment on {product} was not posted: {reason}':
       'Dein Kommentar zu {product} wurde nicht veröffentlicht: {reason}',
@@ -318,8 +319,8 @@ export default {
     'Try again in {time}.': 'Versuche es in {time} noch einmal.',
     'Too many at once': 'Zu viel auf einmal',
     'The site is busy': 'Die Website ist ausgelastet',
-    'This has changed': 'Das hat sich geändert',
-    'Close this and open it again.': 'Schließe dies und öffne es noch einmal.',
+    'The submission has changed': 'Das hat sich geändert',
+    'Close this dialog and open it again.': 'Schließe dies und öffne es noch einmal.',
     'This is no longer possible': 'Das ist nicht mehr möglich',
     'This maker link no longer works': 'Dieser Maker-Link funktioniert nicht mehr',
     'Ask the operator of this site for a new one.': 'Bitte die Betreiber dieser Website um einen neuen.',
@@ -333,27 +334,27 @@ export default {
     'At a time that I choose': 'Zu einer Zeit, die ich wähle',
     'Launch time': 'Zeitpunkt des Launches',
     'Your time zone: {zone}.': 'Deine Zeitzone: {zone}.',
-    'For this site, which is in {zone}, that is {time}.': 'Für diese Website ({zone}) ist das {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'Für diese Website ({zone}) ist das {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Jeder Launch sammelt 24 Stunden lang Stimmen, egal wann er beginnt.',
-    'A person will look at it.': 'Ein Mensch wird es sich ansehen.',
-    'Your changes are on the site.': 'Deine Änderungen sind auf der Website.',
+    'A person will review your submission.': 'Ein Mensch wird es sich ansehen.',
+    'No further review is needed.': 'Eine weitere Prüfung ist nicht nötig.',
     'Edit your launch': 'Deinen Launch bearbeiten',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       'Dies ist freigegeben. Neue Texte oder Bilder müssen noch einmal geprüft werden, ein neuer Zeitpunkt allein nicht.',
     'Save changes': 'Änderungen speichern',
     'Saving...': 'Wird gespeichert …',
     'The launch time has changed.': 'Der Zeitpunkt des Launches wurde geändert.',
     Reschedule: 'Verschieben',
     'Save launch time': 'Zeitpunkt speichern',
-    'It will not launch.': 'Es wird nicht starten.',
+    'Your product will not launch.': 'Es wird nicht starten.',
     'Withdraw {name}?': '{name} zurückziehen?',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       'Es wird nicht starten, und das lässt sich nicht rückgängig machen. Um es noch einmal zu versuchen, reiche das Produkt neu ein.',
     Withdraw: 'Zurückziehen',
     'Keep it': 'Behalten',
     'Your launch': 'Dein Launch',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'Nur du siehst das. Kommentare, die du unten schreibst, tragen das Abzeichen Maker.',
     'Rank of the day': 'Rang des Tages',
     'Tied {rank} {total}': 'geteilt {rank}. {total}',
@@ -361,12 +362,12 @@ export default {
     'of {count}': 'von {count}',
     'Counted votes': 'Gezählte Stimmen',
     Comments: 'Kommentare',
-    'Its {hours} hours ended on {time}.': 'Die {hours} Stunden endeten am {time}.',
-    'Votes count until {time}, by your clock.': 'Stimmen zählen bis {time}, nach deiner Uhr.',
+    'The voting window of {hours} hours ended on {time}.': 'Die {hours} Stunden endeten am {time}.',
+    'Votes count until {time}, in your time zone.': 'Stimmen zählen bis {time}, nach deiner Uhr.',
     'Votes by hour': 'Stimmen pro Stunde',
-    'The first one is still to come.': 'Die erste kommt noch.',
-    '{count} at most': 'höchstens {count}',
-    'Hour from': 'Stunde ab',
+    'The first vote is still to come.': 'Die erste kommt noch.',
+    'Maximum: {count}': 'höchstens {count}',
+    'Start of the hour': 'Stunde ab',
     Votes: 'Stimmen',
     '{name}, your launch': '{name}, dein Launch',
     Saved: 'Gespeichert',
@@ -387,7 +388,7 @@ export default {
       'Du hast es zurückgezogen, und es wird nicht starten. Du kannst das Produkt erneut einreichen.',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'Dieser Maker-Link funktioniert nicht mehr. Die Betreiber dieser Website können dir einen neuen geben.',
-    'Screenshot moved to place {place} of {total}': 'Screenshot auf Platz {place} von {total} verschoben',
+    'Screenshot moved to position {place} of {total}': 'Screenshot auf Platz {place} von {total} verschoben',
     Picture: 'Bild',
     'Square, and easy to recognise when it is small.': 'Quadratisch und auch klein gut zu erkennen.',
     'Choose another': 'Anderes wählen',
@@ -397,7 +398,8 @@ export default {
     'Add screenshots': 'Screenshots hinzufügen',
     'screenshot {number}': 'Screenshot {number}',
     'Screenshot removed': 'Screenshot entfernt',
-    'Or drop or paste it here. {words} Up to {size} MB.': 'Oder hier ablegen oder einfügen. {words} Bis zu {size} MB.',
+    'Or drop or paste a file here. {words} Up to {size} MB.':
+      'Oder hier ablegen oder einfügen. {words} Bis zu {size} MB.',
     'Your {name}': 'Von dir: {name}',
     'On the site': 'Auf der Website',
     'Sending {name}': '{name} wird gesendet',
@@ -409,7 +411,7 @@ export default {
     '{file} is larger than {size} MB.': '{file} ist größer als {size} MB.',
     '{file} has more than {count} megapixels.': '{file} hat mehr als {count} Megapixel.',
     '{file} cannot be read: it may be damaged.': '{file} ist nicht lesbar: Die Datei ist vielleicht beschädigt.',
-    'This picture was not sent yet.': 'Dieses Bild wurde noch nicht gesendet.',
+    'This picture has not been sent yet.': 'Dieses Bild wurde noch nicht gesendet.',
     Name: 'Name',
     Description: 'Beschreibung',
     'Cards show the first two lines.': 'Karten zeigen die ersten zwei Zeilen.',
@@ -421,12 +423,12 @@ export default {
       one: 'Ein Feld braucht noch einen Blick.',
       other: '{count} Felder brauchen noch einen Blick.',
     },
-    'This is not accepted.': 'Das wird nicht angenommen.',
+    'This value is not accepted.': 'Das wird nicht angenommen.',
     Submitted: 'Eingereicht',
-    '{name} waits for review.': '{name} wartet auf die Prüfung.',
+    '{name} is waiting for review.': '{name} wartet auf die Prüfung.',
     'See your launch': 'Deinen Launch ansehen',
     'Submit a product': 'Produkt einreichen',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'Kein Konto nötig. Ein Mensch sieht sich an, was du schickst, bevor es auf die Liste kommt.',
     'Your draft is as you left it; only pictures have to be added again.':
       'Dein Entwurf ist, wie du ihn verlassen hast; nur Bilder musst du neu hinzufügen.',
@@ -436,7 +438,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       'Ohne Bild zeigt die Karte eine gezeichnete Welle. {category} und {maker} stehen für das, was du leer lässt.',
     'Your submissions': 'Deine Einreichungen',
-    'Yours so far:': 'Bisher von dir:',
+    'Your submissions so far:': 'Bisher von dir:',
     '{name} is on its way': '{name} ist unterwegs',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'Das ist dein {link}. Er ersetzt ein Konto: Wer ihn hat, kann diesen Launch ändern, behalte ihn also für dich. Er wird nur einmal gezeigt.',
@@ -452,17 +454,17 @@ export default {
     'Launch of {name}': 'Launch von {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} startet auf {site} und sammelt {hours} Stunden lang Stimmen.',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'Auch dieser Browser merkt sich den Link. Mit dem Code kommt er auf dein Telefon.',
     'What happens next': 'Wie es weitergeht',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       'Ein Mensch sieht es sich an. Bis dahin kannst du noch alles ändern.',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       'Es sammelt {hours} Stunden lang Stimmen. Dein Maker-Link zeigt sie, sobald sie eintreffen.',
     'Added {tags}': '{tags} hinzugefügt',
     'Removed {tag}': '{tag} entfernt',
     'Remove tag {tag}': 'Tag {tag} entfernen',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'Ein Komma beendet einen Tag. Karten zeigen die ersten drei; höchstens {count}.',
     'Name of person {number}': 'Name von Person {number}',
     Role: 'Rolle',
@@ -470,8 +472,8 @@ export default {
     'person {number}': 'Person {number}',
     'Add a person': 'Person hinzufügen',
     'A picture was not accepted': 'Ein Bild wurde nicht angenommen',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'Alles andere ist auf der Website. Entferne das Bild oder wähle ein anderes und sende dann noch einmal.',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'Alles andere ist gespeichert. Entferne das Bild oder wähle ein anderes und sende dann noch einmal.',
     'Remove this file or choose another one.': 'Entferne diese Datei oder wähle eine andere.',
     'Remove the files that cannot be used.': 'Entferne die Dateien, die nicht verwendet werden können.',
     '(Demo)': '(Demo)',
@@ -495,14 +497,14 @@ export default {
     Oldest: 'Älteste',
     'Comment added!': 'Kommentar hinzugefügt!',
     'Your comment has been posted successfully.': 'Dein Kommentar wurde veröffentlicht.',
-    'Comment kept': 'Kommentar aufbewahrt',
+    'Comment queued': 'Kommentar aufbewahrt',
     'You are offline. It will be posted when you reconnect.':
       'Du bist offline: Er wird veröffentlicht, sobald das Netz zurück ist.',
     'Failed to add comment. Please try again.':
       'Der Kommentar konnte nicht hinzugefügt werden. Bitte versuche es noch einmal.',
     'Previous and next product, on a product’s page': 'Vorheriges und nächstes Produkt, auf der Seite eines Produkts',
     'This list': 'Diese Liste',
-    'Clear the search; close what is open': 'Suche leeren; Offenes schließen',
+    'Clear the search; close a dialog or menu': 'Suche leeren; Offenes schließen',
     'Previous and next screenshot, in the viewer': 'Vorheriger und nächster Screenshot, in der Großansicht',
     'Post the comment that you are writing': 'Den Kommentar veröffentlichen, den du schreibst',
     Slash: 'Schrägstrich',
@@ -520,7 +522,7 @@ export default {
     Provisional: 'Vorläufig',
     'Last votes': 'Letzte Stimmen',
     'Final in': 'Endgültig in',
-    'Launches join for': 'Launches kommen hinzu noch',
+    'Open to new launches for': 'Launches kommen hinzu noch',
     'Voting ends in': 'Abstimmung endet in',
     'Too many from one network': 'Zu viele aus einem Netzwerk',
     'Excluded by the operator': 'Von den Betreibern ausgeschlossen',
@@ -544,8 +546,8 @@ export default {
     'Upvote removed': 'Stimme zurückgenommen',
     'Upvote removed successfully': 'Deine Stimme wurde zurückgenommen',
     Undo: 'Rückgängig',
-    'Kept for later': 'Für später aufbewahrt',
-    'You are offline. It will be sent when you reconnect.':
+    'Waiting to be sent': 'Für später aufbewahrt',
+    'You are offline. Your vote will be updated when you reconnect.':
       'Du bist offline: Es wird gesendet, sobald das Netz zurück ist.',
     'Upvote this product': 'Für dieses Produkt stimmen',
     'Remove upvote': 'Stimme zurücknehmen',

@@ -12,11 +12,11 @@ export default {
     'Moderation log': 'Registro de moderación',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       'La lista muestra primero los lanzamientos más recientes. Las clasificaciones los ordenan por votos.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'Cada lanzamiento tiene las mismas 24 horas, desde el minuto en que se publica, sea cual sea su zona horaria.',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'Cada lanzamiento tiene 24 horas desde el minuto en que se publica, en cualquier zona horaria.',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Cuentan los votos de esas 24 horas. Los lanzamientos empatados comparten puesto.',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       one: 'Cuenta como máximo {count} voto por lanzamiento desde una misma red. No se guarda ninguna dirección.',
       other: 'Cuentan como máximo {count} votos por lanzamiento desde una misma red. No se guarda ninguna dirección.',
     },
@@ -50,7 +50,7 @@ export default {
     'Keyboard shortcuts': 'Atajos de teclado',
     'Single-key shortcuts': 'Atajos de una sola tecla',
     'Always on': 'Siempre disponibles',
-    'New ranks wait until you leave this row': 'Los nuevos puestos esperan a que salgas de esta fila',
+    'The ranks update when you leave this row': 'Los nuevos puestos esperan a que salgas de esta fila',
     'Show more launches': 'Mostrar más lanzamientos',
     'Kind of period': 'Tipo de periodo',
     'Other periods': 'Otros periodos',
@@ -62,7 +62,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Todos los votos considerados están en el {tally}, así que cualquiera puede recalcular los puestos.',
     'open tally': 'recuento abierto',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Cada día del periodo tiene un recuento abierto, así que cualquiera puede recalcular los puestos.',
     'SHA-256 of the final tally:': 'SHA-256 del recuento definitivo:',
     Rank: 'Puesto',
@@ -74,13 +74,13 @@ export default {
     'window over': 'plazo terminado',
     '{count} hours left': { one: 'queda {count} hora', other: 'quedan {count} horas' },
     '{count} minutes left': { one: 'queda {count} minuto', other: 'quedan {count} minutos' },
-    'It was revised: this is revision {revision}.': 'Se ha rectificado: esta es la revisión {revision}.',
+    'The result was revised: this is revision {revision}.': 'Se ha rectificado: esta es la revisión {revision}.',
     'Final since {time}.': 'Definitivo desde el {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'La votación ha terminado. Los votos se revisan hasta el {time}; entonces el resultado será definitivo.',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       'Se suman lanzamientos hasta el {to}. Cada uno reúne votos durante {hours} horas, así que los puestos pueden cambiar hasta el {end}.',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       'Ya no se suman más lanzamientos. La última votación termina a más tardar el {time}.',
     'Loading launches...': 'Cargando lanzamientos…',
     'Failed to load the leaderboard': 'No se pudo cargar la clasificación',
@@ -88,23 +88,23 @@ export default {
     'A calm sea': 'Mar en calma',
     'The first wave is still on its way, and its place is free.':
       'La primera ola aún está en camino, y su sitio está libre.',
-    'Nothing was launched then. The boards before and after have more to show.':
-      'Entonces no se lanzó nada. Las clasificaciones de antes y después tienen más que mostrar.',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      'Entonces no se lanzó nada. Puede que las clasificaciones de antes y después tengan más que mostrar.',
     'Show all products': 'Mostrar todos los productos',
-    'There is no leaderboard for this time': 'No hay clasificación para esta fecha',
+    'There is no leaderboard for this period': 'No hay clasificación para esta fecha',
     'The period is before the first launch, or in the future.':
       'El periodo es anterior al primer lanzamiento o está en el futuro.',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       one: 'Cuenta como máximo {count} voto de una misma red por lanzamiento. Los demás se ven en el botón.',
       other: 'Cuentan como máximo {count} votos de una misma red por lanzamiento. Los demás se ven en el botón.',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       'El operador dio un motivo, y el recuento muestra qué votos son.',
-    'The leaderboard takes in new votes within a second.':
+    'New votes appear on the leaderboard within a second.':
       'La clasificación incorpora los votos nuevos en menos de un segundo.',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'Cada lanzamiento reúne votos durante 24 horas. Para este terminaron el {ends}.',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       'Estaban ahí cuando terminó el plazo, el {ends}, así que cuentan.',
     'Votes until {ends} count.': 'Cuentan los votos hasta el {ends}.',
     '{votes} of its {count} upvotes count': {
@@ -148,9 +148,9 @@ export default {
     'The first wave is still on its way. Come back soon.': 'La primera ola aún está en camino. Vuelve pronto.',
     'Nothing on the horizon for “{term}”': 'Nada en el horizonte para «{term}»',
     'No product has this tag.': 'Ningún producto tiene esta etiqueta.',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'No coincide el nombre ni la descripción de ningún producto con la etiqueta «{tag}». Una palabra más corta quizá encuentre más.',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       'No coincide el nombre ni la descripción de ningún producto. Una palabra más corta quizá encuentre más.',
     'Sort products': 'Ordenar los productos',
     'Active filters': 'Filtros activos',
@@ -200,14 +200,14 @@ export default {
     'No room left': 'No queda sitio',
     '{count} products are saved. Remove one to save another.':
       'Hay {count} productos guardados. Quita uno para guardar otro.',
-    'Selected: copy it with your keyboard or by a long press.':
+    'The text is selected: copy it with the keyboard or a long press.':
       'Seleccionado: cópialo con el teclado o con una pulsación larga.',
     Share: 'Compartir',
     'Share {name}': 'Compartir {name}',
     'Link to this page': 'Enlace a esta página',
     Badge: 'Insignia',
     'Badge for your own page': 'Insignia para tu propia página',
-    'Always shows the current count.': 'Muestra siempre el recuento actual.',
+    'The badge always shows the current count.': 'Muestra siempre el recuento actual.',
     Theme: 'Colores',
     Format: 'Formato',
     'Preview of the light badge': 'Vista previa de la insignia clara',
@@ -224,7 +224,7 @@ export default {
     'New{visit}': 'Nuevo{visit}',
     'since your last visit': 'desde tu última visita',
     'Since your last visit': 'Desde tu última visita',
-    'Only this browser remembers what you did here.': 'Solo este navegador recuerda lo que hiciste aquí.',
+    'Based on what this browser remembers.': 'Se basa en lo que recuerda este navegador.',
     'New products': 'Productos nuevos',
     'You upvoted': 'Tus votos',
     'You commented': 'Tus comentarios',
@@ -232,9 +232,9 @@ export default {
     'Show again what happened since my last visit': 'Volver a mostrar lo ocurrido desde mi última visita',
     Leaderboard: 'Clasificación',
     '{count} launches.': { one: '{count} lanzamiento.', other: '{count} lanzamientos.' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Los productos lanzados el {period}, clasificados por los votos de sus primeras 24 horas. Cualquiera puede recalcular los puestos.',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Los productos lanzados ({period}), clasificados por los votos de sus primeras 24 horas. Cualquiera puede recalcular los puestos.',
     'Launches of {period}': 'Lanzamientos: {period}',
     'No leaderboard': 'Sin clasificación',
@@ -249,7 +249,7 @@ export default {
       'Toda gran ola empieza como una onda. Mira lo que lanzan los creadores y eleva lo que merece subir.',
     'Product Landscapes': 'Paisajes de productos',
     'Skip to content': 'Saltar al contenido',
-    'Names and marks of products belong to their owners.':
+    'Product names and trademarks belong to their owners.':
       'Los nombres y marcas de los productos pertenecen a sus propietarios.',
     '{site}, home': '{site}, inicio',
     Menu: 'Menú',
@@ -260,7 +260,7 @@ export default {
     'The log could not be loaded': 'No se pudo cargar el registro',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Lo que los operadores de este sitio retiraron, ocultaron, excluyeron o rechazaron, y por qué. Lo que se deshizo sigue en la lista.',
-    'Nothing older.': 'Nada más antiguo.',
+    'There are no older entries.': 'Nada más antiguo.',
     'The log is empty.': 'Aún no se ha moderado nada.',
     'Pages of the log': 'Páginas del registro',
     Newest: 'Más recientes',
@@ -275,11 +275,11 @@ export default {
     'No reason was given.': 'No se indicó ningún motivo.',
     'Undone {time}': 'Deshecho el {time}',
     'Page not found': 'Página no encontrada',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'La red no responde: esta es la página tal como la viste por última vez.',
     Network: 'Red',
-    '{upvotes} and {comments} wait for the network.': '{upvotes} y {comments} esperan a la red.',
-    '{items} wait for the network.': { one: '{items} espera a la red.', other: '{items} esperan a la red.' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes} y {comments} esperan a la red.',
+    '{items} are waiting to be sent.': { one: '{items} espera a la red.', other: '{items} esperan a la red.' },
     'Comment that was not posted': 'Comentario no publicado',
     'Your comment on {product} was not posted: {reason}': 'Tu comentario sobre {product} no se publicó: {reason}',
     Discard: 'Descartar',
@@ -312,8 +312,8 @@ export default {
     'Try again in {time}.': 'Inténtalo de nuevo en {time}.',
     'Too many at once': 'Demasiado a la vez',
     'The site is busy': 'El sitio está ocupado',
-    'This has changed': 'Esto ha cambiado',
-    'Close this and open it again.': 'Ciérralo y ábrelo de nuevo.',
+    'The submission has changed': 'Esto ha cambiado',
+    'Close this dialog and open it again.': 'Ciérralo y ábrelo de nuevo.',
     'This is no longer possible': 'Esto ya no es posible',
     'This maker link no longer works': 'Este enlace de creador ya no funciona',
     'Ask the operator of this site for a new one.': 'Pide uno nuevo al operador de este sitio.',
@@ -327,27 +327,27 @@ export default {
     'At a time that I choose': 'En el momento que yo elija',
     'Launch time': 'Fecha del lanzamiento',
     'Your time zone: {zone}.': 'Tu zona horaria: {zone}.',
-    'For this site, which is in {zone}, that is {time}.': 'Para este sitio ({zone}) es {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'Para este sitio ({zone}) es {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Cada lanzamiento reúne votos durante 24 horas, empiece cuando empiece.',
-    'A person will look at it.': 'Una persona lo revisará.',
-    'Your changes are on the site.': 'Tus cambios están en el sitio.',
+    'A person will review your submission.': 'Una persona lo revisará.',
+    'No further review is needed.': 'No hace falta otra revisión.',
     'Edit your launch': 'Editar tu lanzamiento',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       'Esto está aprobado. Los textos o imágenes nuevos necesitan otra revisión; una fecha nueva por sí sola, no.',
     'Save changes': 'Guardar cambios',
     'Saving...': 'Guardando…',
     'The launch time has changed.': 'La fecha del lanzamiento ha cambiado.',
     Reschedule: 'Cambiar fecha',
     'Save launch time': 'Guardar fecha',
-    'It will not launch.': 'No se lanzará.',
+    'Your product will not launch.': 'No se lanzará.',
     'Withdraw {name}?': '¿Retirar {name}?',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       'No se lanzará y no se puede deshacer. Para volver a intentarlo, envía el producto de nuevo.',
     Withdraw: 'Retirar',
     'Keep it': 'Conservarlo',
     'Your launch': 'Tu lanzamiento',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'Solo tú ves esto. Los comentarios que escribas abajo llevan la insignia Maker.',
     'Rank of the day': 'Puesto del día',
     'Tied {rank} {total}': '{rank} empatado {total}',
@@ -355,12 +355,12 @@ export default {
     'of {count}': 'de {count}',
     'Counted votes': 'Votos contados',
     Comments: 'Comentarios',
-    'Its {hours} hours ended on {time}.': 'Sus {hours} horas terminaron el {time}.',
-    'Votes count until {time}, by your clock.': 'Los votos cuentan hasta el {time}, según tu reloj.',
+    'The voting window of {hours} hours ended on {time}.': 'Sus {hours} horas terminaron el {time}.',
+    'Votes count until {time}, in your time zone.': 'Los votos cuentan hasta el {time}, según tu reloj.',
     'Votes by hour': 'Votos por hora',
-    'The first one is still to come.': 'El primero está por llegar.',
-    '{count} at most': '{count} como máximo',
-    'Hour from': 'Hora desde',
+    'The first vote is still to come.': 'El primero está por llegar.',
+    'Maximum: {count}': '{count} como máximo',
+    'Start of the hour': 'Hora desde',
     Votes: 'Votos',
     '{name}, your launch': '{name}, tu lanzamiento',
     Saved: 'Guardado',
@@ -381,7 +381,7 @@ export default {
       'Lo retiraste y no se lanzará. Puedes enviar el producto de nuevo.',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'Este enlace de creador ya no funciona. El operador de este sitio puede darte uno nuevo.',
-    'Screenshot moved to place {place} of {total}': 'Captura movida al puesto {place} de {total}',
+    'Screenshot moved to position {place} of {total}': 'Captura movida al puesto {place} de {total}',
     Picture: 'Imagen',
     'Square, and easy to recognise when it is small.': 'Cuadrada y fácil de reconocer en pequeño.',
     'Choose another': 'Elegir otra',
@@ -391,7 +391,7 @@ export default {
     'Add screenshots': 'Añadir capturas',
     'screenshot {number}': 'Captura {number}',
     'Screenshot removed': 'Captura quitada',
-    'Or drop or paste it here. {words} Up to {size} MB.': 'O suéltala o pégala aquí. {words} Hasta {size} MB.',
+    'Or drop or paste a file here. {words} Up to {size} MB.': 'O suéltala o pégala aquí. {words} Hasta {size} MB.',
     'Your {name}': 'De ti: {name}',
     'On the site': 'En el sitio',
     'Sending {name}': 'Enviando: {name}',
@@ -402,7 +402,7 @@ export default {
     '{file} is larger than {size} MB.': '{file} ocupa más de {size} MB.',
     '{file} has more than {count} megapixels.': '{file} tiene más de {count} megapíxeles.',
     '{file} cannot be read: it may be damaged.': '{file} no se puede leer: quizá esté dañado.',
-    'This picture was not sent yet.': 'Esta imagen aún no se ha enviado.',
+    'This picture has not been sent yet.': 'Esta imagen aún no se ha enviado.',
     Name: 'Nombre',
     Description: 'Descripción',
     'Cards show the first two lines.': 'Las tarjetas muestran las dos primeras líneas.',
@@ -414,12 +414,12 @@ export default {
       one: 'Un campo necesita otra mirada.',
       other: '{count} campos necesitan otra mirada.',
     },
-    'This is not accepted.': 'Esto no se acepta.',
+    'This value is not accepted.': 'Esto no se acepta.',
     Submitted: 'Enviado',
-    '{name} waits for review.': '{name} espera la revisión.',
+    '{name} is waiting for review.': '{name} espera la revisión.',
     'See your launch': 'Ver tu lanzamiento',
     'Submit a product': 'Enviar un producto',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'Sin cuenta. Una persona mira lo que envías antes de que llegue a la lista.',
     'Your draft is as you left it; only pictures have to be added again.':
       'Tu borrador está como lo dejaste; solo hay que volver a añadir las imágenes.',
@@ -429,7 +429,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       'Sin imagen, la tarjeta muestra una ola dibujada. {category} y {maker} sustituyen lo que dejes vacío.',
     'Your submissions': 'Tus envíos',
-    'Yours so far:': 'Los tuyos hasta ahora:',
+    'Your submissions so far:': 'Los tuyos hasta ahora:',
     '{name} is on its way': '{name} está en camino',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'Este es tu {link}. Hace las veces de cuenta: quien lo tenga puede cambiar este lanzamiento, así que no lo compartas. Solo se muestra una vez.',
@@ -445,17 +445,17 @@ export default {
     'Launch of {name}': 'Lanzamiento de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} se lanza en {site} y reúne votos durante {hours} horas.',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'Este navegador también recuerda el enlace. El código lo lleva a tu teléfono.',
     'What happens next': 'Qué pasa ahora',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       'Una persona lo revisa. Hasta entonces aún puedes cambiarlo todo.',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       'Reúne votos durante {hours} horas. Tu enlace de creador los muestra a medida que llegan.',
     'Added {tags}': 'Añadido: {tags}',
     'Removed {tag}': 'Quitado: {tag}',
     'Remove tag {tag}': 'Quitar la etiqueta {tag}',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'Una coma termina una etiqueta. Las tarjetas muestran las tres primeras; {count} como máximo.',
     'Name of person {number}': 'Nombre de la persona {number}',
     Role: 'Papel',
@@ -463,8 +463,8 @@ export default {
     'person {number}': 'persona {number}',
     'Add a person': 'Añadir una persona',
     'A picture was not accepted': 'Una imagen no se aceptó',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'Todo lo demás está en el sitio. Quita la imagen o elige otra y vuelve a enviar.',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'Todo lo demás está guardado. Quita la imagen o elige otra y vuelve a enviar.',
     'Remove this file or choose another one.': 'Quita este archivo o elige otro.',
     'Remove the files that cannot be used.': 'Quita los archivos que no se pueden usar.',
     '(Demo)': '(Demo)',
@@ -489,12 +489,12 @@ export default {
     Oldest: 'Más antiguos',
     'Comment added!': '¡Comentario añadido!',
     'Your comment has been posted successfully.': 'Tu comentario se ha publicado correctamente.',
-    'Comment kept': 'Comentario guardado',
+    'Comment queued': 'Comentario guardado',
     'You are offline. It will be posted when you reconnect.': 'No tienes conexión: se publicará cuando vuelva la red.',
     'Failed to add comment. Please try again.': 'No se pudo añadir el comentario. Inténtalo de nuevo.',
     'Previous and next product, on a product’s page': 'Producto anterior y siguiente, en la página de un producto',
     'This list': 'Esta lista',
-    'Clear the search; close what is open': 'Borrar la búsqueda; cerrar lo que esté abierto',
+    'Clear the search; close a dialog or menu': 'Borrar la búsqueda; cerrar lo que esté abierto',
     'Previous and next screenshot, in the viewer': 'Captura anterior y siguiente, en el visor',
     'Post the comment that you are writing': 'Publicar el comentario que estás escribiendo',
     Slash: 'Barra',
@@ -512,7 +512,7 @@ export default {
     Provisional: 'Provisional',
     'Last votes': 'Últimos votos',
     'Final in': 'Definitiva en',
-    'Launches join for': 'Se suman lanzamientos aún',
+    'Open to new launches for': 'Se suman lanzamientos aún',
     'Voting ends in': 'La votación termina en',
     'Too many from one network': 'Demasiados desde una misma red',
     'Excluded by the operator': 'Excluidos por el operador',
@@ -536,8 +536,9 @@ export default {
     'Upvote removed': 'Voto retirado',
     'Upvote removed successfully': 'Tu voto se ha retirado correctamente',
     Undo: 'Deshacer',
-    'Kept for later': 'Guardado para después',
-    'You are offline. It will be sent when you reconnect.': 'No tienes conexión: se enviará cuando vuelva la red.',
+    'Waiting to be sent': 'Guardado para después',
+    'You are offline. Your vote will be updated when you reconnect.':
+      'No tienes conexión: se enviará cuando vuelva la red.',
     'Upvote this product': 'Votar por este producto',
     'Remove upvote': 'Retirar voto',
     'The place to discover and launch innovative tech products. Explore the wave.':

@@ -12,11 +12,11 @@ export default {
     'Moderation log': 'Journal de modération',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       'La liste montre les lancements les plus récents d’abord. Les classements les ordonnent par votes.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'Chaque lancement dispose des mêmes 24 heures, dès la minute de sa mise en ligne, quel que soit son fuseau horaire.',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'Chaque lancement dispose de 24 heures dès la minute de sa mise en ligne, dans tous les fuseaux horaires.',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Les votes de ces 24 heures comptent. À égalité, les lancements partagent leur rang.',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       one: 'Au plus {count} vote par lancement compte depuis un même réseau. Aucune adresse n’est conservée.',
       other: 'Au plus {count} votes par lancement comptent depuis un même réseau. Aucune adresse n’est conservée.',
     },
@@ -49,7 +49,7 @@ export default {
     'Keyboard shortcuts': 'Raccourcis clavier',
     'Single-key shortcuts': 'Raccourcis à une seule touche',
     'Always on': 'Toujours actifs',
-    'New ranks wait until you leave this row': 'Les nouveaux rangs attendent que vous quittiez cette ligne',
+    'The ranks update when you leave this row': 'Les nouveaux rangs attendent que vous quittiez cette ligne',
     'Show more launches': 'Afficher plus de lancements',
     'Kind of period': 'Type de période',
     'Other periods': 'Autres périodes',
@@ -61,7 +61,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Chaque vote pris en compte figure dans le {tally} : chacun peut recalculer les rangs.',
     'open tally': 'décompte ouvert',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Chaque jour de la période a un décompte ouvert : chacun peut recalculer les rangs.',
     'SHA-256 of the final tally:': 'SHA-256 du décompte définitif :',
     Rank: 'Rang',
@@ -73,13 +73,13 @@ export default {
     'window over': 'temps écoulé',
     '{count} hours left': { one: 'encore {count} heure', other: 'encore {count} heures' },
     '{count} minutes left': { one: 'encore {count} minute', other: 'encore {count} minutes' },
-    'It was revised: this is revision {revision}.': 'Résultat rectifié : ceci est la révision {revision}.',
+    'The result was revised: this is revision {revision}.': 'Résultat rectifié : ceci est la révision {revision}.',
     'Final since {time}.': 'Définitif depuis le {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'Le vote est terminé. Les votes sont vérifiés jusqu’au {time} ; le résultat sera alors définitif.',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       'Des lancements s’ajoutent jusqu’au {to}. Chacun recueille des votes pendant {hours} heures : les rangs peuvent changer jusqu’au {end}.',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       'Plus aucun lancement ne s’ajoute. Le dernier vote se termine au plus tard le {time}.',
     'Loading launches...': 'Chargement des lancements…',
     'Failed to load the leaderboard': 'Impossible de charger le classement',
@@ -87,24 +87,24 @@ export default {
     'A calm sea': 'Mer calme',
     'The first wave is still on its way, and its place is free.':
       'La première vague est encore en route, et sa place est libre.',
-    'Nothing was launched then. The boards before and after have more to show.':
-      'Rien n’a été lancé à ce moment-là. Les classements d’avant et d’après ont plus à montrer.',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      'Rien n’a été lancé à ce moment-là. Les classements d’avant et d’après ont peut-être plus à montrer.',
     'Show all products': 'Afficher tous les produits',
-    'There is no leaderboard for this time': 'Il n’y a pas de classement pour cette période',
+    'There is no leaderboard for this period': 'Il n’y a pas de classement pour cette période',
     'The period is before the first launch, or in the future.':
       'La période précède le premier lancement ou se situe dans le futur.',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       one: 'Au plus {count} vote d’un même réseau compte pour un lancement. Les autres apparaissent sur le bouton.',
       other:
         'Au plus {count} votes d’un même réseau comptent pour un lancement. Les autres apparaissent sur le bouton.',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       'L’opérateur a donné une raison, et le décompte montre de quels votes il s’agit.',
-    'The leaderboard takes in new votes within a second.':
+    'New votes appear on the leaderboard within a second.':
       'Le classement intègre les nouveaux votes en moins d’une seconde.',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'Chaque lancement recueille des votes pendant 24 heures. Pour celui-ci, elles ont pris fin le {ends}.',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       'Ils étaient là à la fin du délai, le {ends} : ils comptent donc.',
     'Votes until {ends} count.': 'Les votes jusqu’au {ends} comptent.',
     '{votes} of its {count} upvotes count': {
@@ -148,9 +148,9 @@ export default {
     'The first wave is still on its way. Come back soon.': 'La première vague est encore en route. Revenez bientôt.',
     'Nothing on the horizon for “{term}”': 'Rien à l’horizon pour « {term} »',
     'No product has this tag.': 'Aucun produit ne porte cette étiquette.',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'Ni le nom ni la description d’un produit étiqueté « {tag} » ne correspondent. Un mot plus court donnera peut-être plus de résultats.',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       'Ni le nom ni la description d’un produit ne correspondent. Un mot plus court donnera peut-être plus de résultats.',
     'Sort products': 'Trier les produits',
     'Active filters': 'Filtres actifs',
@@ -201,14 +201,14 @@ export default {
     'No room left': 'Plus de place',
     '{count} products are saved. Remove one to save another.':
       '{count} produits sont enregistrés. Retirez-en un pour en enregistrer un autre.',
-    'Selected: copy it with your keyboard or by a long press.':
+    'The text is selected: copy it with the keyboard or a long press.':
       'Sélectionné : copiez-le au clavier ou par un appui long.',
     Share: 'Partager',
     'Share {name}': 'Partager {name}',
     'Link to this page': 'Lien vers cette page',
     Badge: 'Badge',
     'Badge for your own page': 'Un badge pour votre page',
-    'Always shows the current count.': 'Affiche toujours le décompte actuel.',
+    'The badge always shows the current count.': 'Affiche toujours le décompte actuel.',
     Theme: 'Couleurs',
     Format: 'Format',
     'Preview of the light badge': 'Aperçu du badge clair',
@@ -225,7 +225,7 @@ export default {
     'New{visit}': 'Nouveau{visit}',
     'since your last visit': 'depuis votre dernière visite',
     'Since your last visit': 'Depuis votre dernière visite',
-    'Only this browser remembers what you did here.': 'Seul ce navigateur se souvient de ce que vous avez fait ici.',
+    'Based on what this browser remembers.': 'D’après ce dont ce navigateur se souvient.',
     'New products': 'Nouveaux produits',
     'You upvoted': 'Vos votes',
     'You commented': 'Vos commentaires',
@@ -233,9 +233,9 @@ export default {
     'Show again what happened since my last visit': 'Afficher de nouveau ce qui s’est passé depuis ma dernière visite',
     Leaderboard: 'Classement',
     '{count} launches.': { one: '{count} lancement.', other: '{count} lancements.' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Les produits lancés le {period}, classés selon les votes de leurs premières 24 heures. Chacun peut recalculer les rangs.',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Les produits lancés ({period}), classés selon les votes de leurs premières 24 heures. Chacun peut recalculer les rangs.',
     'Launches of {period}': 'Lancements : {period}',
     'No leaderboard': 'Aucun classement',
@@ -250,7 +250,7 @@ export default {
       'Toute grande vague commence par une ride. Découvrez ce que les créateurs lancent, et portez ce qui mérite de s’élever.',
     'Product Landscapes': 'Paysages de produits',
     'Skip to content': 'Aller au contenu',
-    'Names and marks of products belong to their owners.':
+    'Product names and trademarks belong to their owners.':
       'Les noms et marques des produits appartiennent à leurs propriétaires.',
     '{site}, home': '{site}, accueil',
     Menu: 'Menu',
@@ -261,7 +261,7 @@ export default {
     'The log could not be loaded': 'Impossible de charger le journal',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Ce que les opérateurs de ce site ont retiré, masqué, exclu ou refusé, et pourquoi. Ce qui a été annulé reste affiché.',
-    'Nothing older.': 'Rien de plus ancien.',
+    'There are no older entries.': 'Rien de plus ancien.',
     'The log is empty.': 'Rien n’a encore été modéré.',
     'Pages of the log': 'Pages du journal',
     Newest: 'Récents',
@@ -276,11 +276,11 @@ export default {
     'No reason was given.': 'Aucune raison n’a été donnée.',
     'Undone {time}': 'Annulé le {time}',
     'Page not found': 'Page introuvable',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'Le réseau ne répond pas : voici la page telle que vous l’avez vue en dernier.',
     Network: 'Réseau',
-    '{upvotes} and {comments} wait for the network.': '{upvotes} et {comments} attendent le réseau.',
-    '{items} wait for the network.': { one: '{items} attend le réseau.', other: '{items} attendent le réseau.' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes} et {comments} attendent le réseau.',
+    '{items} are waiting to be sent.': { one: '{items} attend le réseau.', other: '{items} attendent le réseau.' },
     'Comment that was not posted': 'Commentaire non publié',
     'Your comment on {product} was not posted: {reason}':
       'Votre commentaire sur {product} n’a pas été publié : {reason}',
@@ -314,8 +314,8 @@ export default {
     'Try again in {time}.': 'Réessayez dans {time}.',
     'Too many at once': 'Trop à la fois',
     'The site is busy': 'Le site est très sollicité',
-    'This has changed': 'Ceci a changé',
-    'Close this and open it again.': 'Fermez puis rouvrez.',
+    'The submission has changed': 'Ceci a changé',
+    'Close this dialog and open it again.': 'Fermez puis rouvrez.',
     'This is no longer possible': 'Ce n’est plus possible',
     'This maker link no longer works': 'Ce lien de créateur ne fonctionne plus',
     'Ask the operator of this site for a new one.': 'Demandez-en un nouveau à l’opérateur de ce site.',
@@ -329,27 +329,27 @@ export default {
     'At a time that I choose': 'À une date que je choisis',
     'Launch time': 'Date du lancement',
     'Your time zone: {zone}.': 'Votre fuseau horaire : {zone}.',
-    'For this site, which is in {zone}, that is {time}.': 'Pour ce site ({zone}), cela correspond à {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'Pour ce site ({zone}), cela correspond à {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Chaque lancement recueille des votes pendant 24 heures, quel que soit son début.',
-    'A person will look at it.': 'Une personne l’examinera.',
-    'Your changes are on the site.': 'Vos modifications sont en ligne.',
+    'A person will review your submission.': 'Une personne l’examinera.',
+    'No further review is needed.': 'Aucun nouvel examen n’est nécessaire.',
     'Edit your launch': 'Modifier votre lancement',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       'Ceci est approuvé. De nouveaux textes ou images devront être réexaminés ; une nouvelle date seule, non.',
     'Save changes': 'Enregistrer les modifications',
     'Saving...': 'Enregistrement…',
     'The launch time has changed.': 'La date du lancement a changé.',
     Reschedule: 'Reporter',
     'Save launch time': 'Enregistrer la date',
-    'It will not launch.': 'Il ne sera pas lancé.',
+    'Your product will not launch.': 'Il ne sera pas lancé.',
     'Withdraw {name}?': 'Retirer {name} ?',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       'Il ne sera pas lancé, et c’est irréversible. Pour réessayer, proposez de nouveau le produit.',
     Withdraw: 'Retirer',
     'Keep it': 'Le garder',
     'Your launch': 'Votre lancement',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'Vous seul voyez ceci. Les commentaires que vous écrivez ci-dessous portent le badge Maker.',
     'Rank of the day': 'Rang du jour',
     'Tied {rank} {total}': 'Rang {rank} à égalité {total}',
@@ -357,12 +357,12 @@ export default {
     'of {count}': 'sur {count}',
     'Counted votes': 'Votes comptés',
     Comments: 'Commentaires',
-    'Its {hours} hours ended on {time}.': 'Ses {hours} heures ont pris fin le {time}.',
-    'Votes count until {time}, by your clock.': 'Les votes comptent jusqu’au {time}, à votre heure.',
+    'The voting window of {hours} hours ended on {time}.': 'Ses {hours} heures ont pris fin le {time}.',
+    'Votes count until {time}, in your time zone.': 'Les votes comptent jusqu’au {time}, à votre heure.',
     'Votes by hour': 'Votes par heure',
-    'The first one is still to come.': 'Le premier est encore à venir.',
-    '{count} at most': '{count} au plus',
-    'Hour from': 'Heure à partir de',
+    'The first vote is still to come.': 'Le premier est encore à venir.',
+    'Maximum: {count}': '{count} au plus',
+    'Start of the hour': 'Heure à partir de',
     Votes: 'Votes',
     '{name}, your launch': '{name}, votre lancement',
     Saved: 'Enregistré',
@@ -383,7 +383,7 @@ export default {
       'Vous l’avez retiré, il ne sera pas lancé. Vous pouvez proposer de nouveau le produit.',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'Ce lien de créateur ne fonctionne plus. L’opérateur de ce site peut vous en donner un nouveau.',
-    'Screenshot moved to place {place} of {total}': 'Capture déplacée à la place {place} sur {total}',
+    'Screenshot moved to position {place} of {total}': 'Capture déplacée à la place {place} sur {total}',
     Picture: 'Image',
     'Square, and easy to recognise when it is small.': 'Carrée, et facile à reconnaître en petit.',
     'Choose another': 'En choisir une autre',
@@ -393,7 +393,7 @@ export default {
     'Add screenshots': 'Ajouter des captures',
     'screenshot {number}': 'Capture {number}',
     'Screenshot removed': 'Capture retirée',
-    'Or drop or paste it here. {words} Up to {size} MB.':
+    'Or drop or paste a file here. {words} Up to {size} MB.':
       'Vous pouvez aussi déposer ou coller ici. {words} Jusqu’à {size} Mo.',
     'Your {name}': 'De vous : {name}',
     'On the site': 'Sur le site',
@@ -405,7 +405,7 @@ export default {
     '{file} is larger than {size} MB.': '{file} dépasse {size} Mo.',
     '{file} has more than {count} megapixels.': '{file} compte plus de {count} mégapixels.',
     '{file} cannot be read: it may be damaged.': '{file} est illisible : le fichier est peut-être endommagé.',
-    'This picture was not sent yet.': 'Cette image n’a pas encore été envoyée.',
+    'This picture has not been sent yet.': 'Cette image n’a pas encore été envoyée.',
     Name: 'Nom',
     Description: 'Description',
     'Cards show the first two lines.': 'Les cartes affichent les deux premières lignes.',
@@ -414,12 +414,12 @@ export default {
     'Sending picture {number} of {total}': 'Envoi de l’image {number} sur {total}',
     'Pictures sent': 'Images envoyées',
     '{count} fields need another look.': { one: 'Un champ est à revoir.', other: '{count} champs sont à revoir.' },
-    'This is not accepted.': 'Ceci n’est pas accepté.',
+    'This value is not accepted.': 'Ceci n’est pas accepté.',
     Submitted: 'Proposé',
-    '{name} waits for review.': '{name} attend d’être examiné.',
+    '{name} is waiting for review.': '{name} attend d’être examiné.',
     'See your launch': 'Voir votre lancement',
     'Submit a product': 'Proposer un produit',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'Aucun compte nécessaire. Une personne examine ce que vous envoyez avant de le mettre sur la liste.',
     'Your draft is as you left it; only pictures have to be added again.':
       'Votre brouillon est tel que vous l’avez laissé ; seules les images sont à ajouter de nouveau.',
@@ -429,7 +429,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       'Sans image, la carte montre une vague dessinée. {category} et {maker} remplacent ce que vous laissez vide.',
     'Your submissions': 'Vos propositions',
-    'Yours so far:': 'Les vôtres jusqu’ici :',
+    'Your submissions so far:': 'Les vôtres jusqu’ici :',
     '{name} is on its way': '{name} est en route',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'Voici votre {link}. Il tient lieu de compte : quiconque l’a peut modifier ce lancement, gardez-le donc pour vous. Il n’est affiché qu’une fois.',
@@ -445,17 +445,17 @@ export default {
     'Launch of {name}': 'Lancement de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} sera lancé sur {site} et recueillera des votes pendant {hours} heures.',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'Ce navigateur retient aussi le lien. Le code l’amène sur votre téléphone.',
     'What happens next': 'Et ensuite',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       'Une personne l’examine. D’ici là, vous pouvez encore tout modifier.',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       'Il recueille des votes pendant {hours} heures. Votre lien de créateur les montre à mesure qu’ils arrivent.',
     'Added {tags}': 'Ajouté : {tags}',
     'Removed {tag}': 'Retiré : {tag}',
     'Remove tag {tag}': 'Retirer l’étiquette {tag}',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'Une virgule termine une étiquette. Les cartes montrent les trois premières ; {count} au plus.',
     'Name of person {number}': 'Nom de la personne {number}',
     Role: 'Rôle',
@@ -463,8 +463,8 @@ export default {
     'person {number}': 'personne {number}',
     'Add a person': 'Ajouter une personne',
     'A picture was not accepted': 'Une image n’a pas été acceptée',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'Tout le reste est en ligne. Retirez l’image ou choisissez-en une autre, puis renvoyez.',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'Tout le reste est enregistré. Retirez l’image ou choisissez-en une autre, puis renvoyez.',
     'Remove this file or choose another one.': 'Retirez ce fichier ou choisissez-en un autre.',
     'Remove the files that cannot be used.': 'Retirez les fichiers inutilisables.',
     '(Demo)': '(Démo)',
@@ -489,13 +489,13 @@ export default {
     Oldest: 'Plus anciens',
     'Comment added!': 'Commentaire ajouté !',
     'Your comment has been posted successfully.': 'Votre commentaire a bien été publié.',
-    'Comment kept': 'Commentaire gardé',
+    'Comment queued': 'Commentaire gardé',
     'You are offline. It will be posted when you reconnect.':
       'Vous êtes hors ligne : il sera publié au retour du réseau.',
     'Failed to add comment. Please try again.': 'Impossible d’ajouter le commentaire. Veuillez réessayer.',
     'Previous and next product, on a product’s page': 'Produit précédent et suivant, sur la page d’un produit',
     'This list': 'Cette liste',
-    'Clear the search; close what is open': 'Effacer la recherche ; fermer ce qui est ouvert',
+    'Clear the search; close a dialog or menu': 'Effacer la recherche ; fermer ce qui est ouvert',
     'Previous and next screenshot, in the viewer': 'Capture précédente et suivante, dans la visionneuse',
     'Post the comment that you are writing': 'Publier le commentaire en cours d’écriture',
     Slash: 'Barre oblique',
@@ -513,7 +513,7 @@ export default {
     Provisional: 'Provisoire',
     'Last votes': 'Derniers votes',
     'Final in': 'Définitif dans',
-    'Launches join for': 'Lancements acceptés encore',
+    'Open to new launches for': 'Lancements acceptés encore',
     'Voting ends in': 'Fin du vote dans',
     'Too many from one network': 'Trop depuis un même réseau',
     'Excluded by the operator': 'Exclus par l’opérateur',
@@ -537,8 +537,8 @@ export default {
     'Upvote removed': 'Vote retiré',
     'Upvote removed successfully': 'Votre vote a bien été retiré',
     Undo: 'Annuler',
-    'Kept for later': 'Gardé pour plus tard',
-    'You are offline. It will be sent when you reconnect.':
+    'Waiting to be sent': 'Gardé pour plus tard',
+    'You are offline. Your vote will be updated when you reconnect.':
       'Vous êtes hors ligne : ce sera envoyé au retour du réseau.',
     'Upvote this product': 'Voter pour ce produit',
     'Remove upvote': 'Retirer le vote',

@@ -12,11 +12,11 @@ export default {
     'Moderation log': 'モデレーションの記録',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       '一覧は新しい順です。ランキングは票数の順です。',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'タイムゾーンにかかわらず、どの製品も公開された瞬間から同じ24時間を持ちます。',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'タイムゾーンにかかわらず、どの製品も公開された瞬間から24時間を持ちます。',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'この24時間に入った票が数えられます。同数の製品は同順位です。',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       other: '1つのネットワークから数えられるのは、1製品につき最大{count}票です。アドレスは保存されません。',
     },
     'The tally of each day is open: anyone can download every vote and recompute the result.':
@@ -48,7 +48,7 @@ export default {
     'Keyboard shortcuts': 'キーボードショートカット',
     'Single-key shortcuts': '1キーのショートカット',
     'Always on': 'いつでも使えるキー',
-    'New ranks wait until you leave this row': 'この行を離れると新しい順位が表示されます',
+    'The ranks update when you leave this row': 'この行を離れると新しい順位が表示されます',
     'Show more launches': 'もっと見る',
     'Kind of period': '期間の種類',
     'Other periods': '他の期間',
@@ -60,7 +60,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       '対象となったすべての票は{tally}で公開されているので、誰でも順位を計算し直せます。',
     'open tally': '公開集計',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       '期間中の各日に公開集計があるので、誰でも順位を計算し直せます。',
     'SHA-256 of the final tally:': '最終集計のSHA-256：',
     Rank: '順位',
@@ -72,33 +72,33 @@ export default {
     'window over': '投票終了',
     '{count} hours left': { other: '残り{count}時間' },
     '{count} minutes left': { other: '残り{count}分' },
-    'It was revised: this is revision {revision}.': '訂正されました。これは第{revision}版です。',
+    'The result was revised: this is revision {revision}.': '訂正されました。これは第{revision}版です。',
     'Final since {time}.': '{time}に確定しました。',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       '投票は終了しました。{time}まで票を確認し、その後結果が確定します。',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       '{to}まで新しい製品が加わります。それぞれ{hours}時間票を集めるので、順位は{end}まで変わることがあります。',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       '新しい製品はもう加わりません。最後の投票は{time}までに終わります。',
     'Loading launches...': '製品を読み込んでいます…',
     'Failed to load the leaderboard': 'ランキングの読み込みに失敗しました',
     'No launches yet': 'まだ何も公開されていません',
     'A calm sea': '静かな海',
     'The first wave is still on its way, and its place is free.': '最初の波はまだ沖にいます。その場所は空いています。',
-    'Nothing was launched then. The boards before and after have more to show.':
+    'Nothing was launched then. The boards before and after may have more to show.':
       'この時期に公開された製品はありません。前後のランキングをご覧ください。',
     'Show all products': 'すべての製品を見る',
-    'There is no leaderboard for this time': 'この期間のランキングはありません',
+    'There is no leaderboard for this period': 'この期間のランキングはありません',
     'The period is before the first launch, or in the future.': '最初の公開より前、または未来の期間です。',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       other: '1つのネットワークから数えられるのは、1製品につき最大{count}票です。それ以外はボタンの数に含まれます。',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       '運営者が理由を示しています。どの票かは集計で確認できます。',
-    'The leaderboard takes in new votes within a second.': '新しい票は1秒以内にランキングへ反映されます。',
+    'New votes appear on the leaderboard within a second.': '新しい票は1秒以内にランキングへ反映されます。',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'どの製品も投票期間は24時間です。この製品は{ends}に終わりました。',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       '期間が終わった{ends}の時点では入っていたので、数えられます。',
     'Votes until {ends} count.': '{ends}までの票が数えられます。',
     '{votes} of its {count} upvotes count': { other: '{count}票中{votes}票が有効' },
@@ -136,9 +136,9 @@ export default {
     'The first wave is still on its way. Come back soon.': '最初の波はまだ沖にいます。またのぞいてみてください。',
     'Nothing on the horizon for “{term}”': '「{term}」は水平線に見当たりません',
     'No product has this tag.': 'このタグの製品はありません。',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'タグ「{tag}」の製品に、名前や説明が一致するものはありません。短い言葉なら見つかるかもしれません。',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       '名前や説明が一致する製品はありません。短い言葉なら見つかるかもしれません。',
     'Sort products': '製品の並べ替え',
     'Active filters': '絞り込み中',
@@ -188,14 +188,14 @@ export default {
     'No room left': 'これ以上保存できません',
     '{count} products are saved. Remove one to save another.':
       '{count}件の製品が保存されています。1つ外すと、別の製品を保存できます。',
-    'Selected: copy it with your keyboard or by a long press.':
+    'The text is selected: copy it with the keyboard or a long press.':
       '選択しました。キーボードまたは長押しでコピーしてください。',
     Share: '共有',
     'Share {name}': '{name}を共有',
     'Link to this page': 'このページへのリンク',
     Badge: 'バッジ',
     'Badge for your own page': '自分のページに貼るバッジ',
-    'Always shows the current count.': '常に最新の票数を表示します。',
+    'The badge always shows the current count.': '常に最新の票数を表示します。',
     Theme: 'テーマ',
     Format: '形式',
     'Preview of the light badge': '明るいバッジのプレビュー',
@@ -212,7 +212,7 @@ export default {
     'New{visit}': '新着{visit}',
     'since your last visit': '（前回の訪問以降）',
     'Since your last visit': '前回の訪問以降',
-    'Only this browser remembers what you did here.': 'ここでの操作を覚えているのは、このブラウザだけです。',
+    'Based on what this browser remembers.': 'このブラウザが覚えている内容に基づいています。',
     'New products': '新しい製品',
     'You upvoted': '投票した製品',
     'You commented': 'コメントした製品',
@@ -220,9 +220,9 @@ export default {
     'Show again what happened since my last visit': '前回の訪問以降の出来事をまた表示する',
     Leaderboard: 'ランキング',
     '{count} launches.': { other: '{count}件。' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       '{period}に公開された製品を、最初の24時間の票数順に並べています。誰でも順位を計算し直せます。',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       '{period}に公開された製品を、最初の24時間の票数順に並べています。誰でも順位を計算し直せます。',
     'Launches of {period}': '{period}に公開された製品',
     'No leaderboard': 'ランキングなし',
@@ -237,7 +237,7 @@ export default {
       '大きな波も、はじまりは小さなさざ波。作り手たちの新作を眺めて、輝くべきものを押し上げましょう。',
     'Product Landscapes': 'プロダクトの風景',
     'Skip to content': '本文へ移動',
-    'Names and marks of products belong to their owners.': '製品の名称および商標は各所有者に帰属します。',
+    'Product names and trademarks belong to their owners.': '製品の名称および商標は各所有者に帰属します。',
     '{site}, home': '{site}、ホーム',
     Menu: 'メニュー',
     'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.':
@@ -247,7 +247,7 @@ export default {
     'The log could not be loaded': '記録を読み込めませんでした',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'このサイトの運営者が何をなぜ削除・非表示・除外・却下したか。取り消されたものも残ります。',
-    'Nothing older.': 'これより古いものはありません。',
+    'There are no older entries.': 'これより古いものはありません。',
     'The log is empty.': 'まだモデレーションは行われていません。',
     'Pages of the log': '記録のページ',
     Newest: '新しい順',
@@ -259,11 +259,11 @@ export default {
     'No reason was given.': '理由は示されていません。',
     'Undone {time}': '取り消し：{time}',
     'Page not found': 'ページが見つかりません',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'ネットワークが応答しません。前回見たときのページを表示しています。',
     Network: 'ネットワーク',
-    '{upvotes} and {comments} wait for the network.': '{upvotes}と{comments}がネットワークを待っています。',
-    '{items} wait for the network.': { other: '{items}がネットワークを待っています。' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes}と{comments}がネットワークを待っています。',
+    '{items} are waiting to be sent.': { other: '{items}がネットワークを待っています。' },
     'Comment that was not posted': '投稿されなかったコメント',
     'Your comment on {product} was not posted: {reason}': '{product}へのコメントは投稿されませんでした：{reason}',
     Discard: '破棄',
@@ -293,8 +293,8 @@ export default {
     'Try again in {time}.': '{time}後にお試しください。',
     'Too many at once': '一度に多すぎます',
     'The site is busy': 'サイトが混み合っています',
-    'This has changed': '内容が変わりました',
-    'Close this and open it again.': '一度閉じて、開き直してください。',
+    'The submission has changed': '内容が変わりました',
+    'Close this dialog and open it again.': '一度閉じて、開き直してください。',
     'This is no longer possible': 'もうできません',
     'This maker link no longer works': 'この作者用リンクは使えなくなりました',
     'Ask the operator of this site for a new one.': 'このサイトの運営者に新しいリンクを依頼してください。',
@@ -308,26 +308,26 @@ export default {
     'At a time that I choose': '日時を指定する',
     'Launch time': '公開日時',
     'Your time zone: {zone}.': 'あなたのタイムゾーン：{zone}。',
-    'For this site, which is in {zone}, that is {time}.': 'このサイト（{zone}）では{time}です。',
+    'In the site’s time zone, {zone}, that is {time}.': 'このサイト（{zone}）では{time}です。',
     'Every launch collects votes for 24 hours, whenever it begins.': 'いつ公開しても、票を集める期間は24時間です。',
-    'A person will look at it.': '担当者が確認します。',
-    'Your changes are on the site.': '変更がサイトに反映されました。',
+    'A person will review your submission.': '担当者が確認します。',
+    'No further review is needed.': '再確認は不要です。',
     'Edit your launch': '製品を編集',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       '承認済みです。文章や画像を変えると再確認が必要です。公開日時だけなら不要です。',
     'Save changes': '変更を保存',
     'Saving...': '保存しています…',
     'The launch time has changed.': '公開日時を変更しました。',
     Reschedule: '日時を変更',
     'Save launch time': '公開日時を保存',
-    'It will not launch.': '公開されません。',
+    'Your product will not launch.': '公開されません。',
     'Withdraw {name}?': '{name}を取り下げますか？',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       '公開されなくなり、元に戻せません。もう一度試すには、製品を投稿し直してください。',
     Withdraw: '取り下げる',
     'Keep it': '取り下げない',
     'Your launch': 'あなたの製品',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'これはあなただけに表示されます。下に書くコメントには「Maker」のバッジが付きます。',
     'Rank of the day': '今日の順位',
     'Tied {rank} {total}': '{rank}位（同順位）{total}',
@@ -335,12 +335,12 @@ export default {
     'of {count}': '／{count}件',
     'Counted votes': '有効票',
     Comments: 'コメント',
-    'Its {hours} hours ended on {time}.': '{hours}時間の期間は{time}に終わりました。',
-    'Votes count until {time}, by your clock.': 'あなたの時計で{time}までの票が数えられます。',
+    'The voting window of {hours} hours ended on {time}.': '{hours}時間の期間は{time}に終わりました。',
+    'Votes count until {time}, in your time zone.': 'あなたの時計で{time}までの票が数えられます。',
     'Votes by hour': '1時間ごとの票',
-    'The first one is still to come.': '最初の1票はこれからです。',
-    '{count} at most': '最大{count}',
-    'Hour from': '時間帯の始まり',
+    'The first vote is still to come.': '最初の1票はこれからです。',
+    'Maximum: {count}': '最大{count}',
+    'Start of the hour': '時間帯の始まり',
     Votes: '票',
     '{name}, your launch': '{name}（あなたの製品）',
     Saved: '保存しました',
@@ -361,7 +361,7 @@ export default {
       '取り下げたので公開されません。製品を投稿し直せます。',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'この作者用リンクは使えなくなりました。このサイトの運営者が新しいリンクを発行できます。',
-    'Screenshot moved to place {place} of {total}': 'スクリーンショットを{total}枚中{place}番目に移動しました',
+    'Screenshot moved to position {place} of {total}': 'スクリーンショットを{total}枚中{place}番目に移動しました',
     Picture: '画像',
     'Square, and easy to recognise when it is small.': '正方形で、小さくても見分けやすいもの。',
     'Choose another': '別の画像を選ぶ',
@@ -371,7 +371,7 @@ export default {
     'Add screenshots': 'スクリーンショットを追加',
     'screenshot {number}': 'スクリーンショット{number}',
     'Screenshot removed': 'スクリーンショットを削除しました',
-    'Or drop or paste it here. {words} Up to {size} MB.':
+    'Or drop or paste a file here. {words} Up to {size} MB.':
       'ここにドロップするか貼り付けることもできます。{words}{size} MBまで。',
     'Your {name}': 'あなたの{name}',
     'On the site': 'サイトにあります',
@@ -383,7 +383,7 @@ export default {
     '{file} is larger than {size} MB.': '{file}は{size} MBを超えています。',
     '{file} has more than {count} megapixels.': '{file}は{count}メガピクセルを超えています。',
     '{file} cannot be read: it may be damaged.': '{file}を読み込めません。壊れている可能性があります。',
-    'This picture was not sent yet.': 'この画像はまだ送信されていません。',
+    'This picture has not been sent yet.': 'この画像はまだ送信されていません。',
     Name: '名前',
     Description: '説明',
     'Cards show the first two lines.': 'カードには最初の2行が表示されます。',
@@ -392,12 +392,12 @@ export default {
     'Sending picture {number} of {total}': '画像を送信中（{number}／{total}）',
     'Pictures sent': '送信した画像',
     '{count} fields need another look.': { other: '{count}か所を確認してください。' },
-    'This is not accepted.': '受け付けられません。',
+    'This value is not accepted.': '受け付けられません。',
     Submitted: '投稿しました',
-    '{name} waits for review.': '{name}は確認待ちです。',
+    '{name} is waiting for review.': '{name}は確認待ちです。',
     'See your launch': '製品を見る',
     'Submit a product': '製品を投稿',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'アカウントは不要です。一覧に載る前に担当者が確認します。',
     'Your draft is as you left it; only pictures have to be added again.':
       '下書きは前回のままです。画像だけ追加し直してください。',
@@ -407,7 +407,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       '画像がないと、カードには波の絵が表示されます。空欄は「{category}」「{maker}」になります。',
     'Your submissions': 'あなたの投稿',
-    'Yours so far:': 'これまでの投稿：',
+    'Your submissions so far:': 'これまでの投稿：',
     '{name} is on its way': '{name}を受け付けました',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'これがあなたの{link}です。アカウントの代わりになり、持っている人は誰でもこの製品を変更できるので、他の人に見せないでください。表示されるのは一度だけです。',
@@ -423,17 +423,17 @@ export default {
     'Launch of {name}': '{name}の公開',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name}が{site}で公開され、{hours}時間票を集めます。',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'このブラウザもリンクを覚えています。コードを使えばスマートフォンに移せます。',
     'What happens next': '次の流れ',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       '担当者が確認します。それまでは何でも変更できます。',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       '{hours}時間票を集めます。作者用リンクで随時確認できます。',
     'Added {tags}': '{tags}を追加しました',
     'Removed {tag}': '{tag}を外しました',
     'Remove tag {tag}': 'タグ「{tag}」を外す',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'カンマでタグを区切ります。カードには最初の3つが表示され、最大{count}個です。',
     'Name of person {number}': '{number}人目の名前',
     Role: '役割',
@@ -441,8 +441,8 @@ export default {
     'person {number}': '{number}人目',
     'Add a person': 'メンバーを追加',
     'A picture was not accepted': '受け付けられない画像がありました',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'それ以外はサイトに反映されました。画像を削除するか別の画像を選び、もう一度送信してください。',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'それ以外は保存されました。画像を削除するか別の画像を選び、もう一度送信してください。',
     'Remove this file or choose another one.': 'このファイルを削除するか、別のファイルを選んでください。',
     'Remove the files that cannot be used.': '使えないファイルを削除してください。',
     '(Demo)': '（デモ）',
@@ -466,12 +466,12 @@ export default {
     Oldest: '古い順',
     'Comment added!': 'コメントを追加しました！',
     'Your comment has been posted successfully.': 'コメントが投稿されました。',
-    'Comment kept': 'コメントを保管しました',
+    'Comment queued': 'コメントを保管しました',
     'You are offline. It will be posted when you reconnect.': 'オフラインです。ネットワークが戻ると投稿されます。',
     'Failed to add comment. Please try again.': 'コメントを追加できませんでした。もう一度お試しください。',
     'Previous and next product, on a product’s page': '前後の製品（製品ページ）',
     'This list': 'この一覧',
-    'Clear the search; close what is open': '検索を消去、開いているものを閉じる',
+    'Clear the search; close a dialog or menu': '検索を消去、開いているものを閉じる',
     'Previous and next screenshot, in the viewer': '前後のスクリーンショット（拡大表示）',
     'Post the comment that you are writing': '書いているコメントを投稿',
     Slash: 'スラッシュ',
@@ -489,7 +489,7 @@ export default {
     Provisional: '暫定',
     'Last votes': '最後の投票',
     'Final in': '確定まで',
-    'Launches join for': '受付終了まで',
+    'Open to new launches for': '受付終了まで',
     'Voting ends in': '投票終了まで',
     'Too many from one network': '同じネットワークから多すぎる票',
     'Excluded by the operator': '運営者が除外した票',
@@ -513,8 +513,9 @@ export default {
     'Upvote removed': '投票を取り消しました',
     'Upvote removed successfully': '投票の取り消しが完了しました',
     Undo: '元に戻す',
-    'Kept for later': 'あとで送信します',
-    'You are offline. It will be sent when you reconnect.': 'オフラインです。ネットワークが戻ると送信されます。',
+    'Waiting to be sent': 'あとで送信します',
+    'You are offline. Your vote will be updated when you reconnect.':
+      'オフラインです。ネットワークが戻ると送信されます。',
     'Upvote this product': 'この製品に投票',
     'Remove upvote': '投票を取り消す',
     'The place to discover and launch innovative tech products. Explore the wave.':

@@ -13,11 +13,11 @@ export default {
     'Moderation log': 'Registro de moderação',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       'A lista mostra primeiro os lançamentos mais recentes. Os rankings os ordenam por votos.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      'Cada lançamento tem as mesmas 24 horas, a partir do minuto em que entra no ar, seja qual for o fuso horário.',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      'Cada lançamento tem 24 horas a partir do minuto em que entra no ar, em qualquer fuso horário.',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Contam os votos dessas 24 horas. Lançamentos empatados dividem a posição.',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       one: 'No máximo {count} voto por lançamento conta a partir de uma mesma rede. Nenhum endereço é armazenado.',
       other: 'No máximo {count} votos por lançamento contam a partir de uma mesma rede. Nenhum endereço é armazenado.',
     },
@@ -50,7 +50,7 @@ export default {
     'Keyboard shortcuts': 'Atalhos do teclado',
     'Single-key shortcuts': 'Atalhos de uma tecla',
     'Always on': 'Sempre disponíveis',
-    'New ranks wait until you leave this row': 'As novas posições esperam até você sair desta linha',
+    'The ranks update when you leave this row': 'As novas posições esperam até você sair desta linha',
     'Show more launches': 'Mostrar mais lançamentos',
     'Kind of period': 'Tipo de período',
     'Other periods': 'Outros períodos',
@@ -62,7 +62,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Todo voto considerado está na {tally}, então qualquer pessoa pode recalcular as posições.',
     'open tally': 'apuração aberta',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Cada dia do período tem uma apuração aberta, então qualquer pessoa pode recalcular as posições.',
     'SHA-256 of the final tally:': 'SHA-256 da apuração final:',
     Rank: 'Posição',
@@ -74,13 +74,13 @@ export default {
     'window over': 'prazo encerrado',
     '{count} hours left': { one: 'falta {count} hora', other: 'faltam {count} horas' },
     '{count} minutes left': { one: 'falta {count} minuto', other: 'faltam {count} minutos' },
-    'It was revised: this is revision {revision}.': 'Foi revisado: esta é a revisão {revision}.',
+    'The result was revised: this is revision {revision}.': 'Foi revisado: esta é a revisão {revision}.',
     'Final since {time}.': 'Final desde {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'A votação terminou. Os votos são revisados até {time}; então o resultado será final.',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       'Lançamentos entram até {to}. Cada um recebe votos por {hours} horas, então as posições podem mudar até {end}.',
-    'No more launches join. The last voting window ends by {time}.':
+    'No more launches are added. The last voting window ends by {time}.':
       'Nenhum outro lançamento entra. A última votação termina até {time}.',
     'Loading launches...': 'Carregando lançamentos…',
     'Failed to load the leaderboard': 'Não foi possível carregar o ranking',
@@ -88,22 +88,22 @@ export default {
     'A calm sea': 'Mar calmo',
     'The first wave is still on its way, and its place is free.':
       'A primeira onda ainda está a caminho, e o lugar dela está livre.',
-    'Nothing was launched then. The boards before and after have more to show.':
-      'Nada foi lançado nessa época. Os rankings de antes e depois têm mais para mostrar.',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      'Nada foi lançado nessa época. Os rankings de antes e depois talvez tenham mais para mostrar.',
     'Show all products': 'Mostrar todos os produtos',
-    'There is no leaderboard for this time': 'Não há ranking para este período',
+    'There is no leaderboard for this period': 'Não há ranking para este período',
     'The period is before the first launch, or in the future.':
       'O período é anterior ao primeiro lançamento ou está no futuro.',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       one: 'No máximo {count} voto de uma mesma rede conta para um lançamento. Os demais aparecem no botão.',
       other: 'No máximo {count} votos de uma mesma rede contam para um lançamento. Os demais aparecem no botão.',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       'O operador informou um motivo, e a apuração mostra quais são os votos.',
-    'The leaderboard takes in new votes within a second.': 'O ranking incorpora novos votos em menos de um segundo.',
+    'New votes appear on the leaderboard within a second.': 'O ranking incorpora novos votos em menos de um segundo.',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       'Cada lançamento recebe votos por 24 horas. Para este, elas terminaram em {ends}.',
-    'They were there when the window ended, on {ends}, so they count.':
+    'These votes existed when the window ended, on {ends}, so they count.':
       'Eles estavam lá quando o prazo terminou, em {ends}, então contam.',
     'Votes until {ends} count.': 'Contam os votos até {ends}.',
     '{votes} of its {count} upvotes count': {
@@ -147,9 +147,9 @@ export default {
     'The first wave is still on its way. Come back soon.': 'A primeira onda ainda está a caminho. Volte em breve.',
     'Nothing on the horizon for “{term}”': 'Nada no horizonte para “{term}”',
     'No product has this tag.': 'Nenhum produto tem esta tag.',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       'O nome e a descrição de nenhum produto com a tag “{tag}” correspondem. Uma palavra mais curta talvez encontre mais.',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       'O nome e a descrição de nenhum produto correspondem. Uma palavra mais curta talvez encontre mais.',
     'Sort products': 'Ordenar produtos',
     'Active filters': 'Filtros ativos',
@@ -199,14 +199,14 @@ export default {
     'No room left': 'Sem espaço',
     '{count} products are saved. Remove one to save another.':
       '{count} produtos estão salvos. Remova um para salvar outro.',
-    'Selected: copy it with your keyboard or by a long press.':
+    'The text is selected: copy it with the keyboard or a long press.':
       'Selecionado: copie com o teclado ou pressionando por um tempo.',
     Share: 'Compartilhar',
     'Share {name}': 'Compartilhar {name}',
     'Link to this page': 'Link para esta página',
     Badge: 'Selo',
     'Badge for your own page': 'Selo para a sua própria página',
-    'Always shows the current count.': 'Mostra sempre a contagem atual.',
+    'The badge always shows the current count.': 'Mostra sempre a contagem atual.',
     Theme: 'Cores',
     Format: 'Formato',
     'Preview of the light badge': 'Prévia do selo claro',
@@ -223,7 +223,7 @@ export default {
     'New{visit}': 'Novo{visit}',
     'since your last visit': 'desde a sua última visita',
     'Since your last visit': 'Desde a sua última visita',
-    'Only this browser remembers what you did here.': 'Só este navegador lembra o que você fez aqui.',
+    'Based on what this browser remembers.': 'Com base no que este navegador lembra.',
     'New products': 'Novos produtos',
     'You upvoted': 'Seus votos',
     'You commented': 'Seus comentários',
@@ -231,9 +231,9 @@ export default {
     'Show again what happened since my last visit': 'Mostrar de novo o que aconteceu desde a minha última visita',
     Leaderboard: 'Ranking',
     '{count} launches.': { one: '{count} lançamento.', other: '{count} lançamentos.' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Os produtos lançados em {period}, classificados pelos votos das primeiras 24 horas. Qualquer pessoa pode recalcular as posições.',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       'Os produtos lançados ({period}), classificados pelos votos das primeiras 24 horas. Qualquer pessoa pode recalcular as posições.',
     'Launches of {period}': 'Lançamentos: {period}',
     'No leaderboard': 'Sem ranking',
@@ -248,7 +248,7 @@ export default {
       'Toda grande onda começa como uma ondulação. Veja o que os criadores estão lançando e erga o que merece subir.',
     'Product Landscapes': 'Paisagens de produtos',
     'Skip to content': 'Ir para o conteúdo',
-    'Names and marks of products belong to their owners.':
+    'Product names and trademarks belong to their owners.':
       'Nomes e marcas dos produtos pertencem a seus proprietários.',
     '{site}, home': '{site}, início',
     Menu: 'Menu',
@@ -259,7 +259,7 @@ export default {
     'The log could not be loaded': 'Não foi possível carregar o registro',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'O que os operadores deste site removeram, ocultaram, excluíram ou recusaram, e por quê. O que foi desfeito continua na lista.',
-    'Nothing older.': 'Nada mais antigo.',
+    'There are no older entries.': 'Nada mais antigo.',
     'The log is empty.': 'Nada foi moderado ainda.',
     'Pages of the log': 'Páginas do registro',
     Newest: 'Mais recentes',
@@ -274,11 +274,11 @@ export default {
     'No reason was given.': 'Nenhum motivo foi informado.',
     'Undone {time}': 'Desfeito em {time}',
     'Page not found': 'Página não encontrada',
-    'The network does not respond: this is the page as you last saw it.':
+    'The network is not responding: this is the page as you last saw it.':
       'A rede não responde: esta é a página como você a viu pela última vez.',
     Network: 'Rede',
-    '{upvotes} and {comments} wait for the network.': '{upvotes} e {comments} aguardam a rede.',
-    '{items} wait for the network.': { one: '{items} aguarda a rede.', other: '{items} aguardam a rede.' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes} e {comments} aguardam a rede.',
+    '{items} are waiting to be sent.': { one: '{items} aguarda a rede.', other: '{items} aguardam a rede.' },
     'Comment that was not posted': 'Comentário não publicado',
     'Your comment on {product} was not posted: {reason}': 'Seu comentário sobre {product} não foi publicado: {reason}',
     Discard: 'Descartar',
@@ -311,8 +311,8 @@ export default {
     'Try again in {time}.': 'Tente novamente em {time}.',
     'Too many at once': 'Muita coisa de uma vez',
     'The site is busy': 'O site está ocupado',
-    'This has changed': 'Isto mudou',
-    'Close this and open it again.': 'Feche e abra novamente.',
+    'The submission has changed': 'Isto mudou',
+    'Close this dialog and open it again.': 'Feche e abra novamente.',
     'This is no longer possible': 'Isto não é mais possível',
     'This maker link no longer works': 'Este link de criador não funciona mais',
     'Ask the operator of this site for a new one.': 'Peça um novo ao operador deste site.',
@@ -326,27 +326,27 @@ export default {
     'At a time that I choose': 'No horário que eu escolher',
     'Launch time': 'Horário do lançamento',
     'Your time zone: {zone}.': 'Seu fuso horário: {zone}.',
-    'For this site, which is in {zone}, that is {time}.': 'Para este site ({zone}), isso é {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'Para este site ({zone}), isso é {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Todo lançamento recebe votos por 24 horas, comece quando começar.',
-    'A person will look at it.': 'Uma pessoa vai analisar.',
-    'Your changes are on the site.': 'Suas alterações estão no site.',
+    'A person will review your submission.': 'Uma pessoa vai analisar.',
+    'No further review is needed.': 'Não é preciso outra análise.',
     'Edit your launch': 'Editar seu lançamento',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       'Isto está aprovado. Novos textos ou imagens precisam de outra análise; um novo horário sozinho, não.',
     'Save changes': 'Salvar alterações',
     'Saving...': 'Salvando…',
     'The launch time has changed.': 'O horário do lançamento mudou.',
     Reschedule: 'Reagendar',
     'Save launch time': 'Salvar horário',
-    'It will not launch.': 'Não será lançado.',
+    'Your product will not launch.': 'Não será lançado.',
     'Withdraw {name}?': 'Retirar {name}?',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       'Não será lançado, e isso não pode ser desfeito. Para tentar de novo, envie o produto outra vez.',
     Withdraw: 'Retirar',
     'Keep it': 'Manter',
     'Your launch': 'Seu lançamento',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       'Só você vê isto. Os comentários que você escrever abaixo levam o selo Maker.',
     'Rank of the day': 'Posição do dia',
     'Tied {rank} {total}': '{rank}, empatada, {total}',
@@ -354,12 +354,12 @@ export default {
     'of {count}': 'de {count}',
     'Counted votes': 'Votos contados',
     Comments: 'Comentários',
-    'Its {hours} hours ended on {time}.': 'As {hours} horas terminaram em {time}.',
-    'Votes count until {time}, by your clock.': 'Os votos contam até {time}, no seu horário.',
+    'The voting window of {hours} hours ended on {time}.': 'As {hours} horas terminaram em {time}.',
+    'Votes count until {time}, in your time zone.': 'Os votos contam até {time}, no seu horário.',
     'Votes by hour': 'Votos por hora',
-    'The first one is still to come.': 'O primeiro ainda está por vir.',
-    '{count} at most': 'no máximo {count}',
-    'Hour from': 'Hora a partir de',
+    'The first vote is still to come.': 'O primeiro ainda está por vir.',
+    'Maximum: {count}': 'no máximo {count}',
+    'Start of the hour': 'Hora a partir de',
     Votes: 'Votos',
     '{name}, your launch': '{name}, seu lançamento',
     Saved: 'Salvo',
@@ -380,7 +380,7 @@ export default {
       'Você o retirou, e ele não será lançado. Você pode enviar o produto de novo.',
     'This maker link no longer works. The operator of this site can give you a new one.':
       'Este link de criador não funciona mais. O operador deste site pode lhe dar um novo.',
-    'Screenshot moved to place {place} of {total}': 'Captura movida para a posição {place} de {total}',
+    'Screenshot moved to position {place} of {total}': 'Captura movida para a posição {place} de {total}',
     Picture: 'Imagem',
     'Square, and easy to recognise when it is small.': 'Quadrada e fácil de reconhecer quando pequena.',
     'Choose another': 'Escolher outra',
@@ -390,7 +390,7 @@ export default {
     'Add screenshots': 'Adicionar capturas',
     'screenshot {number}': 'Captura {number}',
     'Screenshot removed': 'Captura removida',
-    'Or drop or paste it here. {words} Up to {size} MB.': 'Ou solte ou cole aqui. {words} Até {size} MB.',
+    'Or drop or paste a file here. {words} Up to {size} MB.': 'Ou solte ou cole aqui. {words} Até {size} MB.',
     'Your {name}': 'De você: {name}',
     'On the site': 'No site',
     'Sending {name}': 'Enviando: {name}',
@@ -401,7 +401,7 @@ export default {
     '{file} is larger than {size} MB.': '{file} tem mais de {size} MB.',
     '{file} has more than {count} megapixels.': '{file} tem mais de {count} megapixels.',
     '{file} cannot be read: it may be damaged.': '{file} não pode ser lido: talvez esteja danificado.',
-    'This picture was not sent yet.': 'Esta imagem ainda não foi enviada.',
+    'This picture has not been sent yet.': 'Esta imagem ainda não foi enviada.',
     Name: 'Nome',
     Description: 'Descrição',
     'Cards show the first two lines.': 'Os cartões mostram as duas primeiras linhas.',
@@ -413,12 +413,12 @@ export default {
       one: 'Um campo precisa de outra olhada.',
       other: '{count} campos precisam de outra olhada.',
     },
-    'This is not accepted.': 'Isto não é aceito.',
+    'This value is not accepted.': 'Isto não é aceito.',
     Submitted: 'Enviado',
-    '{name} waits for review.': '{name} aguarda análise.',
+    '{name} is waiting for review.': '{name} aguarda análise.',
     'See your launch': 'Ver seu lançamento',
     'Submit a product': 'Enviar um produto',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       'Não precisa de conta. Uma pessoa olha o que você envia antes de entrar na lista.',
     'Your draft is as you left it; only pictures have to be added again.':
       'Seu rascunho está como você o deixou; só as imagens precisam ser adicionadas de novo.',
@@ -428,7 +428,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       'Sem imagem, o cartão mostra uma onda desenhada. {category} e {maker} substituem o que você deixar vazio.',
     'Your submissions': 'Seus envios',
-    'Yours so far:': 'Os seus até agora:',
+    'Your submissions so far:': 'Os seus até agora:',
     '{name} is on its way': '{name} está a caminho',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       'Este é o seu {link}. Ele faz as vezes de uma conta: quem o tiver pode alterar este lançamento, então guarde-o para você. Ele só é mostrado uma vez.',
@@ -444,17 +444,17 @@ export default {
     'Launch of {name}': 'Lançamento de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} será lançado em {site} e receberá votos por {hours} horas.',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       'Este navegador também lembra o link. O código o leva para o seu telefone.',
     'What happens next': 'O que acontece agora',
-    'A person looks at it. Until then you can still change everything.':
+    'A person reviews it. Until then, you can still change everything.':
       'Uma pessoa analisa. Até lá, você ainda pode mudar tudo.',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       'Recebe votos por {hours} horas. Seu link de criador os mostra à medida que chegam.',
     'Added {tags}': 'Adicionado: {tags}',
     'Removed {tag}': 'Removido: {tag}',
     'Remove tag {tag}': 'Remover a tag {tag}',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       'Uma vírgula encerra uma tag. Os cartões mostram as três primeiras; no máximo {count}.',
     'Name of person {number}': 'Nome da pessoa {number}',
     Role: 'Função',
@@ -462,8 +462,8 @@ export default {
     'person {number}': 'pessoa {number}',
     'Add a person': 'Adicionar uma pessoa',
     'A picture was not accepted': 'Uma imagem não foi aceita',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      'Todo o resto está no site. Remova a imagem ou escolha outra e envie de novo.',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      'Todo o resto foi salvo. Remova a imagem ou escolha outra e envie de novo.',
     'Remove this file or choose another one.': 'Remova este arquivo ou escolha outro.',
     'Remove the files that cannot be used.': 'Remova os arquivos que não podem ser usados.',
     '(Demo)': '(Demo)',
@@ -487,13 +487,13 @@ export default {
     Oldest: 'Mais antigos',
     'Comment added!': 'Comentário adicionado!',
     'Your comment has been posted successfully.': 'Seu comentário foi publicado com sucesso.',
-    'Comment kept': 'Comentário guardado',
+    'Comment queued': 'Comentário guardado',
     'You are offline. It will be posted when you reconnect.':
       'Você está off-line: ele será publicado quando a rede voltar.',
     'Failed to add comment. Please try again.': 'Não foi possível adicionar o comentário. Tente novamente.',
     'Previous and next product, on a product’s page': 'Produto anterior e próximo, na página de um produto',
     'This list': 'Esta lista',
-    'Clear the search; close what is open': 'Limpar a busca; fechar o que estiver aberto',
+    'Clear the search; close a dialog or menu': 'Limpar a busca; fechar o que estiver aberto',
     'Previous and next screenshot, in the viewer': 'Captura anterior e próxima, no visualizador',
     'Post the comment that you are writing': 'Publicar o comentário que você está escrevendo',
     Slash: 'Barra',
@@ -511,7 +511,7 @@ export default {
     Provisional: 'Provisório',
     'Last votes': 'Últimos votos',
     'Final in': 'Final em',
-    'Launches join for': 'Lançamentos entram por mais',
+    'Open to new launches for': 'Lançamentos entram por mais',
     'Voting ends in': 'A votação termina em',
     'Too many from one network': 'Demais de uma mesma rede',
     'Excluded by the operator': 'Excluídos pelo operador',
@@ -535,8 +535,9 @@ export default {
     'Upvote removed': 'Voto removido',
     'Upvote removed successfully': 'Seu voto foi removido com sucesso',
     Undo: 'Desfazer',
-    'Kept for later': 'Guardado para depois',
-    'You are offline. It will be sent when you reconnect.': 'Você está off-line: será enviado quando a rede voltar.',
+    'Waiting to be sent': 'Guardado para depois',
+    'You are offline. Your vote will be updated when you reconnect.':
+      'Você está off-line: será enviado quando a rede voltar.',
     'Upvote this product': 'Votar neste produto',
     'Remove upvote': 'Remover voto',
     'The place to discover and launch innovative tech products. Explore the wave.':

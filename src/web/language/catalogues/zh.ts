@@ -13,11 +13,11 @@ export default {
     'Moderation log': '审核日志',
     'The list shows the newest launches first. Leaderboards rank them by votes.':
       '列表按最新发布排序，榜单按票数排序。',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
-      '无论在哪个时区，每个产品从上线那一刻起都有同样的24小时。',
+    'Every launch gets 24 hours from the minute it goes live, in any time zone.':
+      '无论在哪个时区，每个产品从上线那一刻起都有24小时。',
     'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       '这24小时内的投票有效。票数相同的产品名次并列。',
-    'At most {count} votes for a launch count from one network. No address is stored.': {
+    'At most {count} votes from one network count for a launch. No address is stored.': {
       other: '同一网络对一个产品最多计{count}票。不保存任何地址。',
     },
     'The tally of each day is open: anyone can download every vote and recompute the result.':
@@ -49,7 +49,7 @@ export default {
     'Keyboard shortcuts': '键盘快捷键',
     'Single-key shortcuts': '单键快捷键',
     'Always on': '始终可用',
-    'New ranks wait until you leave this row': '离开此行后显示新的名次',
+    'The ranks update when you leave this row': '离开此行后显示新的名次',
     'Show more launches': '显示更多产品',
     'Kind of period': '时段类型',
     'Other periods': '其他时段',
@@ -61,7 +61,7 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       '所有纳入考虑的投票都在{tally}中，任何人都可以重新计算名次。',
     'open tally': '公开计票',
-    'Every day in it has an open tally, so anyone can recompute the ranks.':
+    'Every day of the period has an open tally, so anyone can recompute the ranks.':
       '该时段的每一天都有公开计票，任何人都可以重新计算名次。',
     'SHA-256 of the final tally:': '最终计票的SHA-256：',
     Rank: '名次',
@@ -73,32 +73,34 @@ export default {
     'window over': '投票已结束',
     '{count} hours left': { other: '还剩{count}小时' },
     '{count} minutes left': { other: '还剩{count}分钟' },
-    'It was revised: this is revision {revision}.': '结果经过修订：这是第{revision}版。',
+    'The result was revised: this is revision {revision}.': '结果经过修订：这是第{revision}版。',
     'Final since {time}.': '{time}起为最终结果。',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       '投票已结束。票数将复核至{time}，届时结果最终确定。',
-    'Launches join until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
+    'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
       '{to}之前仍有产品加入。每个产品收集{hours}小时的投票，因此名次在{end}之前都可能变化。',
-    'No more launches join. The last voting window ends by {time}.': '不再有产品加入。最后的投票最迟于{time}结束。',
+    'No more launches are added. The last voting window ends by {time}.':
+      '不再有产品加入。最后的投票最迟于{time}结束。',
     'Loading launches...': '正在加载产品…',
     'Failed to load the leaderboard': '榜单加载失败',
     'No launches yet': '还没有产品发布',
     'A calm sea': '风平浪静',
     'The first wave is still on its way, and its place is free.': '第一朵浪花还在路上，位置为它留着。',
-    'Nothing was launched then. The boards before and after have more to show.':
-      '那段时间没有产品发布。前后的榜单有更多内容。',
+    'Nothing was launched then. The boards before and after may have more to show.':
+      '那段时间没有产品发布。前后的榜单可能有更多内容。',
     'Show all products': '显示所有产品',
-    'There is no leaderboard for this time': '没有这个时段的榜单',
+    'There is no leaderboard for this period': '没有这个时段的榜单',
     'The period is before the first launch, or in the future.': '该时段早于第一个产品，或在未来。',
-    'At most {count} votes of one network count for a launch. The rest show on the button.': {
+    'At most {count} votes from one network count for a launch. The rest show on the button.': {
       other: '同一网络对一个产品最多计{count}票，其余的仍显示在按钮上。',
     },
-    'The operator gave a reason, and the tally shows which votes they are.':
+    'The operator gave a reason. The tally shows which votes were excluded.':
       '运营者给出了理由，计票中可以看到是哪些票。',
-    'The leaderboard takes in new votes within a second.': '新的投票会在一秒内计入榜单。',
+    'New votes appear on the leaderboard within a second.': '新的投票会在一秒内计入榜单。',
     'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
       '每个产品的投票期为24小时。这个产品的投票期已于{ends}结束。',
-    'They were there when the window ended, on {ends}, so they count.': '投票期于{ends}结束时它们仍然存在，因此有效。',
+    'These votes existed when the window ended, on {ends}, so they count.':
+      '投票期于{ends}结束时它们仍然存在，因此有效。',
     'Votes until {ends} count.': '{ends}之前的投票有效。',
     '{votes} of its {count} upvotes count': { other: '{count}票中{votes}票有效' },
     '{count} votes count': { other: '{count}张有效票' },
@@ -135,9 +137,9 @@ export default {
     'The first wave is still on its way. Come back soon.': '第一朵浪花还在路上。过些时候再来看看吧。',
     'Nothing on the horizon for “{term}”': '海平线上没有“{term}”',
     'No product has this tag.': '没有带此标签的产品。',
-    'No name or description of a product tagged “{tag}” matches. A shorter word may find more.':
+    'No product tagged “{tag}” has a matching name or description. A shorter word may find more.':
       '标签为“{tag}”的产品中，没有名称或描述匹配的。更短的词也许能找到更多。',
-    'No product’s name or description matches. A shorter word may find more.':
+    'No product has a matching name or description. A shorter word may find more.':
       '没有名称或描述匹配的产品。更短的词也许能找到更多。',
     'Sort products': '产品排序',
     'Active filters': '当前筛选',
@@ -186,13 +188,13 @@ export default {
     '{count} comments': { other: '{count}条评论' },
     'No room left': '收藏已满',
     '{count} products are saved. Remove one to save another.': '已收藏{count}个产品。移除一个后才能再收藏。',
-    'Selected: copy it with your keyboard or by a long press.': '已选中：请用键盘或长按复制。',
+    'The text is selected: copy it with the keyboard or a long press.': '已选中：请用键盘或长按复制。',
     Share: '分享',
     'Share {name}': '分享{name}',
     'Link to this page': '本页链接',
     Badge: '徽章',
     'Badge for your own page': '放在你网页上的徽章',
-    'Always shows the current count.': '始终显示当前票数。',
+    'The badge always shows the current count.': '始终显示当前票数。',
     Theme: '主题',
     Format: '格式',
     'Preview of the light badge': '浅色徽章预览',
@@ -209,7 +211,7 @@ export default {
     'New{visit}': '新{visit}',
     'since your last visit': '（自上次访问以来）',
     'Since your last visit': '自上次访问以来',
-    'Only this browser remembers what you did here.': '你在这里做过什么，只有此浏览器记得。',
+    'Based on what this browser remembers.': '根据此浏览器记住的内容。',
     'New products': '新产品',
     'You upvoted': '你投过票的',
     'You commented': '你评论过的',
@@ -217,9 +219,9 @@ export default {
     'Show again what happened since my last visit': '重新显示自上次访问以来的动态',
     Leaderboard: '榜单',
     '{count} launches.': { other: '{count}个产品。' },
-    'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       '{period}发布的产品，按最初24小时的票数排名。任何人都可以重新计算名次。',
-    'The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
+    'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.':
       '{period}发布的产品，按最初24小时的票数排名。任何人都可以重新计算名次。',
     'Launches of {period}': '{period}发布的产品',
     'No leaderboard': '没有榜单',
@@ -234,7 +236,7 @@ export default {
       '每一道大浪都始于一圈涟漪。看看创作者们的新作，托起值得升起的那一个。',
     'Product Landscapes': '产品风景',
     'Skip to content': '跳到正文',
-    'Names and marks of products belong to their owners.': '产品名称和商标归其所有者所有。',
+    'Product names and trademarks belong to their owners.': '产品名称和商标归其所有者所有。',
     '{site}, home': '{site}，首页',
     Menu: '菜单',
     'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.':
@@ -244,7 +246,7 @@ export default {
     'The log could not be loaded': '无法加载日志',
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       '本站运营者删除、隐藏、排除或拒绝了什么，以及原因。已撤销的操作仍会列出。',
-    'Nothing older.': '没有更早的记录。',
+    'There are no older entries.': '没有更早的记录。',
     'The log is empty.': '尚无审核记录。',
     'Pages of the log': '日志页面',
     Newest: '最新',
@@ -256,10 +258,10 @@ export default {
     'No reason was given.': '未说明理由。',
     'Undone {time}': '{time}已撤销',
     'Page not found': '页面未找到',
-    'The network does not respond: this is the page as you last saw it.': '网络没有响应：这是你上次看到的页面。',
+    'The network is not responding: this is the page as you last saw it.': '网络没有响应：这是你上次看到的页面。',
     Network: '网络',
-    '{upvotes} and {comments} wait for the network.': '{upvotes}和{comments}正在等待网络。',
-    '{items} wait for the network.': { other: '{items}正在等待网络。' },
+    '{upvotes} and {comments} are waiting to be sent.': '{upvotes}和{comments}正在等待网络。',
+    '{items} are waiting to be sent.': { other: '{items}正在等待网络。' },
     'Comment that was not posted': '未发布的评论',
     'Your comment on {product} was not posted: {reason}': '你对{product}的评论未能发布：{reason}',
     Discard: '放弃',
@@ -288,8 +290,8 @@ export default {
     'Try again in {time}.': '请在{time}后重试。',
     'Too many at once': '一次太多了',
     'The site is busy': '本站繁忙',
-    'This has changed': '内容已变更',
-    'Close this and open it again.': '请关闭后重新打开。',
+    'The submission has changed': '内容已变更',
+    'Close this dialog and open it again.': '请关闭后重新打开。',
     'This is no longer possible': '已无法进行此操作',
     'This maker link no longer works': '此作者链接已失效',
     'Ask the operator of this site for a new one.': '请向本站运营者索取新链接。',
@@ -303,26 +305,26 @@ export default {
     'At a time that I choose': '在我选择的时间',
     'Launch time': '发布时间',
     'Your time zone: {zone}.': '你的时区：{zone}。',
-    'For this site, which is in {zone}, that is {time}.': '对本站（{zone}）来说是{time}。',
+    'In the site’s time zone, {zone}, that is {time}.': '对本站（{zone}）来说是{time}。',
     'Every launch collects votes for 24 hours, whenever it begins.': '无论何时开始，每个产品都收集24小时的投票。',
-    'A person will look at it.': '将由专人审核。',
-    'Your changes are on the site.': '你的修改已上线。',
+    'A person will review your submission.': '将由专人审核。',
+    'No further review is needed.': '无需再次审核。',
     'Edit your launch': '编辑你的产品',
-    'This is approved. New texts or pictures need another review; a new launch time alone does not.':
+    'Your launch is approved. If you change anything except the launch time, it needs another review.':
       '已通过审核。新的文字或图片需要再次审核，仅修改发布时间则不需要。',
     'Save changes': '保存修改',
     'Saving...': '正在保存…',
     'The launch time has changed.': '发布时间已更改。',
     Reschedule: '改期',
     'Save launch time': '保存发布时间',
-    'It will not launch.': '它将不会发布。',
+    'Your product will not launch.': '它将不会发布。',
     'Withdraw {name}?': '撤回{name}？',
     'It will not launch, and this cannot be undone. To try again, submit the product again.':
       '它将不会发布，且无法恢复。如要再试，请重新提交产品。',
     Withdraw: '撤回',
     'Keep it': '保留',
     'Your launch': '你的产品',
-    'Only you see this. Comments that you write below carry the badge Maker.':
+    'Only you see this. Comments that you write below carry the Maker badge.':
       '只有你能看到。你在下方发表的评论带有“Maker”徽章。',
     'Rank of the day': '当日名次',
     'Tied {rank} {total}': '并列第{rank}名{total}',
@@ -330,12 +332,12 @@ export default {
     'of {count}': '／{count}',
     'Counted votes': '有效票',
     Comments: '评论',
-    'Its {hours} hours ended on {time}.': '{hours}小时的投票期已于{time}结束。',
-    'Votes count until {time}, by your clock.': '按你的时间，{time}之前的投票有效。',
+    'The voting window of {hours} hours ended on {time}.': '{hours}小时的投票期已于{time}结束。',
+    'Votes count until {time}, in your time zone.': '按你的时间，{time}之前的投票有效。',
     'Votes by hour': '每小时票数',
-    'The first one is still to come.': '第一票还没有到来。',
-    '{count} at most': '最多{count}',
-    'Hour from': '起始时间',
+    'The first vote is still to come.': '第一票还没有到来。',
+    'Maximum: {count}': '最多{count}',
+    'Start of the hour': '起始时间',
     Votes: '票数',
     '{name}, your launch': '{name}，你的产品',
     Saved: '已保存',
@@ -356,7 +358,7 @@ export default {
       '你已撤回，它将不会发布。你可以重新提交产品。',
     'This maker link no longer works. The operator of this site can give you a new one.':
       '此作者链接已失效。本站运营者可以给你一个新链接。',
-    'Screenshot moved to place {place} of {total}': '截图已移到第{place}位，共{total}张',
+    'Screenshot moved to position {place} of {total}': '截图已移到第{place}位，共{total}张',
     Picture: '图片',
     'Square, and easy to recognise when it is small.': '正方形，缩小后也容易辨认。',
     'Choose another': '换一张',
@@ -366,7 +368,7 @@ export default {
     'Add screenshots': '添加截图',
     'screenshot {number}': '截图{number}',
     'Screenshot removed': '截图已移除',
-    'Or drop or paste it here. {words} Up to {size} MB.': '也可以拖放或粘贴到这里。{words}最大{size} MB。',
+    'Or drop or paste a file here. {words} Up to {size} MB.': '也可以拖放或粘贴到这里。{words}最大{size} MB。',
     'Your {name}': '你的{name}',
     'On the site': '已在站上',
     'Sending {name}': '正在发送{name}',
@@ -377,7 +379,7 @@ export default {
     '{file} is larger than {size} MB.': '{file}大于{size} MB。',
     '{file} has more than {count} megapixels.': '{file}超过{count}百万像素。',
     '{file} cannot be read: it may be damaged.': '无法读取{file}：文件可能已损坏。',
-    'This picture was not sent yet.': '此图片尚未发送。',
+    'This picture has not been sent yet.': '此图片尚未发送。',
     Name: '名称',
     Description: '描述',
     'Cards show the first two lines.': '卡片显示前两行。',
@@ -386,12 +388,12 @@ export default {
     'Sending picture {number} of {total}': '正在发送第{number}张图片，共{total}张',
     'Pictures sent': '已发送的图片',
     '{count} fields need another look.': { other: '有{count}处需要再看一下。' },
-    'This is not accepted.': '不被接受。',
+    'This value is not accepted.': '不被接受。',
     Submitted: '已提交',
-    '{name} waits for review.': '{name}正在等待审核。',
+    '{name} is waiting for review.': '{name}正在等待审核。',
     'See your launch': '查看你的产品',
     'Submit a product': '提交产品',
-    'No account needed. A person looks at what you send before it goes on the list.':
+    'You need no account. A person reviews your product before it goes on the list.':
       '无需账号。你提交的内容经专人审核后才会进入列表。',
     'Your draft is as you left it; only pictures have to be added again.': '草稿与你离开时一样，只有图片需要重新添加。',
     'Start over': '重新开始',
@@ -400,7 +402,7 @@ export default {
     'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.':
       '没有图片时，卡片会显示一朵手绘的浪花。留空的内容由“{category}”和“{maker}”代替。',
     'Your submissions': '你的提交',
-    'Yours so far:': '你目前的提交：',
+    'Your submissions so far:': '你目前的提交：',
     '{name} is on its way': '{name}已出发',
     'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.':
       '这是你的{link}。它代替账号：任何持有者都能修改这个产品，请妥善保管。它只显示一次。',
@@ -416,16 +418,16 @@ export default {
     'Launch of {name}': '{name}发布',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name}将在{site}发布，并收集{hours}小时的投票。',
-    'This browser remembers the link too. The code takes it to your phone.':
+    'This browser remembers the link too. Scan the QR code to open it on your phone.':
       '此浏览器也会记住该链接。扫码可将它带到你的手机上。',
     'What happens next': '接下来',
-    'A person looks at it. Until then you can still change everything.': '由专人审核。在此之前你仍可修改所有内容。',
+    'A person reviews it. Until then, you can still change everything.': '由专人审核。在此之前你仍可修改所有内容。',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':
       '它收集{hours}小时的投票。你的作者链接会实时显示。',
     'Added {tags}': '已添加{tags}',
     'Removed {tag}': '已移除{tag}',
     'Remove tag {tag}': '移除标签{tag}',
-    'A comma ends a tag. Cards show the first three; {count} at most.':
+    'Separate tags with commas: at most {count}. Cards show the first three.':
       '用逗号结束一个标签。卡片显示前三个；最多{count}个。',
     'Name of person {number}': '第{number}人的名字',
     Role: '角色',
@@ -433,8 +435,8 @@ export default {
     'person {number}': '第{number}人',
     'Add a person': '添加成员',
     'A picture was not accepted': '有一张图片未被接受',
-    'Everything else is on the site. Remove the picture or choose another one, then send again.':
-      '其他内容都已上线。请移除该图片或换一张，然后重新发送。',
+    'Everything else was saved. Remove the picture or choose another one, then send again.':
+      '其他内容都已保存。请移除该图片或换一张，然后重新发送。',
     'Remove this file or choose another one.': '请移除此文件或换一个。',
     'Remove the files that cannot be used.': '请移除无法使用的文件。',
     '(Demo)': '（演示）',
@@ -458,12 +460,12 @@ export default {
     Oldest: '最早',
     'Comment added!': '评论已添加！',
     'Your comment has been posted successfully.': '你的评论已成功发布。',
-    'Comment kept': '评论已保留',
+    'Comment queued': '评论已保留',
     'You are offline. It will be posted when you reconnect.': '你已离线：网络恢复后将自动发布。',
     'Failed to add comment. Please try again.': '添加评论失败，请重试。',
     'Previous and next product, on a product’s page': '上一个和下一个产品（在产品页）',
     'This list': '此列表',
-    'Clear the search; close what is open': '清除搜索；关闭已打开的内容',
+    'Clear the search; close a dialog or menu': '清除搜索；关闭已打开的内容',
     'Previous and next screenshot, in the viewer': '上一张和下一张截图（在查看器中）',
     'Post the comment that you are writing': '发表正在撰写的评论',
     Slash: '斜杠',
@@ -481,7 +483,7 @@ export default {
     Provisional: '暂定',
     'Last votes': '最后投票',
     'Final in': '最终确定还有',
-    'Launches join for': '产品加入还有',
+    'Open to new launches for': '产品加入还有',
     'Voting ends in': '投票结束还有',
     'Too many from one network': '同一网络的票过多',
     'Excluded by the operator': '被运营者排除',
@@ -505,8 +507,8 @@ export default {
     'Upvote removed': '已取消投票',
     'Upvote removed successfully': '你的投票已成功取消',
     Undo: '撤销',
-    'Kept for later': '已保留',
-    'You are offline. It will be sent when you reconnect.': '你已离线：网络恢复后将自动发送。',
+    'Waiting to be sent': '已保留',
+    'You are offline. Your vote will be updated when you reconnect.': '你已离线：网络恢复后将自动发送。',
     'Upvote this product': '为此产品投票',
     'Remove upvote': '取消投票',
     'The place to discover and launch innovative tech products. Explore the wave.':

@@ -7,11 +7,11 @@ import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
 const describeDay = (period: string) =>
-  t('The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
+  t('The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.', {
     period,
   });
 const describePeriod = (period: string) =>
-  t('The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
+  t('The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.', {
     period,
   });
 

@@ -82,7 +82,7 @@ function NewsDialog({ news: { launched, ended, commented }, onClose }: { news: V
 
   return (
     <Modal title={t('Since your last visit')} onClose={onClose}>
-      <p className="saved-note">{t('Only this browser remembers what you did here.')}</p>
+      <p className="saved-note">{t('Based on what this browser remembers.')}</p>
       <NewsList title={t('New products')}>
         {launched.map((product) => (
           <ProductRow

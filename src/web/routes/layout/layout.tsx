@@ -32,14 +32,14 @@ function SiteFooter() {
   return (
     <footer className="site-footer">
       <p>
-        <Link to={paths.home}>{useSiteName()}</Link> · {t('Names and marks of products belong to their owners.')}
+        <Link to={paths.home}>{useSiteName()}</Link> · {t('Product names and trademarks belong to their owners.')}
       </p>
       <ShortcutsButton />
     </footer>
   );
 }
 
-/** The delay after which offline reading and live counts load, so they do not compete with the page itself. */
+/** The delay after which the code for offline reading and live counts loads, so it does not compete with the page. */
 const DEFERRED_LOAD_DELAY_MS = 3_000;
 
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;

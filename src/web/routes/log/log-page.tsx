@@ -27,7 +27,7 @@ interface LogPageProps {
 }
 
 /**
- * The public moderation log. It is rendered only on the server: the browser gets no script for it, and its links load
+ * The public moderation log. It is rendered only on the server: the browser loads no app for it, and its links load
  * new documents.
  */
 export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
@@ -51,7 +51,8 @@ export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
       </main>
       <footer className="site-footer">
         <p>
-          <a href={localAddress(paths.home)}>{siteName}</a> · {t('Names and marks of products belong to their owners.')}
+          <a href={localAddress(paths.home)}>{siteName}</a> ·{' '}
+          {t('Product names and trademarks belong to their owners.')}
         </p>
       </footer>
     </>
@@ -97,7 +98,9 @@ function Entries({
           'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
         )}
       </p>
-      {items.length === 0 && <p className="log-empty">{isContinued ? t('Nothing older.') : t('The log is empty.')}</p>}
+      {items.length === 0 && (
+        <p className="log-empty">{isContinued ? t('There are no older entries.') : t('The log is empty.')}</p>
+      )}
       <ol className="log-list">
         {items.map((entry) => (
           <li key={entry.id} data-undone={entry.undoneAt !== null || undefined}>

@@ -23,7 +23,7 @@ const OFFLINE = 'You are offline: this is the page as you last saw it.';
 /** The delay before queued writes and failed reads are tried again. */
 const RETRY_INTERVAL_MS = 30_000;
 
-/** Tells the visitor when the page is outdated, and sends queued writes when the network is available again. */
+/** Tells the visitor when the page may be stale, and sends queued writes when the network is available again. */
 export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
@@ -38,7 +38,7 @@ export function OfflineNote() {
   const waiting = items.filter(({ refused }) => refused === undefined);
   const refused = items.filter((item) => item.refused !== undefined);
   const lines = [
-    online ? isCopy && t('The network does not respond: this is the page as you last saw it.') : t(OFFLINE),
+    online ? isCopy && t('The network is not responding: this is the page as you last saw it.') : t(OFFLINE),
     waiting.length > 0 && describe(waiting),
   ].filter((line) => line !== false);
 
@@ -53,15 +53,15 @@ export function OfflineNote() {
   );
 }
 
-/** For example: '2 upvotes and 1 comment wait for the network.' */
+/** For example: '2 upvotes and 1 comment are waiting to be sent.' */
 function describe(items: readonly OutboxItem[]): string {
   const upvotes = items.filter(({ kind }) => kind === 'upvote').length;
   const comments = items.length - upvotes;
   const ofUpvotes = plural('{count} upvote', '{count} upvotes', upvotes);
   const ofComments = plural('{count} comment', '{count} comments', comments);
   if (upvotes > 0 && comments > 0)
-    return t('{upvotes} and {comments} wait for the network.', { upvotes: ofUpvotes, comments: ofComments });
-  return plural('{items} waits for the network.', '{items} wait for the network.', items.length, {
+    return t('{upvotes} and {comments} are waiting to be sent.', { upvotes: ofUpvotes, comments: ofComments });
+  return plural('{items} is waiting to be sent.', '{items} are waiting to be sent.', items.length, {
     items: upvotes > 0 ? ofUpvotes : ofComments,
   });
 }

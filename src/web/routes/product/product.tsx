@@ -108,7 +108,7 @@ const DELAY_MS = 100;
 /** Scrolls to the discussion or the comment that the URL names, and moves the focus there, like a fragment link. */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
   const { hash, key } = useLocation();
-  // A layout effect runs as soon as the page is there. Other effects wait until picture and name have arrived from the card.
+  // A layout effect runs as soon as the page is rendered. Other effects wait for the view transition from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
     if (!ready) return;

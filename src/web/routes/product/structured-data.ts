@@ -10,7 +10,8 @@ import { productHead } from './head.ts';
 const TITLE_CHARACTERS = 90;
 
 /**
- * The head of the server's document. Long text is shortened at a word, because search engines would cut it anywhere.
+ * The head of the server-rendered page. Long text is truncated at a word boundary, because search engines may truncate
+ * it in the middle of a word.
  */
 export function productDocumentHead(product: Product, siteName: string): PageHead {
   const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
@@ -89,7 +90,7 @@ function breadcrumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 
-/** Resolves a URL to a list of one absolute URL, or to an empty list unless its scheme is http(s). */
+/** Returns a list of one absolute URL, or an empty list if the URL is invalid or its scheme is not http(s). */
 function absoluteUrl(address: string, siteUrl: string): string[] {
   if (address === '' || !URL.canParse(address, siteUrl)) return [];
   const url = new URL(address, siteUrl);

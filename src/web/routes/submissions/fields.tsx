@@ -66,8 +66,8 @@ export function TextField({ field, label, hint, value, fault, required = false, 
       {showLeft && (
         <p id={`${id}-left`} className="submission-hint" data-over={left < 0}>
           {left < 0
-            ? plural('{count} characters too many', '{count} characters too many', -left)
-            : plural('{count} characters left', '{count} characters left', left)}
+            ? plural('{count} character too many', '{count} characters too many', -left)
+            : plural('{count} character left', '{count} characters left', left)}
         </p>
       )}
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}

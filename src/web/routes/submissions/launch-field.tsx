@@ -64,7 +64,7 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
           <p id={`${id}-zone`} className="submission-hint">
             {`${t('Your time zone: {zone}.', { zone: formatTimeZone(zone, isTime(launchAt) ? new Date(launchAt) : now) })} `}
             {isTime(launchAt) &&
-              rich('For this site, which is in {zone}, that is {time}.', {
+              rich('In the site’s time zone, {zone}, that is {time}.', {
                 zone: formatTimeZone(siteTimeZone, new Date(launchAt)),
                 time: <strong>{formatTime(launchAt, siteTimeZone)}</strong>,
               })}

@@ -28,14 +28,14 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
     onDone: (_, changed) =>
       onClose(
         changed,
-        changed.status === 'waiting' ? t('A person will look at it.') : t('Your changes are on the site.'),
+        changed.status === 'waiting' ? t('A person will review your submission.') : t('No further review is needed.'),
       ),
   });
   return (
     <Modal title={t('Edit your launch')} onClose={() => onClose(form.latest())}>
       {submission.status === 'scheduled' && (
         <p className="submission-restored">
-          {t('This is approved. New texts or pictures need another review; a new launch time alone does not.')}
+          {t('Your launch is approved. If you change anything except the launch time, it needs another review.')}
         </p>
       )}
       <SubmissionForm
@@ -91,7 +91,8 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
 
 export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps) {
   const { failure, isBusy, run } = useAction();
-  const withdraw = () => run(async () => onClose(await submissionsClient.withdraw(access), t('It will not launch.')));
+  const withdraw = () =>
+    run(async () => onClose(await submissionsClient.withdraw(access), t('Your product will not launch.')));
   return (
     <Modal title={rich('Withdraw {name}?', { name: <bdi>{submission.product.name}</bdi> })} onClose={() => onClose()}>
       <div className="maker-dialog">

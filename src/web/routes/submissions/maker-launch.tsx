@@ -16,7 +16,7 @@ export function MakerLaunch({ submission }: { submission: Submission }) {
       <div className="maker-launch-head">
         <h2 id="maker-launch">{t('Your launch')}</h2>
         <p className="submission-hint">
-          {t('Only you see this. Comments that you write below carry the badge Maker.')}
+          {t('Only you see this. Comments that you write below carry the Maker badge.')}
         </p>
       </div>
       <dl className="maker-numbers">
@@ -56,8 +56,8 @@ function WindowEnd({ endsAt }: { endsAt: string }) {
   return (
     <p className="submission-hint">
       {isOver
-        ? t('Its {hours} hours ended on {time}.', { hours: LIMITS.launchWindowHours, time })
-        : t('Votes count until {time}, by your clock.', { time })}
+        ? t('The voting window of {hours} hours ended on {time}.', { hours: LIMITS.launchWindowHours, time })
+        : t('Votes count until {time}, in your time zone.', { time })}
     </p>
   );
 }
@@ -75,7 +75,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
     <figure className="maker-chart">
       <figcaption>
         {t('Votes by hour')}{' '}
-        <span>{total === 0 ? t('The first one is still to come.') : t('{count} at most', { count: most })}</span>
+        <span>{total === 0 ? t('The first vote is still to come.') : t('Maximum: {count}', { count: most })}</span>
       </figcaption>
       <svg viewBox={`0 0 ${LIMITS.launchWindowHours * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {Array.from({ length: LIMITS.launchWindowHours }, (_, hour) => {
@@ -106,7 +106,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
           <caption>{t('Votes by hour')}</caption>
           <thead>
             <tr>
-              <th scope="col">{t('Hour from')}</th>
+              <th scope="col">{t('Start of the hour')}</th>
               <th scope="col">{t('Votes')}</th>
             </tr>
           </thead>

@@ -145,7 +145,7 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
       <span className="maker-status-word">{t(WORDS[status])}</span>
       {status === 'waiting' && (
         <p>
-          {`${t('A person will look at it.')} `}
+          {`${t('A person will review your submission.')} `}
           {when
             ? rich('Once approved, it launches on {time}.', { time: when })
             : t('Once approved, it launches at once.')}

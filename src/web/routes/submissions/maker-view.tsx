@@ -78,7 +78,7 @@ function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) 
   );
 }
 
-/** Stores a key that the server accepted in place of an earlier one, with the product's name. */
+/** Stores the key after the server has accepted it, with the product's name, in place of an earlier key. */
 function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefined): void {
   const name = submission?.product.name;
   useEffect(() => {

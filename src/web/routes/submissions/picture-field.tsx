@@ -25,7 +25,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
     const order = screenshots.filter((item) => item !== moved);
     order.splice(index + by, 0, moved);
     onChange({ ...pictures, screenshots: order });
-    setSaid(t('Screenshot moved to place {place} of {total}', { place: index + by + 1, total: order.length }));
+    setSaid(t('Screenshot moved to position {place} of {total}', { place: index + by + 1, total: order.length }));
   }
 
   return (
@@ -147,7 +147,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
           />
         </label>
         <p id={`${id}-words`} className="submission-hint">
-          {t('Or drop or paste it here. {words} Up to {size} MB.', {
+          {t('Or drop or paste a file here. {words} Up to {size} MB.', {
             words,
             size: PICTURE_UPLOADS.maxBytes / 1024 / 1024,
           })}
@@ -160,7 +160,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
 
 interface PictureRowProps {
   item: PictureItem;
-  /** Its label, e.g. 'screenshot 2'. */
+  /** The picture's label, e.g. 'screenshot 2'. */
   name: string;
   isSending: boolean;
   /** Whether the picture can be moved. At an end of the list, it can be moved in only one direction. */

@@ -135,7 +135,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
       onChange(key, { file: undefined, sent: undefined, src });
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
-      onChange(key, { sent: undefined, fault: isRefused ? reasonOf(error) : t('This picture was not sent yet.') });
+      onChange(key, { sent: undefined, fault: isRefused ? reasonOf(error) : t('This picture has not been sent yet.') });
       if (!isRefused) throw error;
     }
   }

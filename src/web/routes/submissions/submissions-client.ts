@@ -84,7 +84,7 @@ async function sendAsMaker(
   { key }: MakerAccess,
   content: Content = {},
 ): Promise<Submission> {
-  // The only place that sends the key.
+  // Besides this function, only `addComment` of the API client sends the key.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
   return submission;
@@ -138,7 +138,7 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
 
 /** The API explains errors only in English. The form has already checked for common errors in the page's language. */
 function inPageLanguage({ field, detail }: FieldError): FieldError {
-  return { field, detail: intlLocale() ? t('This is not accepted.') : detail };
+  return { field, detail: intlLocale() ? t('This value is not accepted.') : detail };
 }
 
 function isFault(value: unknown): value is FieldError {
@@ -169,7 +169,7 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
   if (status === 429) return { title: t('Too many at once'), detail: `${message} ${later}${saved}` };
   if (status === 503) return { title: t('The site is busy'), detail: `${later}${saved}` };
   if (code === 'submission_changed')
-    return { title: t('This has changed'), detail: t('Close this and open it again.') };
+    return { title: t('The submission has changed'), detail: t('Close this dialog and open it again.') };
   if (status === 409) return { title: t('This is no longer possible'), detail: message };
   if (code === 'submission_not_found')
     return { title: t('This maker link no longer works'), detail: t('Ask the operator of this site for a new one.') };
@@ -177,7 +177,7 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
 }
 
 function duration(seconds: number): string {
-  if (seconds < 90) return plural('{count} seconds', '{count} seconds', Math.max(1, Math.ceil(seconds)));
+  if (seconds < 90) return plural('{count} second', '{count} seconds', Math.max(1, Math.ceil(seconds)));
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90
     ? plural('{count} minute', '{count} minutes', minutes)

@@ -58,7 +58,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
     // The dialog was closed during the upload. This browser has stored the maker link.
     showToast({
       title: t('Submitted'),
-      description: t('{name} waits for review.', { name: submission.product.name }),
+      description: t('{name} is waiting for review.', { name: submission.product.name }),
       action: { label: t('See your launch'), onPress: () => navigate(paths.product(access.id)) },
     });
   }
@@ -113,7 +113,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   return (
     <>
       <p className="submission-lead">
-        {t('No account needed. A person looks at what you send before it goes on the list.')}
+        {t('You need no account. A person reviews your product before it goes on the list.')}
       </p>
       <OwnSubmissions />
       {restored && (
@@ -152,7 +152,7 @@ function OwnSubmissions() {
   if (before.length === 0) return null;
   return (
     <nav className="submission-own" aria-label={t('Your submissions')}>
-      {`${t('Yours so far:')} `}
+      {`${t('Your submissions so far:')} `}
       {before.slice(0, 5).map(({ productId, name }) => (
         <Link key={productId} to={paths.product(productId)} dir="auto">
           {name || productId}

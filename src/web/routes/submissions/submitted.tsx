@@ -77,14 +77,14 @@ export function Submitted({ access, submission }: SubmittedProps) {
             )}
           </div>
           <p className="submission-hint">
-            {t('This browser remembers the link too. The code takes it to your phone.')}
+            {t('This browser remembers the link too. Scan the QR code to open it on your phone.')}
           </p>
         </div>
       </div>
       <section className="submitted-next" aria-labelledby="submitted-next">
         <h4 id="submitted-next">{t('What happens next')}</h4>
         <ol>
-          <li>{t('A person looks at it. Until then you can still change everything.')}</li>
+          <li>{t('A person reviews it. Until then, you can still change everything.')}</li>
           <li>
             {when
               ? t('Once approved, it launches on {time}.', { time: when })

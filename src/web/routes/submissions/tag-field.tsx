@@ -86,7 +86,9 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
         />
       </div>
       <p id={`${id}-hint`} className="submission-hint">
-        {t('A comma ends a tag. Cards show the first three; {count} at most.', { count: PRODUCT_FIELDS.tags.maxItems })}
+        {t('Separate tags with commas: at most {count}. Cards show the first three.', {
+          count: PRODUCT_FIELDS.tags.maxItems,
+        })}
       </p>
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
       <p className="visually-hidden" role="status">

@@ -17,7 +17,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
   const count = useRef(team.length);
 
   useEffect(() => {
-    // After adding a person, focus the name.
+    // Focuses the name of an added person.
     if (team.length > count.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
     count.current = team.length;
   }, [team.length]);

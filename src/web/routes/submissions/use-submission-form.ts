@@ -162,7 +162,7 @@ const filesOf = ({ image, screenshots }: Pictures) =>
 
 const pictureRefused = (): Failure => ({
   title: t('A picture was not accepted'),
-  detail: t('Everything else is on the site. Remove the picture or choose another one, then send again.'),
+  detail: t('Everything else was saved. Remove the picture or choose another one, then send again.'),
 });
 
 /** The errors of pictures that the form has already found invalid. */
