@@ -6,6 +6,7 @@ import { MAX_IMPORT_BYTES } from '../../src/contract/console/records.ts';
 import * as api from '../../src/contract/paths/api.ts';
 import { PICTURE_UPLOADS } from '../../src/contract/products/picture-uploads.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
+import { MAX_VOTES_BODY_BYTES } from '../../src/server/console/routes/votes.ts';
 import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
 
 const NGINX = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8');
@@ -32,6 +33,7 @@ test.each([
   [submissionPaths.submissions, MAX_SUBMISSION_BODY_BYTES],
   [submissionPaths.image('tide'), PICTURE_UPLOADS.maxBytes],
   [CONSOLE_API.pictures('image'), PICTURE_UPLOADS.maxBytes],
+  [CONSOLE_API.votes('tide'), MAX_VOTES_BODY_BYTES],
   [CONSOLE_API.import, MAX_IMPORT_BYTES],
 ])('the nginx example lets %s receive the largest body that the site accepts', (path, bytes) => {
   expect(maxBodyBytes(path)).toBeGreaterThan(bytes);

@@ -19,6 +19,8 @@ const Verdict = Type.Object({
   to: Type.Optional(Instant),
 });
 
+/** Room for the ids of 10,000 voters. */
+export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 const MAX_BURSTS = 100;
 const MAX_VOTES = 1_000;
 const BURST_DAYS_MS = 7 * 24 * 3_600_000;
@@ -53,7 +55,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.post(
     CONSOLE_API.votes.route,
-    { bodyLimit: 512 * 1024, schema: { params: Params, body: Verdict } },
+    { bodyLimit: MAX_VOTES_BODY_BYTES, schema: { params: Params, body: Verdict } },
     ({ params, body: { action, reason, voters, from, to } }) => {
       if (voters === undefined && from === undefined && to === undefined)
         throw new CoreError('bad_request', 'Select the votes with `voters`, or with `from` and `to`');
