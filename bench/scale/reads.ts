@@ -38,8 +38,12 @@ export const READS: readonly Read[] = [
   narrowed('tag, common', FAST, 60, (_side, index) => ({ tag: ['AI', 'Open Source', 'C++', 'iOS'][index % 4] ?? '' })),
   narrowed('tag, rare', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}` })),
   narrowed('tag, rare, by upvotes', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}`, sort: 'top' })),
-  read('product and its neighbours', SAME, 300, ({ database, ids }, index) => getProduct(database, pick(ids, index))),
-  read('related products', RELATED, 300, ({ database, ids }, index) => getRelatedProducts(database, pick(ids, index))),
+  read('product and its neighbours', SAME, 300, ({ database, ids }, index) =>
+    getProduct(database, pick(ids, index), new Date()),
+  ),
+  read('related products', RELATED, 300, ({ database, ids }, index) =>
+    getRelatedProducts(database, pick(ids, index), new Date()),
+  ),
   ...PERIOD_KINDS.map((kind) =>
     read(`leaderboard of a ${kind}`, FAST, 200, ({ database, periods }, index) =>
       getLeaderboard(database, pick(periods[kind], index), { limit: 30 }, rulesNow()),
@@ -49,7 +53,7 @@ export const READS: readonly Read[] = [
     getStandings(database, pick(ids, index), rulesNow()),
   ),
   read('comments of the hottest product', SAME, 300, ({ database, hottest }, index) =>
-    listComments(database, hottest, { sort: (['best', 'newest', 'oldest'] as const)[index % 3] ?? 'best' }),
+    listComments(database, hottest, { sort: (['best', 'newest', 'oldest'] as const)[index % 3] ?? 'best' }, new Date()),
   ),
   read('upvoted, of 30 products', undefined, 300, ({ database, ids, sessions }, index) =>
     getUpvoted(
@@ -105,7 +109,7 @@ function list(name: string, query: ProductListQuery, pages: number): Read {
       }
       return Array.from(
         { length: times },
-        (_, index) => () => listProducts(side.database, { ...query, cursor: pick(cursors, index) }),
+        (_, index) => () => listProducts(side.database, { ...query, cursor: pick(cursors, index) }, new Date()),
       );
     },
   };
@@ -117,7 +121,7 @@ function narrowed(
   times: number,
   queryOf: (side: Side, index: number) => ProductListQuery,
 ): Read {
-  return read(name, target, times, (side, index) => listProducts(side.database, queryOf(side, index)));
+  return read(name, target, times, (side, index) => listProducts(side.database, queryOf(side, index), new Date()));
 }
 
 function read(name: string, target: Target, times: number, ask: (side: Side, index: number) => Promise<unknown>): Read {

@@ -138,7 +138,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     observer: observeWrites?.('likes'),
   });
   return {
-    listProducts: (query) => listProducts(database, query, reads.of({}), runtime.now()),
+    listProducts: (query) => listProducts(database, query, runtime.now(), reads.of({})),
     getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id, runtime.now()),
     getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),

@@ -173,7 +173,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { cardFonts } = PACKAGE_FOLDERS;
   const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
   const readPicture = ownPictures({ [FOLDERS.pictures]: folders.picturesDir, [FOLDERS.images]: folders.imagesDir });
-  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand });
+  const { monotonicMs } = runtime;
+  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand, monotonicMs });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, {
     core,

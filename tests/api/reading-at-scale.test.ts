@@ -74,7 +74,9 @@ describe('All pages of a search together contain exactly the products that a ful
   ];
   for (const sort of SORTS) {
     test.each(cases)(`with sort=${sort} for %s`, async (_kind, { q, tag = '' }) => {
-      const pages = await followed((cursor) => listProducts(database, { q, tag, sort, cursor, limit: 100 }));
+      const pages = await followed((cursor) =>
+        listProducts(database, { q, tag, sort, cursor, limit: 100 }, new Date()),
+      );
       expect(idsOf(pages)).toEqual(await matching(sort, q, tag));
     });
   }
@@ -85,7 +87,7 @@ describe('All pages of a search together contain exactly the products that a ful
     );
     expect(named).toHaveLength(40);
     for (const { word } of named) {
-      const pages = await followed((cursor) => listProducts(database, { q: word, cursor, limit: 100 }));
+      const pages = await followed((cursor) => listProducts(database, { q: word, cursor, limit: 100 }, new Date()));
       expect(idsOf(pages), word).toEqual(await matching('newest', foldText(word)));
     }
   });
@@ -99,7 +101,7 @@ describe('All pages of a search together contain exactly the products that a ful
         text.includes('products_search') ? Promise.resolve([]) : copy.query(text, values)) as TestDatabase['query'],
     };
     for (const q of ['trest', 'zxqvw']) {
-      const pages = await followed((cursor) => listProducts(bare, { q, cursor, limit: 100 }));
+      const pages = await followed((cursor) => listProducts(bare, { q, cursor, limit: 100 }, new Date()));
       expect(idsOf(pages)).toEqual(await matching('newest', q));
     }
     await copy.drop();
@@ -115,7 +117,7 @@ test('a search that runs out of time returns a cursor, and the next pages contin
 });
 
 test('slow searches are queued without delaying other reads', async () => {
-  const long = Array.from({ length: 30 }, () => listProducts(database, { q: '§' }));
+  const long = Array.from({ length: 30 }, () => listProducts(database, { q: '§' }, new Date()));
   let finished = 0;
   for (const each of long) each.then(() => (finished += 1));
   await createCore(database).getProduct(hottest);
@@ -161,7 +163,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
 ];
 
 async function laterCursor(query: ProductListQuery): Promise<string> {
-  return (await listProducts(database, query)).nextCursor ?? '';
+  return (await listProducts(database, query, new Date())).nextCursor ?? '';
 }
 
 const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments'];

@@ -45,7 +45,7 @@ export async function openImportHarness() {
     run,
     ids,
     clear: () => database.query('TRUNCATE products, changes, audit_log CASCADE'),
-    product: async (id: string) => (await getProduct(database, id))?.product,
+    product: async (id: string) => (await getProduct(database, id, new Date()))?.product,
     /** Expects the import of a file to be refused and to write nothing. @returns the errors as printed. */
     async errorsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
       const before = await ids();

@@ -55,7 +55,7 @@ async function stored(id = productId): Promise<{ contents: string[]; counted: nu
     'SELECT comments FROM product_counts WHERE product_id = $1',
     [id],
   );
-  const { total } = await listComments(database, id, {});
+  const { total } = await listComments(database, id, {}, new Date());
   return { contents: rows.map(({ content }) => content), counted: count?.comments ?? -1, total };
 }
 
@@ -63,7 +63,7 @@ test('each draft makes a comment, which is listed exactly as returned, and count
   const drafts = [draft('one'), draft('two'), draft('three', { session: 'session-b' })];
   const outcomes = await add(...drafts);
   expect(outcomes).toEqual(drafts.map(({ comment }) => ({ comment, created: true })));
-  const { items, total } = await listComments(database, productId, {});
+  const { items, total } = await listComments(database, productId, {}, new Date());
   expect(total).toBe(3);
   expect(items).toHaveLength(3);
   expect(items).toEqual(expect.arrayContaining(drafts.map(({ comment }) => comment)));

@@ -40,6 +40,7 @@ async function like(...likes: [commentId: string, session?: string][]): Promise<
   const { outcomes } = await likeComments(
     database,
     likes.map(([commentId, session = READER]) => ({ commentId, session })),
+    new Date(),
   );
   return outcomes.map((outcome) => (outcome instanceof CoreError ? outcome.code : outcome.likes));
 }
@@ -60,7 +61,7 @@ test('each like of a batch gets the count after it, in the order of arrival', as
 
 test('a batch of likes returns which comments and products changed, each once', async () => {
   const likes = [one.toUpperCase(), one, two, held, 'no uuid'].map((commentId) => ({ commentId, session: READER }));
-  const { productIds, commentIds } = await likeComments(database, likes);
+  const { productIds, commentIds } = await likeComments(database, likes, new Date());
   expect(productIds).toEqual(['tide']);
   expect(commentIds.toSorted()).toEqual([one, two].toSorted());
 });
@@ -74,10 +75,14 @@ test('an id matches in upper case; a missing or unknown one is reported', async 
     'comment_not_found',
     'comment_not_found',
   ]);
-  const { outcomes } = await likeComments(database, [
-    { commentId: '', session: READER },
-    { commentId: 'x', session: READER },
-  ]);
+  const { outcomes } = await likeComments(
+    database,
+    [
+      { commentId: '', session: READER },
+      { commentId: 'x', session: READER },
+    ],
+    new Date(),
+  );
   expect(outcomes).toEqual([
     expect.objectContaining({ message: 'Comment ID is required' }),
     expect.objectContaining({ message: 'Comment not found' }),
@@ -86,7 +91,7 @@ test('an id matches in upper case; a missing or unknown one is reported', async 
 
 test('the database is not queried for invalid ids', async () => {
   const recorded = recordStatements(database);
-  await likeComments(recorded.database, [{ commentId: 'no uuid', session: READER }]);
+  await likeComments(recorded.database, [{ commentId: 'no uuid', session: READER }], new Date());
   expect(recorded.statements).toEqual([]);
 });
 
@@ -157,6 +162,7 @@ if (inject('citusWorkers').length === 0) {
       const { outcomes } = await likeComments(
         recorded.database,
         asked.map(({ id }) => ({ commentId: id, session: READER })),
+        new Date(),
       );
       expect(outcomes).toEqual(asked.map(() => ({ likes: 1 })));
       const statement = recorded.statements.find(({ text }) => text.includes('UPDATE comments'));

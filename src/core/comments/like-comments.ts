@@ -34,11 +34,7 @@ const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
  * @returns for each like the comment's count after it, or a CoreError `comment_id_required` or `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
-export async function likeComments(
-  sql: Sql,
-  likes: readonly Like[],
-  now: Date = new Date(),
-): Promise<BatchResult<Likes>> {
+export async function likeComments(sql: Sql, likes: readonly Like[], now: Date): Promise<BatchResult<Likes>> {
   const normalized = likes.map(({ commentId, session }) => ({ id: commentId.toLowerCase(), session }));
   const valid = normalized.filter(({ id }) => isUuid(id));
   const rows = await write(sql, valid, now);

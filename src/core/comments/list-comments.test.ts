@@ -48,12 +48,12 @@ describe('The comments of one product', () => {
     [undefined, '32041'],
   ])('%s: in order, and in pages of two just the same', async (sort, order) => {
     const query = sort === undefined ? {} : { sort };
-    const whole = await listComments(database, 'tide', query);
+    const whole = await listComments(database, 'tide', query, new Date());
     expect(contents(whole)).toEqual(numbers(order));
     expect(whole).toMatchObject({ total: 5, nextCursor: null });
     const paged: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await listComments(database, 'tide', { ...query, limit: 2, cursor });
+      const page = await listComments(database, 'tide', { ...query, limit: 2, cursor }, new Date());
       expect(page.total).toBe(5);
       expect(page.items.length).toBeLessThanOrEqual(2);
       paged.push(...contents(page));
@@ -63,33 +63,33 @@ describe('The comments of one product', () => {
   });
 
   test('a product without comments has an empty page', async () => {
-    expect(await listComments(database, 'calm', {})).toEqual({ items: [], total: 0, nextCursor: null });
+    expect(await listComments(database, 'calm', {}, new Date())).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
   test('an unknown or invalid product id is not found', async () => {
     for (const id of ['nothing', 'Not an id', 'x\0y']) {
-      await expect(listComments(database, id, {})).rejects.toMatchObject({ code: 'product_not_found' });
+      await expect(listComments(database, id, {}, new Date())).rejects.toMatchObject({ code: 'product_not_found' });
     }
   });
 
   test('a missing row of counts means zero', async () => {
     await database.query("DELETE FROM product_counts WHERE product_id = 'calm'");
-    expect(await listComments(database, 'calm', {})).toMatchObject({ total: 0 });
+    expect(await listComments(database, 'calm', {}, new Date())).toMatchObject({ total: 0 });
   });
 
   test('a page has 30 comments by default', async () => {
     await addWithLikes('held', Array(LIMITS.pageSize.default + 1).fill(0));
-    const page = await listComments(database, 'held', {});
+    const page = await listComments(database, 'held', {}, new Date());
     expect([page.items.length, page.nextCursor === null]).toEqual([LIMITS.pageSize.default, false]);
   });
 });
 
 test('a cursor belongs to the order that issued it', async () => {
-  const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 })).nextCursor ?? '';
+  const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 }, new Date())).nextCursor ?? '';
   expect(isCommentCursor(cursor, 'newest')).toBe(true);
   expect(isCommentCursor(cursor, 'oldest')).toBe(false);
   expect(isCommentCursor(cursor, 'best')).toBe(false);
-  await expect(listComments(database, 'tide', { sort: 'oldest', cursor })).rejects.toMatchObject({
+  await expect(listComments(database, 'tide', { sort: 'oldest', cursor }, new Date())).rejects.toMatchObject({
     code: 'bad_cursor',
   });
 });

@@ -38,7 +38,7 @@ export async function listComments(
   sql: Sql,
   productId: string,
   query: CommentListQuery,
-  now: Date = new Date(),
+  now: Date,
 ): Promise<CommentPage> {
   const { sort = DEFAULT_COMMENT_SORT, limit = LIMITS.pageSize.default, cursor = '' } = query;
   const order = ORDERS[sort];

@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 /** Returns the contents of the public comments, and the stored count. */
 async function shown(): Promise<[contents: string[], counted: number]> {
-  const { items, total } = await listComments(database, productId, { sort: 'newest' });
+  const { items, total } = await listComments(database, productId, { sort: 'newest' }, new Date());
   return [items.map(({ content }) => content).sort(), total];
 }
 

@@ -278,7 +278,7 @@ test('a new product whose pictures were not copied gets the default ones', async
 
 test('rows without times are listed in the order of the file, within the day of the import', async () => {
   const rows = ['m', 'z', 'a', 'k'].map((id) => ({ id }));
-  const list = () => listProducts(harness.database, {}, harness.database, NOW);
+  const list = () => listProducts(harness.database, {}, NOW);
   const listed = async () => (await list()).items.map(({ id }) => id);
   await harness.run(lines(...rows));
   expect(await listed()).toEqual(['m', 'z', 'a', 'k']);

@@ -7,11 +7,7 @@ const SELECT_COUNTS = `SELECT c.product_id AS id, c.upvotes, c.comments
   WHERE c.product_id = ANY($1::text[])`;
 
 /** Reads the counts of these products, except unknown ones. @throws CoreError `unavailable`. */
-export async function readLiveCounts(
-  sql: Sql,
-  productIds: readonly string[],
-  now: Date = new Date(),
-): Promise<LiveCounts[]> {
+export async function readLiveCounts(sql: Sql, productIds: readonly string[], now: Date): Promise<LiveCounts[]> {
   return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()]);
 }
 

@@ -13,7 +13,7 @@ const SELECT_NEIGHBOURS = `SELECT
   (SELECT id FROM products WHERE (created_at, id) < ($1::timestamptz, $2) ORDER BY created_at DESC, id DESC LIMIT 1) AS next_id`;
 
 /** Reads a product and its neighbours in the default order of the list. @returns null if it has not launched by `now`. */
-export async function getProduct(sql: Sql, id: string, now: Date = new Date()): Promise<ProductDetail | null> {
+export async function getProduct(sql: Sql, id: string, now: Date): Promise<ProductDetail | null> {
   const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];
   if (row === undefined) return null;
   const [neighbours] = await sql.query<{ previous_id: string | null; next_id: string | null }>(SELECT_NEIGHBOURS, [

@@ -23,8 +23,8 @@ export function isProductCursor(cursor: string, sort: ProductSort): boolean {
 export async function listProducts(
   database: Database,
   query: ProductListQuery,
+  now: Date,
   listSource: Sql = database,
-  now: Date = new Date(),
 ): Promise<ProductPage> {
   const { q = '', tag = '', sort = 'newest', limit = LIMITS.pageSize.default, cursor = '' } = query;
   const start = cursor === '' ? { keys: '', position: 0 } : readListCursor(cursor);

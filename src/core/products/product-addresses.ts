@@ -43,7 +43,7 @@ export async function* readProductAddresses(
   sql: Sql,
   { after, upTo }: ProductRange,
   limit: number,
-  now: Date = new Date(),
+  now: Date,
 ): AsyncGenerator<ProductAddress[]> {
   let cursor = after;
   for (let left = limit; left > 0; ) {
@@ -75,7 +75,7 @@ export async function* readProductAddresses(
 export async function splitProductRanges(
   sql: Sql,
   size: number,
-  now: Date = new Date(),
+  now: Date,
 ): Promise<(ProductRange & { newestAt: string })[]> {
   const ranges: (ProductRange & { newestAt: string })[] = [];
   let after = '';

@@ -49,7 +49,7 @@ const SELECT_RELATED = `SELECT id, name, image, tags FROM products
 export async function getRelatedProducts(
   sql: Sql,
   id: string,
-  now: Date = new Date(),
+  now: Date,
   primary: Sql = sql,
 ): Promise<RelatedProducts | null> {
   const time = now.toISOString();

@@ -31,7 +31,7 @@ function newCards(maxBytes?: number): Cards {
     },
     readPicture: async (address) => (address.startsWith('/pictures/') ? Buffer.from(address) : undefined),
     siteName: 'Groundswell',
-    now: () => clockMs,
+    monotonicMs: () => clockMs,
     ...(maxBytes === undefined ? {} : { maxBytes }),
   });
 }

@@ -22,7 +22,7 @@ export interface DrawnCard {
   contentKey: string;
   /** The counts that it shows. */
   counts: string;
-  /** Milliseconds since 1970. */
+  /** The value of `monotonicMs`. */
   drawnAt: number;
 }
 
@@ -54,7 +54,8 @@ export interface CardsOptions {
   siteName: string;
   brand?: Brand;
   maxBytes?: number;
-  now?: () => number;
+  /** See `Runtime`. */
+  monotonicMs: () => number;
 }
 
 /** Enough for about 250 cards. */
@@ -80,7 +81,7 @@ const SITE_CARD_KEY = '*';
 
 /** Draws each version of a card once for any number of waiting requests. */
 export function createCards(options: CardsOptions): Cards {
-  const { renderer, readPicture, siteName, maxBytes = MAX_BYTES, now = Date.now } = options;
+  const { renderer, readPicture, siteName, maxBytes = MAX_BYTES, monotonicMs } = options;
   const brand = options.brand && brandOf(options.brand);
   const cache = new LRUCache<string, DrawnCard>({ maxSize: maxBytes, sizeCalculation: ({ png }) => png.length });
   const drawings = new Map<string, Promise<DrawnCard>>();
@@ -105,11 +106,14 @@ export function createCards(options: CardsOptions): Cards {
     draw: () => Promise<Buffer>,
   ): Promise<ServedCard> {
     const cached = cache.get(key);
-    if (cached?.contentKey === contentKey && (cached.counts === counts || now() - cached.drawnAt < COUNT_LAG_MS)) {
+    if (
+      cached?.contentKey === contentKey &&
+      (cached.counts === counts || monotonicMs() - cached.drawnAt < COUNT_LAG_MS)
+    ) {
       return { card: cached, isSubstitute: false };
     }
     const drawn = async () => {
-      const drawnAt = now();
+      const drawnAt = monotonicMs();
       return save(key, { png: await draw(), contentKey, counts, drawnAt });
     };
     try {
@@ -135,7 +139,7 @@ export function createCards(options: CardsOptions): Cards {
   /** Joins the drawing in flight for a key or starts one, unless the same card failed less than `RETRY_DELAY_MS` ago. */
   function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
     const failureKey = `${key} ${contentKey}`;
-    if ((failedUntil.get(failureKey) ?? 0) > now()) {
+    if ((failedUntil.get(failureKey) ?? 0) > monotonicMs()) {
       return Promise.reject(new TaskError('failed', 'The card failed to render a moment ago'));
     }
     const drawing =
@@ -162,7 +166,7 @@ export function createCards(options: CardsOptions): Cards {
   }
 
   async function drawSite(): Promise<DrawnCard> {
-    const drawnAt = now();
+    const drawnAt = monotonicMs();
     return save(SITE_CARD_KEY, {
       png: await renderer.render({ siteName, brand }),
       contentKey: siteName,
@@ -180,7 +184,7 @@ export function createCards(options: CardsOptions): Cards {
 
   function rememberFailure(failureKey: string): void {
     if (failedUntil.size >= MAX_FAILURES) failedUntil.clear();
-    failedUntil.set(failureKey, now() + RETRY_DELAY_MS);
+    failedUntil.set(failureKey, monotonicMs() + RETRY_DELAY_MS);
   }
 
   return {

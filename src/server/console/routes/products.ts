@@ -67,12 +67,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const { limit = LIMITS.pageSize.default, cursor, tag } = query;
       // The query of the public list is fast in each of its sort orders, even if a search term is rare.
       if (state !== 'scheduled' && category === undefined && sort !== 'name')
-        return listProducts(
-          database,
-          { ...query, sort, ...(q && { q }) },
-          database,
-          state === 'launched' ? now : END_OF_TIME,
-        );
+        return listProducts(database, { ...query, sort, ...(q && { q }) }, state === 'launched' ? now : END_OF_TIME);
       const time = { launched: { launchedBy: now }, scheduled: { scheduledAfter: now }, all: {} }[state ?? 'all'];
       return browseProductPage(database, { text: q, tag, category, sort, limit, cursor, ...time });
     },
