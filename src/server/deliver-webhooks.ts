@@ -76,7 +76,7 @@ export function deliverWebhooks(
       messages: {
         checkFailed: 'Cannot check whether webhooks are due',
         failed: 'Cannot read or write the webhook outbox; trying again',
-        notRenewed: 'Cannot renew the lease of webhook deliveries',
+        notRenewed: 'Cannot renew the lease for webhook deliveries',
       },
     },
     log,

@@ -7,7 +7,7 @@ const MAX_INTERVAL_MS = 366 * UNITS_MS.d;
 
 export function readHost(text: string): string {
   if (/[\s/]/.test(text))
-    throw new Error(`${quote(text)} is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
+    throw new Error(`${quote(text)} is not a host name or IP address, such as 127.0.0.1 or 0.0.0.0`);
   return text;
 }
 

@@ -22,7 +22,7 @@ const open = (url: string, given?: Partial<ReadApi>) =>
   render({ url, api: fakeApi(given), siteName: 'Groundswell', siteUrl: 'https://groundswell.example' });
 /** React puts empty comments between texts. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
-/** The text of a page, without its elements. */
+/** The text of a page; each tag becomes `|`. */
 const textOf = (html: string) =>
   withoutMarkers(html)
     .replace(/<[^>]+>/g, '|')

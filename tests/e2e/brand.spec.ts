@@ -16,7 +16,7 @@ const TAGLINE = 'New tools for teachers, every morning';
 
 const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const folder = await mkdtemp(join(tmpdir(), 'groundswell-brand-'));
       const logo = join(folder, 'logo');

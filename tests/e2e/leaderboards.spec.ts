@@ -11,7 +11,7 @@ import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf 
 /** A site whose leaderboards contain only the launches of these tests. */
 const test = base.extend<object, { site: E2eSite }>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off' });
       await use(site);

@@ -7,7 +7,7 @@ import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
 
 const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const site = await startE2eSite({ MODERATION_LOG: 'public', SAMPLE_CATALOGUE: 'off' });
       const { id } = await site.addProduct({ id: 'lantern', name: 'Quiet Lantern' });

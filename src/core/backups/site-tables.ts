@@ -71,7 +71,7 @@ const SELECT_SHAPES = `SELECT wanted.name,
 export async function readTableShapes(sql: Sql, names: readonly string[]): Promise<TableShape[]> {
   const shapes = await sql.query<TableShape>(SELECT_SHAPES, [names]);
   for (const { name, columns, key } of shapes) {
-    if (columns.length === 0 || key.length === 0) throw new Error(`There is no table ${name} with a primary key`);
+    if (columns.length === 0 || key.length === 0) throw new Error(`Table ${name} does not exist or has no primary key`);
   }
   return shapes;
 }

@@ -107,7 +107,7 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
 
-/** Checks that all indexes are valid and used. */
+/** Checks that all indexes are valid, and that large tables are not mostly scanned sequentially. */
 export async function checkIndexes(sql: Sql): Promise<Finding> {
   const indexes = await sql.query<{ index: string; valid: boolean }>(SELECT_INDEXES, [SITE_TABLES]);
   const invalid = indexes.filter(({ valid }) => !valid).map(({ index }) => index);

@@ -254,6 +254,6 @@ test('an overdue result, a secret that should be gone and another time zone are 
   await database.query('UPDATE leaderboards SET final_at = now()');
   expect(await checkLeaderboards(database, later)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining('secrets of final days are still stored (1)'),
+    message: expect.stringContaining('secrets of finalised days are still stored (1)'),
   });
 });

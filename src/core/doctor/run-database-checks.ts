@@ -78,7 +78,7 @@ interface State {
 }
 
 /**
- * Checks that results became final when they were due, that the secrets of final days have been deleted, and that open
+ * Checks that results became final when they were due, that the secrets of finalised days have been deleted, and that open
  * periods use SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
  */
@@ -89,7 +89,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   if (state.secrets > 0) {
     return warning(
       'leaderboards',
-      `secrets of final days are still stored (${state.secrets}), so voters can still be linked to sessions`,
+      `secrets of finalised days are still stored (${state.secrets}), so voters can still be linked to sessions`,
       'Start the site, which deletes them. If they remain, check its log.',
     );
   }
@@ -131,7 +131,7 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
     return warning(
       'submissions',
       `${amount}, but SUBMISSIONS is off, so their makers cannot read the decision`,
-      'Decide on them and set SUBMISSIONS=moderated, or decline them.',
+      'Set SUBMISSIONS=moderated and review them, or decline them.',
     );
   }
   return ok('submissions', isOn || waiting > 0 ? amount : 'off');

@@ -44,7 +44,7 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL O
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for final days, from the stored tallies, and compares the counts, the histogram
+ * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the histogram
  * of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag. `database`
  * must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
@@ -96,7 +96,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
 
 /**
- * Counts the votes of each launch from its rows or, for a final day, from its tally, whose digest is compared as well.
+ * Counts the votes of each launch from its rows or, for a finalised day, from its tally, whose digest is compared as well.
  */
 async function recount(
   sql: Sql,
@@ -124,7 +124,7 @@ async function recount(
   return totals;
 }
 
-/** Counts the votes in the stored tally of a final day, or of one product of it. `hash` receives every line. */
+/** Counts the votes in the stored tally of a finalised day, or of one product of it. `hash` receives every line. */
 export async function tallyTotals(
   sql: Sql,
   day: string,

@@ -45,14 +45,14 @@ const FIND_LATE = `SELECT l.day, array_agg(l.product_id ORDER BY l.product_id) A
   FROM launches l JOIN leaderboards b ON b.period = l.day
   WHERE l.product_id = ANY($1::text[]) AND NOT l.final AND b.final_at IS NOT NULL GROUP BY l.day ORDER BY l.day`;
 
-/** Finalises launches that were added to the board of a final day, such as restored ones. */
+/** Finalises launches that were added to the board of a finalised day, such as restored ones. */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   const late = await sql.query<{ day: string; product_ids: string[] }>(FIND_LATE, [productIds]);
   for (const { day, product_ids: ids } of late) await finaliseLaunches(sql, day, ids);
 }
 
 /**
- * Gives each of these periods that is final a new revision, and each final day a new digest. Must be the last change to
+ * Gives each of these periods that is final a new revision, and each finalised day a new digest. Must be the last change to
  * the boards in its transaction.
  * @returns the names of the revised periods.
  */
@@ -74,7 +74,7 @@ export async function reviseBoards(sql: Sql, periods: readonly string[]): Promis
   return revised;
 }
 
-/** Reads the header of the tally of a final day. @throws RangeError if the day has no leaderboard. */
+/** Reads the header of the tally of a finalised day. @throws RangeError if the day has no leaderboard. */
 export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeader> {
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,

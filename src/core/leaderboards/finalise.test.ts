@@ -284,7 +284,7 @@ test('a launch moves with createdAt until its day is final; after that the board
   expect((await boardOf(DAY))?.items[0]).toMatchObject({ launchedAt: LAUNCH });
 });
 
-test('a product whose launch is moved to a final day makes a visible revision', async () => {
+test('a product whose launch is moved to a finalised day makes a visible revision', async () => {
   await seed();
   await finalise();
   const digest = (await boardOf(DAY))?.digest;

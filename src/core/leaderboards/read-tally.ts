@@ -26,7 +26,7 @@ export interface Tally {
 
 /**
  * Passes a snapshot of the tally of a day to `use`. It is valid until `use` resolves. For an open or provisional day,
- * the tally is computed from the votes; for a final day, it is the stored file.
+ * the tally is computed from the votes; for a finalised day, it is the stored file.
  * @returns false for a day that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */

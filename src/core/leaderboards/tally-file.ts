@@ -52,7 +52,7 @@ const PART_VOTES = 5_000;
 
 const INSERT_PART = `INSERT INTO tally_parts (product_id, part, day, votes, content) VALUES ($1, $2, $3, $4, $5)`;
 
-/** Stores the votes of a final day, in the order of the tally, and adds their lines to the hash of the file. */
+/** Stores the votes of a finalised day, in the order of the tally, and adds their lines to the hash of the file. */
 export async function writeTallyParts(
   sql: Sql,
   day: string,
@@ -94,7 +94,7 @@ const DECLARE = `DECLARE tally_parts_of_day NO SCROLL CURSOR FOR
   SELECT t.product_id, t.part, t.content FROM launches l JOIN tally_parts t ON t.product_id = l.product_id
   WHERE l.day = $1 AND ($2::text IS NULL OR l.product_id = $2) ORDER BY t.product_id, t.part`;
 
-/** Reads the stored votes of a final day, or of one product of it, in the order of the tally. Call it inside a transaction. */
+/** Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it inside a transaction. */
 export async function* readTallyParts(sql: Sql, day: string, productId?: string): AsyncGenerator<TallyPart> {
   await sql.query(DECLARE, [day, productId ?? null]);
   for (;;) {
@@ -108,7 +108,7 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
   await sql.query('CLOSE tally_parts_of_day');
 }
 
-/** Computes the digest of the tally of a final day, over its header and its stored votes. */
+/** Computes the digest of the tally of a finalised day, over its header and its stored votes. */
 export async function digestOf(sql: Sql, header: TallyHeader): Promise<string> {
   const hash = createHash('sha256').update(headerLine(header));
   for await (const { text } of readTallyParts(sql, header.period)) hash.update(text);

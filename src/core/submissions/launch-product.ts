@@ -35,7 +35,7 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
 }
 
 /**
- * Moves the launch of a product that has not launched yet. Operators' edits of the product stay.
+ * Moves the launch of a product that has not launched yet. Operators' edits of the product are preserved.
  * @throws CoreError `already_launched`.
  */
 export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, timeZone }: LaunchRules): Promise<void> {

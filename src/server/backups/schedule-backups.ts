@@ -71,7 +71,7 @@ export function scheduleBackups(
       messages: {
         checkFailed: 'Cannot check whether a backup is due',
         failed: `Cannot write the scheduled backup to ${folder}; trying again`,
-        notRenewed: 'Cannot renew the lease of the backup',
+        notRenewed: 'Cannot renew the backup lease',
       },
     },
     log,

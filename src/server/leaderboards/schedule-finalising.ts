@@ -61,7 +61,7 @@ export function scheduleFinalising(
       messages: {
         checkFailed: 'Cannot check whether a leaderboard is due to be final',
         failed: 'Cannot make leaderboards final; trying again',
-        notRenewed: 'Cannot renew the lease of the leaderboards',
+        notRenewed: 'Cannot renew the lease for finalising leaderboards',
       },
     },
     log,

@@ -42,7 +42,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
   app.get(paths.leaderboardFeed, (request, reply) => {
     const produce = async () => {
       const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api));
-      // Votes do not change final days, so the feed does not depend on counts.
+      // Votes do not change finalised days, so the feed does not depend on counts.
       return { ...response, dependencies: { ...response.dependencies, allCounts: false } };
     };
     return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);

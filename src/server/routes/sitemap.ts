@@ -33,7 +33,7 @@ const MAX_SITEMAP_URLS = 50_000;
 /** Maximum number of products in one file, which also lists the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
-/** Lists every URL for search engines: in one file, or beyond 50,000 URLs in shards with an index. */
+/** Lists every URL for search engines: in one sitemap, or in an index of shards if there are more than 50,000. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
   app.get(paths.sitemap, (request, reply) =>
     sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapResponse }, request, reply),
@@ -95,8 +95,8 @@ function rangeOf(shardName: string): ProductRange | undefined {
 const SITEMAP_BOARDS = 10_000;
 
 /**
- * Writes a file of URLs. Products are read in batches, so only their text is held in memory. With `boards`, the file also
- * lists the home page and as many leaderboards as fit.
+ * Renders a `urlset` document. Products are read in batches, so only the rendered XML is held in memory. With `boards`, it
+ * also lists the home page and as many leaderboards as fit.
  */
 async function urlSet(
   site: SiteIdentity,

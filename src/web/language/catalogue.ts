@@ -8,7 +8,7 @@ export type Message = Extract<Entry, string>;
 /** A text without placeholders. */
 export type PlainMessage = { [Text in Message]: [Placeholders<Text>] extends [never] ? Text : never }[Message];
 
-/** A text with a count, in English's two forms. */
+/** A text with a count, in its English singular and plural forms. */
 export type CountedMessage = Extract<Entry, { one: string; other: string }>;
 
 /** The names in braces: `'{count} of {total}'` → `'count' | 'total'`. */

@@ -149,7 +149,7 @@ export const ENGLISH = [
   'Upvoting, saving and sharing need JavaScript.',
   { one: '{number} comment', other: '{number} comments' },
   // products/product-list.tsx
-  { one: '{count} product or more', other: '{count} products or more' },
+  { one: '{count} or more products', other: '{count} or more products' },
   { one: '{count} product', other: '{count} products' },
   'Upvoting and saving need JavaScript.',
   'Loading products...',
@@ -458,7 +458,7 @@ export const ENGLISH = [
   'Added {tags}',
   'Removed {tag}',
   'Remove tag {tag}',
-  'Separate tags with commas: at most {count}. Cards show the first three.',
+  'Up to {count} tags, separated by commas. Cards show the first three.',
   // submissions/team-field.tsx
   'Name of person {number}',
   'Role',

@@ -86,7 +86,7 @@ async function describeBinaries(postgres: string, initdb: string): Promise<Binar
 }
 
 /**
- * Does the work of the package's install script if npm ran no scripts: creates the links of its libraries and makes
+ * Does the work of the package's install script if npm skipped it: creates the symbolic links of libraries and makes
  * programs executable.
  * @returns false if the folder needs such changes but is not writable.
  */

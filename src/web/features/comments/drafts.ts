@@ -57,7 +57,7 @@ export function deleteDraft(posted: Pick<SavedDraft, 'productId' | 'idempotencyK
   if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) store(others(productId), now);
 }
 
-/** Whether a text can be posted. Lengths are in code points of the trimmed text, as the server counts them. */
+/** Trims a text, counts the characters that are left, and decides whether it can be posted. Counts code points, as the server does. */
 export function validateDraft(text: string) {
   const content = text.trim();
   const left = LIMITS.commentCharacters - Array.from(content).length;

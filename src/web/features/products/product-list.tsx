@@ -39,7 +39,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
           settled &&
           ranked.length > 0 &&
           (list.hasNextPage
-            ? plural('{count} product or more', '{count} products or more', ranked.length)
+            ? plural('{count} or more products', '{count} or more products', ranked.length)
             : plural('{count} product', '{count} products', ranked.length))}
       </p>
       {searching && <ListSearching />}

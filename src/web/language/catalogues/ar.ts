@@ -284,7 +284,7 @@ export default {
       many: '{number} تعليقًا',
       other: '{number} تعليق',
     },
-    '{count} products or more': {
+    '{count} or more products': {
       zero: 'لا منتجات بعد',
       one: 'منتج واحد أو أكثر',
       two: 'منتجان أو أكثر',
@@ -646,7 +646,7 @@ export default {
     'Added {tags}': 'أُضيف: {tags}',
     'Removed {tag}': 'أُزيل: {tag}',
     'Remove tag {tag}': 'إزالة الوسم {tag}',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'تنهي الفاصلةُ الوسم. تعرض البطاقات أول ثلاثة، والحد الأقصى {count}.',
     'Name of person {number}': 'اسم الشخص {number}',
     Role: 'الدور',

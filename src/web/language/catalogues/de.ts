@@ -171,7 +171,7 @@ export default {
     'by {maker}': 'von {maker}',
     'Upvoting, saving and sharing need JavaScript.': 'Zum Abstimmen, Merken und Teilen brauchst du JavaScript.',
     '{number} comments': { one: '{number} Kommentar', other: '{number} Kommentare' },
-    '{count} products or more': { one: 'Mindestens {count} Produkt', other: 'Mindestens {count} Produkte' },
+    '{count} or more products': { one: 'Mindestens {count} Produkt', other: 'Mindestens {count} Produkte' },
     '{count} products': { one: '{count} Produkt', other: '{count} Produkte' },
     'Upvoting and saving need JavaScript.': 'Zum Abstimmen und Merken brauchst du JavaScript.',
     'Products beside this one': 'Benachbarte Produkte',
@@ -464,7 +464,7 @@ export default {
     'Added {tags}': '{tags} hinzugefügt',
     'Removed {tag}': '{tag} entfernt',
     'Remove tag {tag}': 'Tag {tag} entfernen',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'Ein Komma beendet einen Tag. Karten zeigen die ersten drei; höchstens {count}.',
     'Name of person {number}': 'Name von Person {number}',
     Role: 'Rolle',

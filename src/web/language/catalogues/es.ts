@@ -165,7 +165,7 @@ export default {
     'by {maker}': 'de {maker}',
     'Upvoting, saving and sharing need JavaScript.': 'Para votar, guardar y compartir hace falta JavaScript.',
     '{number} comments': { one: '{number} comentario', other: '{number} comentarios' },
-    '{count} products or more': { one: '{count} producto o más', other: '{count} productos o más' },
+    '{count} or more products': { one: '{count} producto o más', other: '{count} productos o más' },
     '{count} products': { one: '{count} producto', other: '{count} productos' },
     'Upvoting and saving need JavaScript.': 'Para votar y guardar hace falta JavaScript.',
     'Products beside this one': 'Productos vecinos',
@@ -455,7 +455,7 @@ export default {
     'Added {tags}': 'Añadido: {tags}',
     'Removed {tag}': 'Quitado: {tag}',
     'Remove tag {tag}': 'Quitar la etiqueta {tag}',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'Una coma termina una etiqueta. Las tarjetas muestran las tres primeras; {count} como máximo.',
     'Name of person {number}': 'Nombre de la persona {number}',
     Role: 'Papel',

@@ -165,7 +165,7 @@ export default {
     'by {maker}': 'par {maker}',
     'Upvoting, saving and sharing need JavaScript.': 'Voter, enregistrer et partager nécessite JavaScript.',
     '{number} comments': { one: '{number} commentaire', other: '{number} commentaires' },
-    '{count} products or more': { one: '{count} produit ou plus', other: '{count} produits ou plus' },
+    '{count} or more products': { one: '{count} produit ou plus', other: '{count} produits ou plus' },
     '{count} products': { one: '{count} produit', other: '{count} produits' },
     'Upvoting and saving need JavaScript.': 'Voter et enregistrer nécessite JavaScript.',
     'Products beside this one': 'Produits voisins',
@@ -455,7 +455,7 @@ export default {
     'Added {tags}': 'Ajouté : {tags}',
     'Removed {tag}': 'Retiré : {tag}',
     'Remove tag {tag}': 'Retirer l’étiquette {tag}',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'Une virgule termine une étiquette. Les cartes montrent les trois premières ; {count} au plus.',
     'Name of person {number}': 'Nom de la personne {number}',
     Role: 'Rôle',

@@ -153,7 +153,7 @@ export default {
     'by {maker}': '作者：{maker}',
     'Upvoting, saving and sharing need JavaScript.': '投票、保存、共有にはJavaScriptが必要です。',
     '{number} comments': { other: '{number}件のコメント' },
-    '{count} products or more': { other: '{count}件以上' },
+    '{count} or more products': { other: '{count}件以上' },
     '{count} products': { other: '{count}件' },
     'Upvoting and saving need JavaScript.': '投票と保存にはJavaScriptが必要です。',
     'Products beside this one': '前後の製品',
@@ -433,7 +433,7 @@ export default {
     'Added {tags}': '{tags}を追加しました',
     'Removed {tag}': '{tag}を外しました',
     'Remove tag {tag}': 'タグ「{tag}」を外す',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'カンマでタグを区切ります。カードには最初の3つが表示され、最大{count}個です。',
     'Name of person {number}': '{number}人目の名前',
     Role: '役割',

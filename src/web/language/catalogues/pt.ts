@@ -164,7 +164,7 @@ export default {
     'by {maker}': 'de {maker}',
     'Upvoting, saving and sharing need JavaScript.': 'Votar, salvar e compartilhar exige JavaScript.',
     '{number} comments': { one: '{number} comentário', other: '{number} comentários' },
-    '{count} products or more': { one: '{count} produto ou mais', other: '{count} produtos ou mais' },
+    '{count} or more products': { one: '{count} produto ou mais', other: '{count} produtos ou mais' },
     '{count} products': { one: '{count} produto', other: '{count} produtos' },
     'Upvoting and saving need JavaScript.': 'Votar e salvar exige JavaScript.',
     'Products beside this one': 'Produtos vizinhos',
@@ -454,7 +454,7 @@ export default {
     'Added {tags}': 'Adicionado: {tags}',
     'Removed {tag}': 'Removido: {tag}',
     'Remove tag {tag}': 'Remover a tag {tag}',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       'Uma vírgula encerra uma tag. Os cartões mostram as três primeiras; no máximo {count}.',
     'Name of person {number}': 'Nome da pessoa {number}',
     Role: 'Função',

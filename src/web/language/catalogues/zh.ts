@@ -154,7 +154,7 @@ export default {
     'by {maker}': '作者：{maker}',
     'Upvoting, saving and sharing need JavaScript.': '投票、收藏和分享需要启用JavaScript。',
     '{number} comments': { other: '{number}条评论' },
-    '{count} products or more': { other: '{count}个或更多产品' },
+    '{count} or more products': { other: '{count}个或更多产品' },
     '{count} products': { other: '{count}个产品' },
     'Upvoting and saving need JavaScript.': '投票和收藏需要启用JavaScript。',
     'Products beside this one': '相邻产品',
@@ -427,7 +427,7 @@ export default {
     'Added {tags}': '已添加{tags}',
     'Removed {tag}': '已移除{tag}',
     'Remove tag {tag}': '移除标签{tag}',
-    'Separate tags with commas: at most {count}. Cards show the first three.':
+    'Up to {count} tags, separated by commas. Cards show the first three.':
       '用逗号结束一个标签。卡片显示前三个；最多{count}个。',
     'Name of person {number}': '第{number}人的名字',
     Role: '角色',

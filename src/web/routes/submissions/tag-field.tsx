@@ -86,7 +86,7 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
         />
       </div>
       <p id={`${id}-hint`} className="submission-hint">
-        {t('Separate tags with commas: at most {count}. Cards show the first three.', {
+        {t('Up to {count} tags, separated by commas. Cards show the first three.', {
           count: PRODUCT_FIELDS.tags.maxItems,
         })}
       </p>
