@@ -122,6 +122,20 @@ export default {
       to: { path: '^src/web/(?:features|routes)/' },
     },
     {
+      name: 'console-foundations-at-the-bottom',
+      comment: 'The shell imports screens, and screens import `api` and `ui`, never the other way round.',
+      severity: 'error',
+      from: { path: '^src/console/(?:api|ui)/' },
+      to: { path: '^src/console/(?:screens|shell)/' },
+    },
+    {
+      name: 'console-screens-below-shell',
+      comment: 'The shell imports screens, and screens import `api` and `ui`, never the other way round.',
+      severity: 'error',
+      from: { path: '^src/console/screens/' },
+      to: { path: '^src/console/shell/' },
+    },
+    {
       name: 'no-development-packages',
       comment: 'Code in production must not import packages that only development installs.',
       severity: 'error',

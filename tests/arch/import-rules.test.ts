@@ -35,6 +35,8 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   'no-feature-imports-another': importing('src/web/features/comments/a.ts', 'src/web/features/upvotes/b.ts'),
   'features-below-routes': importing('src/web/features/comments/a.ts', 'src/web/routes/home/b.ts'),
   'foundations-at-the-bottom': importing('src/web/ui/a.ts', 'src/web/features/comments/b.ts'),
+  'console-foundations-at-the-bottom': importing('src/console/api/a.ts', 'src/console/screens/queue/b.ts'),
+  'console-screens-below-shell': importing('src/console/screens/queue/a.ts', 'src/console/shell/b.ts'),
   'no-development-packages': { 'src/core/a.ts': "import { test } from 'vitest'; export const a = test;" },
 };
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import type { AuditRecord, ConsolePage } from '../../contract/console/records.ts';
+import type { AuditRecord, ConsolePage, ProductDetails } from '../../contract/console/records.ts';
+import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { showToast } from '../../web/ui/toasts.ts';
-import type { Edit } from '../screens/products/product-draft.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update and an optional undo. */
@@ -15,6 +15,14 @@ interface Action {
   undo?: (() => Promise<unknown>) | undefined;
   /** The subjects whose queries are refetched afterwards. */
   subjects: readonly string[];
+}
+
+/** An edit of a product that has not been saved. */
+export interface Edit {
+  /** The version of the product that the edit is based on. */
+  base: ProductDetails;
+  /** The text of each input of the form. */
+  draft: Record<Exclude<ProductFieldName, 'id'>, string>;
 }
 
 /** The mutable undo state of the console, provided by a context. */

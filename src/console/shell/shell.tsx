@@ -10,13 +10,13 @@ import { showToast } from '../../web/ui/toasts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
+import { useWaiting } from '../api/overview.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';
 import { SignOutIcon } from '../ui/icons.tsx';
 import { useKeys, usePaletteKey, useSequence } from '../ui/keys.ts';
 import { Palette } from './palette.tsx';
 import { SCREENS } from './screens.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
-import { useWaiting } from './waiting.ts';
 
 /** How long after G a second key is accepted. */
 const SEQUENCE_MS = 1_200;

@@ -5,8 +5,8 @@ import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../con
 import { paths } from '../../../contract/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys } from '../../api/console-api.ts';
+import { useOverview } from '../../api/overview.ts';
 import { addressOf, goTo } from '../../location.ts';
-import { useOverview } from '../../shell/waiting.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { Page, Segments } from '../../ui/page.tsx';

@@ -1,17 +1,10 @@
-import type { ProductDetails } from '../../../contract/console/records.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
+import type { Edit } from '../../api/actions.ts';
 
 /** The fields that the form edits. A draft contains the text of each input. */
-export type DraftField = Exclude<ProductFieldName, 'id'>;
-export type Draft = Record<DraftField, string>;
-
-/** An edit that has not been saved. */
-export interface Edit {
-  /** The version of the product that the edit is based on. */
-  base: ProductDetails;
-  draft: Draft;
-}
+export type Draft = Edit['draft'];
+export type DraftField = keyof Draft;
 
 /** The fields that take uploaded pictures. */
 export type PictureField = 'image' | 'screenshots';

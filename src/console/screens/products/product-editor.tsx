@@ -6,22 +6,13 @@ import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform, useUndoable } from '../../api/actions.ts';
+import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
-import {
-  changesOf,
-  type Draft,
-  draftOf,
-  type Edit,
-  membersOf,
-  previewOf,
-  teamText,
-  withPicture,
-} from './product-draft.ts';
+import { changesOf, type Draft, draftOf, membersOf, previewOf, teamText, withPicture } from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 

@@ -1,8 +1,8 @@
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
+import { useWaiting } from '../../api/overview.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
-import { useWaiting } from '../../shell/waiting.ts';
 import { Page, Segments } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { CommentList } from '../comments/comment-list.tsx';

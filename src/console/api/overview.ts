@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
-import { call, consoleKeys } from '../api/console-api.ts';
+import { call, consoleKeys } from './console-api.ts';
 
 /** Loads the data of the overview. */
 export function useOverview() {
