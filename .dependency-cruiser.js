@@ -136,6 +136,13 @@ export default {
       to: { path: '^src/console/shell/' },
     },
     {
+      name: 'server-http-at-the-bottom',
+      comment: 'The code for all responses does not depend on a route, a page or any other part of the server.',
+      severity: 'error',
+      from: { path: '^src/server/http/', pathNot: TEST_FILE },
+      to: { path: '^src/server/', pathNot: '^src/server/http/' },
+    },
+    {
       name: 'no-development-packages',
       comment: 'Code in production must not import packages that only development installs.',
       severity: 'error',

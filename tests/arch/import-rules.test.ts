@@ -37,6 +37,7 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   'foundations-at-the-bottom': importing('src/web/ui/a.ts', 'src/web/features/comments/b.ts'),
   'console-foundations-at-the-bottom': importing('src/console/api/a.ts', 'src/console/screens/queue/b.ts'),
   'console-screens-below-shell': importing('src/console/screens/queue/a.ts', 'src/console/shell/b.ts'),
+  'server-http-at-the-bottom': importing('src/server/http/a.ts', 'src/server/routes/b.ts'),
   'no-development-packages': { 'src/core/a.ts': "import { test } from 'vitest'; export const a = test;" },
 };
 

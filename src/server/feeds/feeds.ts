@@ -5,8 +5,8 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { formatQuantity } from '../../contract/text.ts';
+import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 import { escapeHtml } from '../pages/document.ts';
-import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
 
 /** Enough entries for a reader that polls daily to see every launch of a busy day. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { paths } from '../../contract/paths.ts';
-import type { RouteTable } from '../routes/not-found.ts';
 import { NO_STORE } from './problems.ts';
+import type { RouteTable } from './route-table.ts';
 
 /** Headers that pages of other origins may read in addition to the safelisted ones. */
 const EXPOSED_HEADERS = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(

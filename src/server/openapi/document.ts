@@ -3,8 +3,8 @@ import { paths as addresses } from '../../contract/paths.ts';
 import { ProblemSchema } from '../../contract/problem.ts';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';
-import type { SiteIdentity } from '../feeds/site-identity.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
+import type { SiteIdentity } from '../http/site-identity.ts';
 import {
   HEADERS,
   headerRef,

@@ -18,8 +18,8 @@ import {
   leaderboardsFeed,
   readLaunches,
 } from '../feeds/feeds.ts';
-import type { SiteIdentity } from '../feeds/site-identity.ts';
 import { REVALIDATE } from '../http/problems.ts';
+import type { SiteIdentity } from '../http/site-identity.ts';
 
 interface Options {
   core: Core;

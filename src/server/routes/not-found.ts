@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { paths } from '../../contract/paths.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { requestIdsOf } from '../http/request-keys.ts';
+import type { RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
@@ -38,42 +39,4 @@ export async function sendNotFound(pages: Pages, request: FastifyRequest, reply:
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? '/';
-}
-
-/** Finds the routes of a URL. */
-export interface RouteTable {
-  /** Returns the methods of a path; empty for an unknown path. */
-  methodsOf(path: string): string[];
-  /** Returns the pattern of the route, for metrics. */
-  patternOf(path: string): string | undefined;
-}
-
-/**
- * Records the routes as they are registered, since the router treats a wrong method like an unknown URL. Call
- * before the first route.
- */
-export function recordRoutes(app: FastifyInstance): RouteTable {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    // Static files are not a resource of the API, and a wildcard would shadow every URL below it.
-    if (url.includes('*')) return;
-    const route = routes.get(url) ?? { pattern: expressionOf(url), methods: new Set() };
-    for (const name of [method].flat()) route.methods.add(name);
-    routes.set(url, route);
-  });
-  return {
-    methodsOf(path) {
-      const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));
-      return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
-    },
-    patternOf: (path) => [...routes].find(([, { pattern }]) => pattern.test(path))?.[0],
-  };
-}
-
-function expressionOf(url: string): RegExp {
-  const source = url
-    .split('/')
-    .map((segment) => (segment.startsWith(':') ? '[^/]*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('/');
-  return new RegExp(`^${source}$`);
 }

@@ -7,8 +7,8 @@ import { matchRoute } from '../../contract/routes.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
-import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
 import { REVALIDATE } from '../http/problems.ts';
+import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 import { escapeHtml } from '../pages/document.ts';
 
 interface Options {

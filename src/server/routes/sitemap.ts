@@ -9,9 +9,9 @@ import type { ProductAddress, ProductRange } from '../../core/products/product-a
 import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
-import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
 import { element, type Xml, xmlDocument } from '../feeds/xml.ts';
 import { REVALIDATE } from '../http/problems.ts';
+import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 
 interface Options {
   core: Core;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { readTrustedProxies } from '../../settings/trusted-proxies.ts';
-import { limitConnectionsPerNetwork } from './connections.ts';
+import { limitConnectionsPerNetwork } from './connections-per-network.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
