@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { paths } from '../../contract/paths.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
@@ -184,11 +185,11 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
       `${siteUrl} is not encrypted`,
       'Put a proxy with TLS in front of the site, and set SITE_URL to its https URL.',
     );
-  const status = await statusOf(`${siteUrl}/healthz`);
+  const status = await statusOf(`${siteUrl}${paths.healthz}`);
   if (status !== '200')
     return warning(
       check,
-      `${siteUrl}/healthz cannot be reached from here (${status})`,
+      `${siteUrl}${paths.healthz} cannot be reached from here (${status})`,
       'Check the DNS name, the proxy and its certificate, unless the site was stopped on purpose.',
     );
   return ok(check, `${siteUrl} is reachable`);
@@ -198,7 +199,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
 export async function checkSite({ host, port }: Settings): Promise<Finding> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const address = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-  const status = await statusOf(`${address}/readyz`);
+  const status = await statusOf(`${address}${paths.readyz}`);
   if (status === '200') return ok('site', `running at ${address}`);
   if (status === '503')
     return fault(

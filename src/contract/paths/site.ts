@@ -73,6 +73,8 @@ export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
 export const leaderboardFeed = '/feed/leaderboards.xml';
 
 export const sitemap = '/sitemap.xml';
+/** A part of the sitemap of a large site. */
+export const sitemapShard = /* @__PURE__ */ withId('/sitemap/:shard');
 export const robots = '/robots.txt';
 
 /** The leaderboard of a day, an ISO week, a month or a year. */
@@ -86,6 +88,20 @@ export const oembed = /* @__PURE__ */ Object.assign(
   (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`,
   { route: '/oembed' },
 );
+
+/** The health checks of the process and of its database. */
+export const healthz = '/healthz';
+export const readyz = '/readyz';
+
+/** The icons, where browsers and the web app manifest expect them. */
+export const icons = {
+  svg: '/favicon.svg',
+  ico: '/favicon.ico',
+  appleTouch: '/apple-touch-icon.png',
+  small: '/icon-192.png',
+  large: '/icon-512.png',
+  maskable: '/icon-maskable-512.png',
+} as const;
 
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Manifest } from 'vite';
 import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
+import { paths } from '../../contract/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
 import type { Database } from '../../core/database/database.ts';
 import { securityHeaders } from '../http/security-headers.ts';
@@ -125,7 +126,7 @@ export function consoleDocument({ script, styles, fonts, modulePreloads }: Conso
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d2030">
 <meta name="robots" content="noindex, nofollow">
 <title>Console</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="icon" href="${paths.icons.svg}" type="image/svg+xml">
 ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`).join('\n')}
 ${modulePreloads.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}

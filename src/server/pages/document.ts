@@ -67,9 +67,9 @@ export function brandStyle({ style }: Brand): string {
 export function iconLinks({ logo }: Brand): string[] {
   if (logo === undefined) {
     return [
-      '<link rel="icon" href="/favicon.ico" sizes="32x32">',
-      '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
-      '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+      `<link rel="icon" href="${paths.icons.ico}" sizes="32x32">`,
+      `<link rel="icon" href="${paths.icons.svg}" type="image/svg+xml">`,
+      `<link rel="apple-touch-icon" href="${paths.icons.appleTouch}">`,
     ];
   }
   const touch = logo.mediaType === 'image/png' ? [`<link rel="apple-touch-icon" href="${logo.address}">`] : [];

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/problems.ts';
 
@@ -12,12 +13,12 @@ interface Options {
  * the database responds and the process is not about to stop.
  */
 export const healthRoutes: FastifyPluginAsync<Options> = async (app, { core, isStopping }) => {
-  app.get('/healthz', async (_request, reply) => {
+  app.get(paths.healthz, async (_request, reply) => {
     reply.header('Cache-Control', NO_STORE);
     return { status: 'ok' };
   });
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get(paths.readyz, async (_request, reply) => {
     const status = isStopping() ? 'stopping' : (await core.isReady()) ? 'ok' : 'unavailable';
     reply.code(status === 'ok' ? 200 : 503).header('Cache-Control', NO_STORE);
     return { status };

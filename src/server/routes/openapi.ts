@@ -208,7 +208,7 @@ ${brandStyle(brand)}
 </head>
 <body>
 <header class="site"><div class="site-bar">
-<a class="brand" href="${paths.home}"><img src="${brand.page.logo ?? '/favicon.svg'}" alt="" width="32" height="32">${escapeHtml(siteName)}</a>
+<a class="brand" href="${paths.home}"><img src="${brand.page.logo ?? paths.icons.svg}" alt="" width="32" height="32">${escapeHtml(siteName)}</a>
 <a href="${paths.api.description}">OpenAPI</a>
 </div></header>
 <div id="reference"></div>

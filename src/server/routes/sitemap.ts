@@ -40,7 +40,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 
   // Shards are not cached: a crawler that fetches all of them would evict every page.
-  app.get('/sitemap/:shard', SHARD, async (request, reply) => {
+  app.get(paths.sitemapShard.route, SHARD, async (request, reply) => {
     const range = rangeOf(request.params.shard);
     if (range === undefined) return reply.callNotFound();
     const batches = core.readProductAddresses(range, MAX_PRODUCTS);
@@ -83,7 +83,7 @@ const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /** The URL of a shard names its first and last product, so every process derives the same one. */
-const shardPath = ({ after, upTo }: ProductRange) => `/sitemap/${after}~${upTo}.xml`;
+const shardPath = ({ after, upTo }: ProductRange) => paths.sitemapShard(`${after}~${upTo}.xml`);
 
 /** The range that a shard's name encodes; undefined for other names. The cursors are not validated. */
 function rangeOf(shardName: string): ProductRange | undefined {

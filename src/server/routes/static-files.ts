@@ -18,16 +18,6 @@ export interface StaticFolders {
   imagesDir?: string | undefined;
 }
 
-/** Files with fixed names, where browsers and the web app manifest expect them. */
-const ICONS = [
-  'favicon.svg',
-  'favicon.ico',
-  'apple-touch-icon.png',
-  'icon-192.png',
-  'icon-512.png',
-  'icon-maskable-512.png',
-] as const;
-
 /** Pictures are only displayed: an SVG that is opened directly must not run scripts. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
@@ -46,8 +36,8 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
     redirect: false,
     setHeaders: (response) => response.setHeader('Vary', 'Accept-Encoding'),
   });
-  for (const name of ICONS) {
-    app.get(`/${name}`, (_request, reply) => reply.sendFile(name, clientDir, { maxAge: '1d', immutable: false }));
+  for (const path of Object.values(paths.icons)) {
+    app.get(path, (_request, reply) => reply.sendFile(path.slice(1), clientDir, { maxAge: '1d', immutable: false }));
   }
 
   // The service worker is revalidated each time, so a new build is noticed at the next visit.
@@ -123,10 +113,10 @@ function webAppManifest({
     icons: logo
       ? [{ src: logo.address, sizes: logo.sizes, type: logo.mediaType }]
       : [
-          { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
-          { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
-          { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
-          { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+          { src: paths.icons.small, sizes: '192x192', type: 'image/png' },
+          { src: paths.icons.large, sizes: '512x512', type: 'image/png' },
+          { src: paths.icons.maskable, sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+          { src: paths.icons.svg, sizes: 'any', type: 'image/svg+xml' },
         ],
   };
 }
