@@ -1,5 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { discussion, upvoteOf } from '../support/screen.ts';
+import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§2: a product’s page', () => {
   test('shows the image, name, description, upvotes, comment count, all tags, screenshots, team and stats', async ({
@@ -195,6 +195,13 @@ test.describe('§2 and §9: #comments', () => {
       await expect(title).toBeFocused();
       await expect(title).toBeInViewport();
     }
+  });
+
+  test('a message shows if the code that finds a comment cannot be loaded', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/ERR_FAILED.*\/assets\/show-comment-/);
+    await page.route(/\/assets\/show-comment-.*\.js$/, (route) => route.abort());
+    await visit(page, '/product/git#comment-1');
+    await expect(failureToast(page)).toContainText('Loading failed.');
   });
 });
 

@@ -191,6 +191,8 @@ export const ENGLISH = [
   'Save {name}',
   'Remove from saved products',
   'Save for later',
+  'No room left',
+  '{count} products are saved. Remove one to save another.',
   // saved/saved-button.tsx
   'Saved products',
   // saved/saved-dialog.tsx
@@ -199,9 +201,6 @@ export const ENGLISH = [
   'No longer on the site',
   { one: '{count} upvote', other: '{count} upvotes' },
   { one: '{count} comment', other: '{count} comments' },
-  // saved/show-full.ts
-  'No room left',
-  '{count} products are saved. Remove one to save another.',
   // sharing/copy-field.tsx
   'The text is selected: copy it with the keyboard or a long press.',
   // sharing/share-button.tsx

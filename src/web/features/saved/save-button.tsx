@@ -1,6 +1,7 @@
 import { t } from '../../language/translate.ts';
 import { BookmarkIcon } from '../../ui/icons.tsx';
-import { type SavedProduct, saveProduct, unsaveProduct, useIsSaved } from './saved-products.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { MAX_SAVED, type SavedProduct, saveProduct, unsaveProduct, useIsSaved } from './saved-products.ts';
 
 interface SaveButtonProps {
   product: SavedProduct;
@@ -18,7 +19,12 @@ export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
 
   function toggle(): void {
     if (isSaved) unsaveProduct(product.id);
-    else if (!saveProduct(product)) void import('./show-full.ts').then(({ showFull }) => showFull());
+    else if (!saveProduct(product)) {
+      showToast({
+        title: t('No room left'),
+        description: t('{count} products are saved. Remove one to save another.', { count: MAX_SAVED }),
+      });
+    }
   }
 
   return (

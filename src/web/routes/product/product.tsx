@@ -23,6 +23,7 @@ import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
 import { prefersReducedMotion } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
+import { showLoadFailure } from '../../ui/toasts.ts';
 import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
 
@@ -113,7 +114,10 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   useLayoutEffect(() => {
     if (!ready) return;
     if (hash.startsWith('#comment-')) {
-      void import('../../features/comments/show-comment.ts').then(({ showComment }) => showComment(api, client, hash));
+      import('../../features/comments/show-comment.ts').then(
+        ({ showComment }) => showComment(api, client, hash),
+        showLoadFailure,
+      );
     }
     if (hash !== COMMENTS_HASH) return;
     const timer = setTimeout(() => {
