@@ -17,7 +17,7 @@ export interface PageBrand {
 }
 
 /** The tagline of the specification. */
-export const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
+const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 /** Returns the sentence that describes a site on its pages, in link previews and in the web app manifest. */
 export function taglineOf({ tagline = TAGLINE }: Pick<PageBrand, 'tagline'>): string {

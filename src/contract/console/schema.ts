@@ -19,5 +19,4 @@ export const ConsoleSessionSchema = Type.Object({
 });
 
 export type SignIn = Static<typeof SignInSchema>;
-export type AcceptInvitation = Static<typeof AcceptInvitationSchema>;
 export type ConsoleSession = Static<typeof ConsoleSessionSchema>;

@@ -114,7 +114,7 @@ export function isDistributed(sql: Sql): Promise<boolean> {
 }
 
 /** Whether this database has the extension Citus. */
-export async function hasCitus(sql: Sql): Promise<boolean> {
+async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 }
 

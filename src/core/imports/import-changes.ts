@@ -49,7 +49,7 @@ export class ImportChanges {
  * Reads the changes of an import; an empty list if the import is too old or was too large.
  * @throws CoreError `unavailable`.
  */
-export async function readImportChanges(
+async function readImportChanges(
   sql: Sql,
   importId: string,
 ): Promise<{ productId: string; before: StoredProduct | null; version: string }[]> {

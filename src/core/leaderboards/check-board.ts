@@ -125,12 +125,7 @@ async function recount(
 }
 
 /** Counts the votes in the stored tally of a finalised day, or of one product of it. `hash` receives every line. */
-export async function tallyTotals(
-  sql: Sql,
-  day: string,
-  product?: string,
-  hash?: Hash,
-): Promise<ReadonlyMap<string, Totals>> {
+async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Totals>();
   for await (const { productId, text } of readTallyParts(sql, day, product)) {
     hash?.update(text);

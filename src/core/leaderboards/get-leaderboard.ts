@@ -47,7 +47,7 @@ export interface LeaderboardRow {
  * Returns the order of a board: launches with more votes first, then by `tieOrder`. The index sorts both columns in
  * ascending order, so it contains negated votes.
  */
-export function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
+function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
   return {
     name: `board-${kind}`,
     direction: 'ASC',

@@ -51,7 +51,7 @@ export async function editProduct(database: Database, id: string, edit: ProductE
 }
 
 /** Reads the values of an edit. @throws CoreError `product_invalid` if a value is invalid or a field cannot be set. */
-export function readValues(values: SourceValues): Partial<StoredProduct> {
+function readValues(values: SourceValues): Partial<StoredProduct> {
   const faults: FieldError[] = [];
   const columns = new FileColumns(new Map());
   const {

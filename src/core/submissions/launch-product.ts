@@ -116,6 +116,6 @@ async function deleteProduct(sql: Sql, id: string): Promise<void> {
   await recordChange(sql, { productIds: [id], catalogue: true });
 }
 
-export function alreadyLaunched(): CoreError {
+function alreadyLaunched(): CoreError {
   return new CoreError('already_launched', 'The product has launched and can no longer be changed.');
 }

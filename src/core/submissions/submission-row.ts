@@ -191,7 +191,7 @@ export function createMakerKey(): MakerKey {
 }
 
 /** Returns whether a key matches one of these hashes. Every comparison takes the same time. */
-export function isMakerKey(key: string | undefined, hashes: readonly Buffer[] = NO_HASHES): boolean {
+function isMakerKey(key: string | undefined, hashes: readonly Buffer[] = NO_HASHES): boolean {
   const hash = hashOf(key ?? '');
   let found = false;
   for (const each of hashes) found = timingSafeEqual(hash, each) || found;

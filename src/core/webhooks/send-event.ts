@@ -16,7 +16,7 @@ const TIMEOUT_MS = 15_000;
 const GONE = 410;
 
 /** Returns the header `webhook-signature` of Standard Webhooks, with a signature of version 1 for each secret. */
-export function signEvent(
+function signEvent(
   secrets: readonly Uint8Array[],
   { id, timestamp, body }: { id: string; timestamp: number; body: string },
 ): string {

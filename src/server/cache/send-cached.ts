@@ -68,7 +68,7 @@ function isNotModified(
   return date !== undefined && Date.parse(date) >= Math.floor(contentSince / 1_000) * 1_000;
 }
 
-export function headersOf({ head, content, contentSince }: Version, encoding: Encoding): VersionHeaders {
+function headersOf({ head, content, contentSince }: Version, encoding: Encoding): VersionHeaders {
   let byEncoding = headersByContent.get(content);
   if (byEncoding === undefined) {
     byEncoding = new Map();

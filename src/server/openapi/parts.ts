@@ -103,7 +103,7 @@ export const SUBMISSION_EXAMPLE: Submission = {
   editable: true,
 };
 
-export const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
+const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
 /** A cursor as `keyset.ts` encodes it; it is opaque to clients. */
 export const CURSOR_EXAMPLE = 'WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ';
