@@ -15,6 +15,9 @@ export const systemRuntime: Runtime = {
   uuid: () => randomUUID(),
 };
 
+/** The last instant with a four-digit year, since later ones have another ISO 8601 format. */
+export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
+
 /** The part of pino's logger that `core` uses. Calls pass fields and a message, or only a message. */
 export interface Log {
   info(fields: object | string, message?: string): void;

@@ -1,6 +1,7 @@
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Product, ProductDetail } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
+import { END_OF_TIME } from '../runtime.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';
 import { listRemovals, type Removal } from './remove-products.ts';
 
@@ -38,9 +39,6 @@ export interface InspectedProduct {
   removals: Removal[];
 }
 
-/** The greatest possible `createdAt`, so scheduled products are included. */
-const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
-
 /** The maximum number of listed removals. */
 const MAX_REMOVALS = 20;
 
@@ -50,6 +48,7 @@ const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL)):
 
 /** Reads all information about a product id, which may be unknown. @throws CoreError `unavailable`. */
 export async function inspectProduct(sql: Sql, id: string): Promise<InspectedProduct> {
+  // Scheduled products are included.
   const detail = await getProduct(sql, id, END_OF_TIME);
   const [others] = await sql.query<{ held: number; hidden: number }>(COUNT_OTHERS, [id]);
   return {

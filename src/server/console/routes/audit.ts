@@ -8,11 +8,10 @@ import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
 import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
 import { CoreError } from '../../../core/core-error.ts';
+import { END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The last instant with a four-digit year, since later ones have another ISO 8601 format. */
-const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const Text = Type.Optional(Type.String({ maxLength: 200, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
 const Query = Type.Object({
@@ -37,7 +36,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ query }): Promise<ConsolePage<AuditRecord>> => {
       const { limit = LIMITS.pageSize.default, from, to, ...filter } = query;
       const since = from === undefined ? undefined : dayOf(from);
-      const until = to === undefined ? undefined : new Date(Math.min(dayOf(to).getTime() + DAY_MS, END_OF_TIME));
+      const until =
+        to === undefined ? undefined : new Date(Math.min(dayOf(to).getTime() + DAY_MS, END_OF_TIME.getTime()));
       const { items, nextCursor } = await browseAudit(database, { ...filter, since, until, limit });
       return { items: items.map((entry) => recordOf(entry, entry.undoneBy)), nextCursor };
     },

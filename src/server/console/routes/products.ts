@@ -26,6 +26,7 @@ import {
 } from '../../../core/products/remove-products.ts';
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
+import { END_OF_TIME } from '../../../core/runtime.ts';
 import { receivePictures } from '../../pictures/receive-pictures.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
@@ -42,8 +43,6 @@ const Query = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
 });
 
-/** The last possible launch time, so scheduled products are listed too. */
-const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 /** Maximum number of removed products in the list, newest first. Few sites have more. */
 const MAX_LISTED = 500;
 
@@ -65,7 +64,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ query: { state, q, category, sort = 'newest', ...query } }): Promise<ConsolePage<Product>> => {
       const now = runtime.now();
       const { limit = LIMITS.pageSize.default, cursor, tag } = query;
-      // The query of the public list is fast in each of its sort orders, even if a search term is rare.
+      // The query of the public list is fast in each of its sort orders, even if a search term is rare. With END_OF_TIME,
+      // it also lists scheduled products.
       if (state !== 'scheduled' && category === undefined && sort !== 'name')
         return listProducts(database, { ...query, sort, ...(q && { q }) }, state === 'launched' ? now : END_OF_TIME);
       const time = { launched: { launchedBy: now }, scheduled: { scheduledAfter: now }, all: {} }[state ?? 'all'];
