@@ -151,20 +151,15 @@ async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<P
   return createPageRenderer({ ...options, build: await readClientBuild(PACKAGE_FOLDERS.client) });
 }
 
-async function* examineSite({ database, location, withoutTimeLimit }: Connection, settings: Settings) {
-  const { backups, dataDir, launches, processes, submissions, webhooks } = settings;
+async function* examineSite(connection: Connection, settings: Settings) {
+  const { backups, dataDir, processes } = settings;
   const { migrations } = PACKAGE_FOLDERS;
   yield await checkDisk('DATA_DIR', dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
-  const connections = maxConnectionsNeeded(processes, poolSizePerProcess(processes));
-  yield* runDatabaseChecks(database, {
-    ...{ location, connections, migrations },
-    rules: { ...launches, now: new Date() },
-    pictures: pictureFolder(dataDir),
-    submissionsOn: submissions !== 'off',
-    webhookUrl: webhooks?.url,
-  });
-  if (backups) yield await withoutTimeLimit((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
+  const connections = maxConnectionsNeeded(processes);
+  yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
+  if (backups)
+    yield await connection.withoutTimeLimit((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
 }
 
 async function builtConsole() {

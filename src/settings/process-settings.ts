@@ -44,7 +44,7 @@ export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CO
 }
 
 /** Returns the maximum number of connections of a site with this many processes and pools of size `each`. */
-export function maxConnectionsNeeded(processes: number, each: number): number {
+export function maxConnectionsNeeded(processes: number, each: number = poolSizePerProcess(processes)): number {
   const first = processes === 1 ? 0 : PRIMARY_PROCESS_CONNECTIONS;
   return processes * (each + LISTENING_CONNECTIONS) + first + LONG_WORK_CONNECTIONS;
 }

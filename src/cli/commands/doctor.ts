@@ -6,11 +6,10 @@ import { type Connection, connect } from '../../core/database/connect.ts';
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
-import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { readBrand } from '../../settings/brand.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
+import { maxConnectionsNeeded } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
 import { printJson } from '../terminal/output.ts';
@@ -110,7 +109,12 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   try {
     // The log is silent, because every problem becomes a finding.
     connection = await connect({ databaseUrl, dataDir, mode: 'share', log: createLog('silent', process.stderr) });
-    yield* examineConnection(connection, settings);
+    yield* runDatabaseChecks(connection, {
+      connections: maxConnectionsNeeded(settings.processes),
+      migrations: PACKAGE_FOLDERS.migrations,
+      settings,
+      now: new Date(),
+    });
   } catch (error) {
     yield fault(
       'database',
@@ -123,19 +127,6 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   } finally {
     await connection?.close();
   }
-}
-
-function examineConnection({ database, location }: Connection, settings: Settings) {
-  const { processes, launches, dataDir, submissions, webhooks } = settings;
-  return runDatabaseChecks(database, {
-    location,
-    connections: maxConnectionsNeeded(processes, poolSizePerProcess(processes)),
-    migrations: PACKAGE_FOLDERS.migrations,
-    rules: { ...launches, now: new Date() },
-    pictures: pictureFolder(dataDir),
-    submissionsOn: submissions !== 'off',
-    webhookUrl: webhooks?.url,
-  });
 }
 
 async function examineBackups(connection: Connection | undefined, { backups }: Settings): Promise<Finding> {

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listPictures } from '../backups/backup-file.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Connection } from '../database/connect.ts';
+import type { Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { systemCode } from '../file-system.ts';
 import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
+import { pictureFolder } from '../pictures/picture-store.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
 import { readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
 import {
@@ -20,25 +22,25 @@ import {
 } from './check-database.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-interface DatabaseToExamine {
-  /** The folder of the database, or its host and name without secrets. */
-  location: string;
+interface SiteToExamine {
   /** The maximum number of connections of all processes of the site. */
   connections: number;
   /** The folder of the migrations. */
   migrations: string;
-  rules: LeaderboardRules;
-  /** The folder of the site's own pictures. */
-  pictures: string;
-  submissionsOn: boolean;
-  /** If undefined, no webhooks are sent. */
-  webhookUrl: string | undefined;
+  settings: {
+    dataDir: string;
+    launches: Omit<LeaderboardRules, 'now'>;
+    submissions: string;
+    /** If undefined, no webhooks are sent. */
+    webhooks: { url: string } | undefined;
+  };
+  now: Date;
 }
 
 /** Runs the checks of `groundswell doctor` that need the database, one after the other. */
 export async function* runDatabaseChecks(
-  database: Database,
-  { location, connections, migrations: folder, rules, pictures, submissionsOn, webhookUrl }: DatabaseToExamine,
+  { database, location }: Pick<Connection, 'database' | 'location'>,
+  { connections, migrations: folder, settings, now }: SiteToExamine,
 ): AsyncGenerator<Finding> {
   yield await checkServer(database, location);
   yield await checkConnections(database, connections);
@@ -53,10 +55,10 @@ export async function* runDatabaseChecks(
   yield await checkSearch(database);
   yield await checkIndexes(database);
   yield await checkSomeCounts(database);
-  yield await checkLeaderboards(database, rules);
-  yield await checkPictures(database, pictures, rules.now);
-  yield await checkSubmissions(database, { isOn: submissionsOn, now: rules.now });
-  if (webhookUrl !== undefined) yield await checkWebhooks(database, webhookUrl, rules.now);
+  yield await checkLeaderboards(database, { ...settings.launches, now });
+  yield await checkPictures(database, pictureFolder(settings.dataDir), now);
+  yield await checkSubmissions(database, { isOn: settings.submissions !== 'off', now });
+  if (settings.webhooks) yield await checkWebhooks(database, settings.webhooks.url, now);
 }
 
 /** The background job runs every few minutes, so a result that is this late needs attention. */
