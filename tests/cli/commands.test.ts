@@ -42,7 +42,7 @@ describe('sample', () => {
     expect(created).toBeGreaterThanOrEqual(48);
     expect(await run(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
     const engagement = JSON.parse(await run(dataDir, 'sample', 'remove', '--engagement-only', '--yes', '--json'));
-    expect(engagement).toMatchObject({ products: 0, kept: [] });
+    expect(engagement).toMatchObject({ products: 0, notRemoved: [] });
     expect(Math.min(engagement.comments, engagement.upvotes)).toBeGreaterThan(0);
     expect(await run(dataDir, 'sample', 'remove', '--yes')).toBe(
       `Removed ${created} sample products, 0 sample upvotes and 0 sample comments.\n`,
@@ -62,7 +62,7 @@ describe('sample', () => {
     expect(await count(site.address)).toBe(site.products);
     expect(JSON.parse(await run(dataDir, 'sample', 'remove', '--yes', '--json'))).toMatchObject({
       products: site.products,
-      kept: [],
+      notRemoved: [],
     });
     await expect.poll(() => count(site.address)).toBe(0);
     site.process.kill('SIGTERM');

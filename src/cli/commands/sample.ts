@@ -39,7 +39,7 @@ function removeCommand(): Command {
     .option('--yes', 'do not ask for confirmation')
     .addOption(
       jsonOption(
-        '{ "products": 67, "comments": 24, "upvotes": 145, "visitorComments": 1, "visitorUpvotes": 3, "kept": [] }',
+        '{ "products": 67, "comments": 24, "upvotes": 145, "visitorComments": 1, "visitorUpvotes": 3, "notRemoved": [] }',
       ),
     )
     .addHelpText(
@@ -63,7 +63,8 @@ Edited products are not removed; their ids are printed.`,
       if (removed === undefined) return print('Nothing was removed.');
       if (json) return printJson(removed);
       print(`Removed ${describe(removed)}.`);
-      if (removed.kept.length > 0) print(`Not removed, because they were changed: ${removed.kept.join(', ')}.`);
+      if (removed.notRemoved.length > 0)
+        print(`Not removed, because they were changed: ${removed.notRemoved.join(', ')}.`);
     });
 }
 

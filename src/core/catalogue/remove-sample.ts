@@ -24,7 +24,7 @@ export interface SampleRemoval {
   visitorComments: number;
   visitorUpvotes: number;
   /** Ids of sample products that stay because they were changed. */
-  kept: string[];
+  notRemoved: string[];
 }
 
 interface RemovalScope {
@@ -49,7 +49,7 @@ export async function previewRemoval(
     comments: sample?.comments ?? 0,
     upvotes: sample?.upvotes ?? 0,
     ...(await countVisitors(sql, catalogue, unchanged)),
-    kept: changed,
+    notRemoved: changed,
   };
 }
 
@@ -82,7 +82,7 @@ export async function removeSample(
     const counts = { products: unchanged.length, comments, upvotes, ...visitors };
     await recordAudit(sql, { action: 'sample remove', target: 'sample catalogue', details: counts });
     await recordChange(sql, { productIds, catalogue: true });
-    return { ...counts, kept: changed };
+    return { ...counts, notRemoved: changed };
   });
 }
 

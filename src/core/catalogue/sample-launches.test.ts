@@ -100,7 +100,7 @@ describe('the launches of the sample', () => {
     expect(loadedAt).toEqual(catalogue.loadedAt);
     const later = await readSampleCatalogue(FOLDER, loadedAt);
     await database.query("UPDATE products SET created_at = created_at - interval '1 day' WHERE id = 'git'");
-    expect(await removeSample(database, later, { engagementOnly: false })).toMatchObject({ kept: ['git'] });
+    expect(await removeSample(database, later, { engagementOnly: false })).toMatchObject({ notRemoved: ['git'] });
     expect(await getSampleTime(database)).toBeUndefined();
   });
 });

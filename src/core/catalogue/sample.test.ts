@@ -136,7 +136,7 @@ describe('removing', () => {
       upvotes: catalogue.upvotes.length,
       visitorComments: 1,
       visitorUpvotes: 1,
-      kept: [],
+      notRemoved: [],
     });
     for (const table of ['products', 'product_counts', 'upvotes', 'comments'] as const) {
       expect(await rowsOf(table), table).toBe(0);
@@ -182,7 +182,7 @@ describe('removing', () => {
       upvotes: 0,
       visitorComments: 0,
       visitorUpvotes: 0,
-      kept: [],
+      notRemoved: [],
     });
   });
 
@@ -201,7 +201,7 @@ describe('removing', () => {
     const core = createCore(database);
     await core.addComment({ productId: id, content: 'Mine' }, { session: 'session-visitor' });
     await database.query("UPDATE products SET description = 'Ours now' WHERE id = $1", [id]);
-    expect(await remove()).toMatchObject({ products: catalogue.products.length - 1, kept: [id] });
+    expect(await remove()).toMatchObject({ products: catalogue.products.length - 1, notRemoved: [id] });
     expect((await core.getProduct(id))?.product).toMatchObject({ description: 'Ours now', upvotes: 0, comments: 1 });
     expect(await wrongCounts()).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe('removing', () => {
       upvotes: catalogue.upvotes.length,
       visitorComments: 0,
       visitorUpvotes: 0,
-      kept: [],
+      notRemoved: [],
     });
     expect(await rowsOf('products')).toBe(catalogue.products.length);
     expect(await rowsOf('upvotes')).toBe(1);
