@@ -6,7 +6,7 @@ import type { ModerationLogQuery } from '../contract/moderation/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { listModeration } from './audit/moderation-log.ts';
 import type { Change } from './changes/change-feed.ts';
-import { addReportedComments, holdSpam, type Repetition, type WrittenComment } from './comments/add-comments.ts';
+import { addReportedComments, type WrittenComment } from './comments/add-comments.ts';
 import { type CommentAuthor, type Draft, draftComment, type Sender } from './comments/draft.ts';
 import { type Like, likeComments } from './comments/like-comments.ts';
 import { listComments, listHeldComments } from './comments/list-comments.ts';
@@ -32,6 +32,7 @@ import {
 import { getRelatedProducts } from './products/related-products.ts';
 import { isProductRemoved } from './products/remove-products.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
+import { addWithSpamCheck, type Repetition } from './spam.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
 import { createNetworkCounts, type VoteNetwork } from './upvotes/network-counts.ts';
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
@@ -175,7 +176,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     listHeldComments: (productId, session) =>
       listHeldComments(reads.of({ productIds: [productId], session }), productId, session),
     async addComment(comment, sender, { repetition, author } = {}) {
-      const added = await holdSpam(comment, repetition, async (held) => {
+      const added = await addWithSpamCheck(comment, repetition, async (held) => {
         const draft = draftComment(runtime, comment, sender, { held, author });
         const written = await comments.submit(draft);
         // The key was used for another comment; returning that comment would silently discard this text.

@@ -144,12 +144,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   limitRequests(app, limiter, runtime.monotonicMs);
   const charge = chargeWith(limiter);
+  const isLimited = limiter !== undefined;
 
   await prepare?.(app);
 
   const send = createApiSender({ cache, runtime, charge });
   await app.register(productRoutes, { core, send });
-  await app.register(leaderboardRoutes, { core, send, isLimited: limiter !== undefined });
+  await app.register(leaderboardRoutes, { core, send, isLimited });
   await app.register(upvoteRoutes, { core, runtime, bursts: options.bursts });
   await app.register(commentRoutes, {
     core,
@@ -161,7 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (submissions) {
     const { operations, pictures } = submissions;
     const repeatedTexts = limiter && createRepeatedTexts(runtime.monotonicMs);
-    await app.register(submissionRoutes, { submissions: operations, pictures, runtime, repeatedTexts });
+    await app.register(submissionRoutes, { submissions: operations, pictures, runtime, isLimited, repeatedTexts });
   }
   if (core.getModerationLog) await app.register(moderationLogRoutes, { core, send });
   await app.register(eventRoutes, { live, limits: streamLimits });

@@ -126,6 +126,14 @@ export function fieldOf(name: ProductFieldName): ProductField {
 
 export const PRODUCT_FIELD_NAMES = Object.keys(PRODUCT_FIELDS) as readonly ProductFieldName[];
 
+/** The fields that makers set with a submission. They upload `image` and `screenshots` separately. */
+export const MAKER_FIELDS = ['name', 'description', 'tags', 'category', 'maker', 'team'] as const;
+
+export type MakerField = (typeof MAKER_FIELDS)[number];
+export type MakerText = { [Name in MakerField]: ProductFields[Name]['kind'] extends 'text' ? Name : never }[MakerField];
+
+export const MAKER_TEXTS = MAKER_FIELDS.filter((name): name is MakerText => PRODUCT_FIELDS[name].kind === 'text');
+
 /** A product's id is a URL-safe text key, for example a slug; imports may set it. */
 export const PRODUCT_ID_PATTERN = '^[a-z0-9-]{1,64}$';
 

@@ -1,19 +1,23 @@
 import { type Static, Type } from 'typebox';
 import { StandingsSchema } from '../leaderboards/schema.ts';
+import { MAKER_FIELDS, type MakerField, PRODUCT_FIELDS, type ProductFields } from '../products/fields.ts';
 import { ProductSchema } from '../products/schema.ts';
 import { TEXT_FORMAT } from '../text.ts';
 import { MAKER_KEY_PATTERN } from './limits.ts';
 
 const Text = Type.String({ format: TEXT_FORMAT });
 
+const KIND_SCHEMAS = {
+  text: Type.Optional(Text),
+  texts: Type.Optional(Type.Array(Text)),
+  team: Type.Optional(Type.Array(Type.Object({ name: Text, role: Type.Optional(Text) }))),
+};
+
+type FieldSchemas = { [Name in MakerField]: (typeof KIND_SCHEMAS)[ProductFields[Name]['kind']] };
+
 /** The maker's input. `core` checks required fields, lengths and item counts, and reports all errors together. */
 const submissionFields = {
-  name: Text,
-  description: Type.Optional(Text),
-  tags: Type.Optional(Type.Array(Text)),
-  category: Type.Optional(Text),
-  maker: Type.Optional(Text),
-  team: Type.Optional(Type.Array(Type.Object({ name: Text, role: Type.Optional(Text) }))),
+  ...(Object.fromEntries(MAKER_FIELDS.map((name) => [name, KIND_SCHEMAS[PRODUCT_FIELDS[name].kind]])) as FieldSchemas),
   /** The time of the launch (ISO 8601), or `null` if the product launches on approval. */
   launchAt: Type.Optional(Type.Union([Text, Type.Null()])),
 };
@@ -21,6 +25,7 @@ const submissionFields = {
 export const NewSubmissionSchema = Type.Object(
   {
     ...submissionFields,
+    name: Text,
     /** A hidden field, which people leave empty. A value indicates a bot that fills in every field. */
     website: Type.Optional(Type.String()),
   },
@@ -31,7 +36,6 @@ export const NewSubmissionSchema = Type.Object(
 export const SubmissionPatchSchema = Type.Object(
   {
     ...submissionFields,
-    name: Type.Optional(Text),
     /** The revision that the maker edited. If the submission has changed since, the response is 409. */
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
   },

@@ -1,5 +1,5 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
-import type { Comment, NewComment } from '../../contract/comments/schema.ts';
+import type { Comment } from '../../contract/comments/schema.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import { type RowLock, rowLock } from '../database/citus.ts';
@@ -148,31 +148,4 @@ function outcomeOf(
   if (wasCreated) return { comment: written.comment, created: written === draft };
   const comment = key === undefined ? undefined : earlier.get(key);
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
-}
-
-/** The result of checking whether a text was sent too often recently. */
-export interface Repetition {
-  isRepeated: boolean;
-  /** Removes the text from the count. Called if no comment was created. */
-  uncount(): void;
-}
-
-/**
- * Adds a comment, and holds it if it looks like spam: its text was repeated, or the hidden field, which only bots fill
- * in, is not empty.
- * @throws the errors of `add`.
- */
-export async function holdSpam(
-  { website = '' }: NewComment,
-  repetition: Repetition | undefined,
-  add: (held: boolean) => Promise<WrittenComment>,
-): Promise<WrittenComment> {
-  let created = false;
-  try {
-    const added = await add(website !== '' || repetition?.isRepeated === true);
-    created = added.created;
-    return added;
-  } finally {
-    if (!created) repetition?.uncount();
-  }
 }

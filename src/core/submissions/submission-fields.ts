@@ -2,6 +2,7 @@ import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
 import type { FieldError } from '../../contract/problem.ts';
 import {
   fieldOf,
+  MAKER_TEXTS,
   PRODUCT_FIELD_NAMES,
   type ProductFieldName,
   TEAM_MEMBER_LIMITS,
@@ -45,7 +46,7 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date)
   const faults: FieldError[] = [];
   const fault = (field: string, detail: string) => faults.push({ field, detail });
   const fields: Partial<SubmissionFields> = {};
-  for (const field of ['name', 'description', 'category', 'maker'] as const) {
+  for (const field of MAKER_TEXTS) {
     const text = patch[field];
     if (text === undefined) continue;
     fields[field] = text.trim();

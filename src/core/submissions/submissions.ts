@@ -3,11 +3,11 @@ import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
 import type { Standings } from '../../contract/leaderboards/schema.ts';
 import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
 import type { HourlyVotes, NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
-import type { Repetition } from '../comments/add-comments.ts';
 import type { CommentAuthor } from '../comments/draft.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
+import { addWithSpamCheck, type Repetition } from '../spam.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import {
   addScreenshot,
@@ -86,15 +86,10 @@ export function createSubmissions(
 
   return {
     async create(sent, submitter, repetition) {
-      const suspectedSpam = (sent.website ?? '') !== '' || repetition?.isRepeated === true;
-      let created = false;
-      try {
-        const written = await createSubmission(database, runtime, sent, { submitter, suspectedSpam, recordEvents });
-        created = written.created;
-        return { submission: await describe(written.row), makerKey: written.makerKey, created };
-      } finally {
-        if (!created) repetition?.uncount();
-      }
+      const { row, makerKey, created } = await addWithSpamCheck(sent, repetition, (suspectedSpam) =>
+        createSubmission(database, runtime, sent, { submitter, suspectedSpam, recordEvents }),
+      );
+      return { submission: await describe(row), makerKey, created };
     },
     get: async (access) => describe(await read(access)),
     edit: async (access, patch) => describe(await editSubmission(database, access, patch, rules())),

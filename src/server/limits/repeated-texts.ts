@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Repetition } from '../../core/comments/add-comments.ts';
+import type { Repetition } from '../../core/spam.ts';
 import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 

@@ -27,7 +27,9 @@ interface Options {
   submissions: Submissions;
   pictures: PicturePipeline;
   runtime: Runtime;
-  /** If unset, nothing is limited, and repeated texts are not detected. */
+  /** Whether the number of waiting submissions per network is limited. */
+  isLimited: boolean;
+  /** If unset, repeated texts are not detected. */
   repeatedTexts: RepeatedTexts | undefined;
 }
 
@@ -37,9 +39,8 @@ export const MAX_SUBMISSION_BODY_BYTES = 256 * 1024;
 /** The routes with which makers create, read and change submissions. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { submissions, pictures, runtime, repeatedTexts },
+  { submissions, pictures, runtime, isLimited, repeatedTexts },
 ) => {
-  const isLimited = repeatedTexts !== undefined;
   const params = Type.Object({ id: Type.String() });
   const network = ({ ip }: FastifyRequest) => (isLimited ? addressPrefix(ip) : undefined);
   const accessOf = (request: FastifyRequest): MakerAccess => ({
@@ -77,9 +78,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.get(
     paths.submission.route,
     { config: { operation: OPERATIONS.getSubmission, limit }, schema: { params, response } },
-    async (request) => ({
-      submission: await submissions.get(accessOf(request)),
-    }),
+    async (request) => ({ submission: await submissions.get(accessOf(request)) }),
   );
 
   app.patch(

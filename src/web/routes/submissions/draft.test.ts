@@ -21,11 +21,7 @@ describe('faults', () => {
     ['a launch in the past', { launchAt: '2026-11-22T11:59:59Z' }, ['launchAt']],
     ['a launch to come', { launchAt: '2026-11-22T12:00:01Z' }, []],
     ['a time that is not filled in', { launchAt: 'incomplete' }, ['launchAt']],
-    [
-      'in the order of the form',
-      { launchAt: 'incomplete', maker: 'x'.repeat(301), name: '' },
-      ['name', 'maker', 'launchAt'],
-    ],
+    ['several faults', { launchAt: 'incomplete', maker: 'x'.repeat(301), name: '' }, ['name', 'maker', 'launchAt']],
   ])('%s', (_what, change, fields) => {
     expect(fieldsOf(change)).toEqual(fields);
   });

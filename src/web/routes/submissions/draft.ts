@@ -1,4 +1,11 @@
-import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, TEAM_MEMBER_LIMITS } from '../../../contract/products/fields.ts';
+import {
+  fieldOf,
+  MAKER_TEXTS,
+  type MakerText,
+  PRODUCT_FIELD_NAMES,
+  PRODUCT_FIELDS,
+  TEAM_MEMBER_LIMITS,
+} from '../../../contract/products/fields.ts';
 import type { Product, StoredProduct } from '../../../contract/products/schema.ts';
 import type { NewSubmission } from '../../../contract/submissions/schema.ts';
 import { plural, t, translated } from '../../language/translate.ts';
@@ -6,22 +13,14 @@ import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
 
 /** The maker's unsent input. */
-export interface Draft {
-  name: string;
-  description: string;
+export interface Draft extends Record<MakerText, string> {
   tags: readonly string[];
-  category: string;
-  maker: string;
   team: readonly { name: string; role: string }[];
   /** ISO 8601; empty if the product launches immediately after approval. */
   launchAt: string;
   /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;
 }
-
-export const FIELD_NAMES = ['name', 'description', 'tags', 'category', 'maker', 'team', 'launchAt'] as const;
-
-type FieldName = (typeof FIELD_NAMES)[number];
 
 /** An error in a field, worded for the maker. */
 export interface FieldError {
@@ -36,7 +35,11 @@ export function fieldWith({ field }: FieldError): string {
 
 export function newDraft(): Draft {
   const idempotencyKey = randomId() ?? `submission-${Date.now()}`;
-  return { name: '', description: '', tags: [], category: '', maker: '', team: [], launchAt: '', idempotencyKey };
+  return { ...textsOf(() => ''), tags: [], team: [], launchAt: '', idempotencyKey };
+}
+
+function textsOf(read: (field: MakerText) => string): Record<MakerText, string> {
+  return Object.fromEntries(MAKER_TEXTS.map((field) => [field, read(field)])) as Record<MakerText, string>;
 }
 
 /** The draft of a new submission. It is stored only in this browser and shared by its tabs. */
@@ -45,22 +48,17 @@ export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (
 );
 
 /** The submission to send, with trimmed text. */
-export function toSubmission({ idempotencyKey: _, launchAt, ...texts }: Draft): NewSubmission {
-  const { name, description, tags, category, maker, team } = trimmed(texts);
-  return { name, description, tags, category, maker, team, launchAt: launchAt === '' ? null : launchAt };
+export function toSubmission(draft: Draft): NewSubmission {
+  return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };
 }
 
-/** The draft of a submitted product. Fields with default values are empty. */
+/** The draft of a submitted product. Fields with default values are empty, except the name, which makers must set. */
 export function toDraft(product: Product, launchAt: string | null): Draft {
-  const own = (field: 'description' | 'category' | 'maker') =>
-    product[field] === PRODUCT_FIELDS[field].default ? '' : product[field];
   return {
     ...newDraft(),
+    ...textsOf((field) => (product[field] === PRODUCT_FIELDS[field].default ? '' : product[field])),
     name: product.name,
-    description: own('description'),
     tags: product.tags,
-    category: own('category'),
-    maker: own('maker'),
     team: product.team.map(({ name, role }) => ({ name, role })),
     launchAt: launchAt ?? '',
   };
@@ -73,16 +71,14 @@ const DEFAULTS = Object.fromEntries(
 
 /** The product as the list will show it. */
 export function toProduct(draft: Draft, image: string, now: number): Product {
-  const { name, description, tags, category, maker, team } = trimmed(draft);
+  const { tags, team, ...texts } = trimmed(draft);
   return {
     ...DEFAULTS,
+    ...textsOf((field) => texts[field] || PRODUCT_FIELDS[field].default),
     id: 'preview',
-    name: name || t('Your product'),
-    description: description || PRODUCT_FIELDS.description.default,
+    name: texts.name || t('Your product'),
     image,
-    tags: [...tags],
-    category: category || PRODUCT_FIELDS.category.default,
-    maker: maker || PRODUCT_FIELDS.maker.default,
+    tags,
     team: team.map((member) => ({ ...member, avatar: '' })),
     createdAt: new Date(now).toISOString(),
     upvotes: 0,
@@ -91,16 +87,16 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Checks the contract's limits, and lists errors in the order of the form. The server makes the final decision. A
- * stored launch time is valid even if it has passed.
+ * Checks the contract's limits. The server makes the final decision. A stored launch time is valid even if it has
+ * passed.
  */
 export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
-  const { name, tags, team, ...texts } = trimmed(draft);
+  const { tags, team, ...texts } = trimmed(draft);
   const faults: FieldError[] = [];
-  if (name === '') faults.push({ field: 'name', detail: t('Give your product a name.') });
-  for (const [field, text] of Object.entries({ name, ...texts }) as ['name', string][]) {
+  if (texts.name === '') faults.push({ field: 'name', detail: t('Give your product a name.') });
+  for (const field of MAKER_TEXTS) {
     const { label, maxCharacters } = fieldOf(field);
-    const length = characters(text);
+    const length = characters(texts[field]);
     if (length > maxCharacters)
       faults.push({
         field,
@@ -133,7 +129,7 @@ export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | nul
     });
   if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
     faults.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });
-  return faults.sort((a, b) => FIELD_NAMES.indexOf(a.field as FieldName) - FIELD_NAMES.indexOf(b.field as FieldName));
+  return faults;
 }
 
 /** The number of Unicode code points, as the server counts characters. */
@@ -141,17 +137,12 @@ export function characters(text: string): number {
   return Array.from(text).length;
 }
 
-type Texts = Pick<Draft, 'name' | 'description' | 'category' | 'maker' | 'tags' | 'team'>;
-
-/** Trims all text, and omits empty team members. */
-function trimmed({ name, description, category, maker, tags, team }: Texts) {
+/** The fields with trimmed text and without empty team members. */
+function trimmed(draft: Draft) {
   return {
-    name: name.trim(),
-    description: description.trim(),
-    category: category.trim(),
-    maker: maker.trim(),
-    tags: [...tags],
-    team: team
+    ...textsOf((field) => draft[field].trim()),
+    tags: [...draft.tags],
+    team: draft.team
       .map((member) => ({ name: member.name.trim(), role: member.role.trim() }))
       .filter((member) => member.name !== '' || member.role !== ''),
   };
@@ -160,9 +151,7 @@ function trimmed({ name, description, category, maker, tags, team }: Texts) {
 function isDraft(value: unknown): value is Draft {
   const draft = (value ?? {}) as Partial<Record<keyof Draft, unknown>>;
   return (
-    (['name', 'description', 'category', 'maker', 'launchAt', 'idempotencyKey'] as const).every(
-      (field) => typeof draft[field] === 'string',
-    ) &&
+    ([...MAKER_TEXTS, 'launchAt', 'idempotencyKey'] as const).every((field) => typeof draft[field] === 'string') &&
     Array.isArray(draft.tags) &&
     draft.tags.every((tag) => typeof tag === 'string') &&
     Array.isArray(draft.team) &&

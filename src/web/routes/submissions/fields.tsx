@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { fieldOf } from '../../../contract/products/fields.ts';
+import { fieldOf, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
 import { characters, type FieldError, fieldWith } from './draft.ts';
 
@@ -19,7 +19,7 @@ export function FieldMessage({ id, children }: { id: string; children: ReactNode
 }
 
 interface TextFieldProps {
-  field: 'name' | 'description' | 'category' | 'maker';
+  field: MakerText;
   label: string;
   hint?: string;
   value: string;

@@ -1,7 +1,8 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { MAKER_FIELDS, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
 import { CardPreview } from './card-preview.tsx';
-import { type Draft, FIELD_NAMES, toProduct } from './draft.ts';
+import { type Draft, toProduct } from './draft.ts';
 import { faultOf, TextField } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -43,7 +44,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
     if (!isSending) form.addFiles([...files], pictures.image ? 'screenshots' : 'image');
   }
 
-  const text = (field: 'name' | 'description' | 'category' | 'maker') => ({
+  const text = (field: MakerText) => ({
     field,
     value: draft[field],
     fault: faultOf(faults, field),
@@ -138,7 +139,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
 /** Selects invalid controls. For a file input, its group is marked. */
 const FAULTY = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
 
-const PLACES = [...FIELD_NAMES, 'image', 'screenshots'];
+const PLACES = [...MAKER_FIELDS, 'launchAt', 'image', 'screenshots'];
 
 function summary(count: number): string {
   return plural('One field needs another look.', '{count} fields need another look.', count);
