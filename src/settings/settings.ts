@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { LIMITS } from '../contract/limits.ts';
+import type { PageSettings } from '../contract/site.ts';
 import { BRAND_SETTINGS } from './brand-settings.ts';
 import { readProcesses, readStopDelay } from './process-settings.ts';
 import {
@@ -219,6 +220,7 @@ type Others = Omit<Values, Extract<Key, Grouped>>;
 /** The validated settings of a process. Related values are grouped. */
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
+  page: PageSettings;
   /** If undefined, requests are not limited. */
   rateLimits: RateLimits | undefined;
   streamLimits: StreamLimits;
@@ -244,8 +246,7 @@ export function readSettings(environment: Environment): Settings {
   const faults: string[] = [];
   const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);
   const settings = group(Object.fromEntries(values) as Values, faults);
-  if (environment.BACKUP_DIR?.trim() === undefined || environment.BACKUP_DIR.trim() === '')
-    faults.push(...unusedBackupSettings(environment, faults));
+  if (!environment.BACKUP_DIR?.trim()) faults.push(...unusedBackupSettings(environment, faults));
   if (settings.databaseUrl === undefined && settings.replicaUrls?.length > 0) {
     faults.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
   }
@@ -282,6 +283,7 @@ function group(values: Values, faults: string[]): Settings {
   return {
     ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
     launches: { timeZone, reviewHours, votesPerNetwork },
+    page: { timeZone, votesPerNetwork, ...(others.submissions === 'moderated' && { hasSubmissions: true }) },
     rateLimits: limitsOn ? rateLimitsOf(values) : undefined,
     streamLimits: { perProcess: maxStreams, perNetwork: limitsOn ? values.streamsPerNetwork : undefined },
     backups:

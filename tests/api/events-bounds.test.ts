@@ -27,9 +27,8 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
   site = await serve(settings, silentLog, {
     createRenderer: async () => ({
-      siteName: 'Groundswell',
+      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       brand: NO_BRAND,
-      siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
       languages: siteLanguages({}, () => undefined),

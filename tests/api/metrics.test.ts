@@ -34,9 +34,8 @@ async function start(environment: Record<string, string>): Promise<void> {
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
   site = await serve(settings, log, {
     createRenderer: async () => ({
-      siteName: 'Groundswell',
+      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       brand: NO_BRAND,
-      siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
       languages: siteLanguages({}, () => undefined),
