@@ -1,8 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
+import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
-import { withLanguage } from './languages.ts';
 
 /** The URLs of the browser's files that a document loads. */
 export interface ClientBuild {
