@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageSettings } from '../contract/site.ts';
+import { BACKUP_SETTINGS, type BackupSettings, unusedBackupSettings } from './backup-settings.ts';
 import { BRAND_SETTINGS } from './brand-settings.ts';
 import { readProcesses, readStopDelay } from './process-settings.ts';
 import {
@@ -12,10 +13,8 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
-  readCount,
   readDatabaseUrl,
   readHost,
-  readInterval,
   readLocale,
   readLogLevel,
   readModerationLog,
@@ -165,14 +164,7 @@ export const SETTINGS = {
     read: readToken,
     about: 'Secret that gives access to the metrics',
   },
-  backupDir: {
-    name: 'BACKUP_DIR',
-    default: undefined,
-    read: (text: string) => resolve(text),
-    about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
-  },
-  backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
-  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
+  ...BACKUP_SETTINGS,
   moderationLog: {
     name: 'MODERATION_LOG',
     default: 'off',
@@ -194,15 +186,6 @@ type Values = {
 };
 
 export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
-
-/** Scheduled backups. */
-export interface BackupSettings {
-  /** An absolute path. */
-  folder: string;
-  intervalMs: number;
-  /** Number of backups to retain. */
-  maxBackups: number;
-}
 
 type Grouped =
   | 'timeZone'
@@ -290,11 +273,4 @@ function group(values: Values, faults: string[]): Settings {
       backupDir === undefined ? undefined : { folder: backupDir, intervalMs: backupEveryMs, maxBackups: backupKeep },
     webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, faults),
   };
-}
-
-/** Reports backup settings without BACKUP_DIR, because an operator who sets an interval expects backups. */
-function unusedBackupSettings(environment: Environment, faults: readonly string[]): string[] {
-  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
-  const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
-  return unused.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
 }
