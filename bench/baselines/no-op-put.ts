@@ -16,7 +16,7 @@ const app = await buildApp({
   core: {} as Core,
   cache: {} as ResponseCache,
   live: { close() {} } as Live,
-  renderer: { brand: NO_BRAND, scriptHash: '' } as PageRenderer,
+  renderer: { site: {}, brand: NO_BRAND, scriptHash: '' } as PageRenderer,
   folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
   log: pino({ level: 'warn' }),
   async prepare(target) {

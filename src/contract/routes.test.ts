@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { matchRoute } from './routes.ts';
+import { paths } from './paths.ts';
+import { matchRoute, withLanguage } from './routes.ts';
 
 test.each([
   ['/', { name: 'home' }],
   ['/product/harbour', { name: 'product', id: 'harbour' }],
-  ['/product/a%20b', { name: 'product', id: 'a b' }],
+  [paths.product('a b'), { name: 'product', id: 'a b' }],
   ['/product/%E0', { name: 'product', id: '%E0' }],
   ['/product/harbour/', { name: 'notFound' }],
   ['/product/', { name: 'notFound' }],
@@ -14,4 +15,14 @@ test.each([
   ['/about', { name: 'notFound' }],
 ])('%s is the screen %o', (pathname, match) => {
   expect(matchRoute(pathname)).toEqual(match);
+});
+
+test.each([
+  ['/', '/?lang=de'],
+  ['/?q=a', '/?q=a&lang=de'],
+  ['/product/git#comments', '/product/git?lang=de#comments'],
+  ['/product/git?comments=b#comments', '/product/git?comments=b&lang=de#comments'],
+])('%s in German is %s', (address, german) => {
+  expect(withLanguage(address, 'de')).toBe(german);
+  expect(withLanguage(address, undefined)).toBe(address);
 });

@@ -27,6 +27,11 @@ export function hasOnlyLanguageParam(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
 }
 
+/** Adds a language to a URL of this site: `/product/git#comments` → `/product/git?lang=de#comments`. */
+export function withLanguage(address: string, code: string | null | undefined): string {
+  return code ? address.replace(/#|$/, `${address.includes('?') ? '&' : '?'}lang=${code}$&`) : address;
+}
+
 const PRODUCT_PATH = /^\/product\/([^/]+)$/;
 
 /** Returns the screen for a path and query. Case and a trailing slash are significant. The period is not validated. */

@@ -87,8 +87,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { core, cache, live, renderer, folders, log, submissions, prepare } = options;
   const { runtime = systemRuntime, isStopping = () => false } = options;
   const { rateLimits, streamLimits = UNLIMITED_BY_NETWORK, trustProxy } = options.settings ?? {};
-  const { brand } = renderer;
-  const site = { name: renderer.siteName, url: renderer.siteUrl, ...brand.page };
+  const { site, brand } = renderer;
   const securityHeaders = pageSecurityHeaders(renderer.scriptHash, brand.style && inlineHash(brand.style));
   const pages = createPages({
     renderer,
@@ -177,7 +176,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
   const readPicture = ownPictures({ [FOLDERS.pictures]: folders.picturesDir, [FOLDERS.images]: folders.imagesDir });
   const { monotonicMs } = runtime;
-  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand, monotonicMs });
+  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: site.name, brand, monotonicMs });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, {
     core,

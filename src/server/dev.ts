@@ -50,24 +50,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { siteName, siteUrl, locale, brand = NO_BRAND, ...others }: Parameters<RendererFactory>[0],
+  { site, locale, brand = NO_BRAND }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
-  const features = { ...others, brand: brand.page };
   const entry = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
   const scriptOf = (code: string) => `/src/web/language/catalogues/${code}.ts`;
   const languages = siteLanguages(entry.CATALOGUES, scriptOf, locale);
   return {
-    siteName,
+    site,
     brand,
-    siteUrl,
     languages,
     // The development server sends no content security policy that needs the hash.
     scriptHash: '',
     // Only the built site can be read offline.
     shell: () => '',
-    async render(path, api, now) {
+    async render(path, api, { today = '', renderedAt } = {}) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), languages, ...now });
+      const page = await render({ url: path, api, site: { ...site, url: site.url(), today }, renderedAt, languages });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
       const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }, brand));
       return { status: page.status, html, problems: page.problems ?? [] };

@@ -39,10 +39,9 @@ test('a site whose port is taken during the start reports it, and leaves no conn
     readSettings({ DATABASE_URL: named.href, DATA_DIR: dataDir, PORT: String(port) }),
     createLogLines().log,
     {
-      createRenderer: async ({ siteName, siteUrl }) => ({
-        siteName,
+      createRenderer: async ({ site }) => ({
+        site,
         brand: NO_BRAND,
-        siteUrl,
         render: async () => ({ status: 200, html: '', problems: [] }),
         shell: () => '',
         scriptHash: '',

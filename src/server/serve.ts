@@ -17,7 +17,7 @@ import { type ServeOptions, startSiteProcess } from './site-process.ts';
 import { StartError } from './start-error.ts';
 
 /** A running site. */
-export interface Site {
+export interface RunningSite {
   /** The URL at which the site listens. */
   address: string;
   /** A description of where the data is stored. */
@@ -34,7 +34,7 @@ export interface Site {
  * Starts the site in this process: database, schema, sample catalogue, server.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
-export async function serve(settings: Settings, log: Logger, options?: ServeOptions): Promise<Site> {
+export async function serve(settings: Settings, log: Logger, options?: ServeOptions): Promise<RunningSite> {
   const { connection, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {

@@ -74,14 +74,11 @@ export async function startSiteProcess(
     if (replicas) closeables.push(replicas);
     // Not final until the server listens, since the kernel may choose the port.
     let address = `http://${settings.host}:${settings.port}`;
+    const brand = await readBrand(settings);
     const renderer = await createRenderer({
-      siteName: settings.siteName,
-      brand: await readBrand(settings),
-      siteUrl: () => settings.siteUrl ?? address,
+      site: { name: settings.siteName, url: () => settings.siteUrl ?? address, ...settings.page, ...brand.page },
+      brand,
       locale: settings.locale,
-      timeZone: settings.launches.timeZone,
-      votesPerNetwork: settings.launches.votesPerNetwork,
-      submissions: settings.submissions === 'moderated' ? { timeZone: settings.launches.timeZone } : undefined,
     });
     const bursts = settings.rateLimits && watchBursts(database, log);
     if (bursts) closeables.push(bursts);

@@ -127,9 +127,9 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
         ...consoleOptions,
         ...{ database, runtime, log, streams, launches, recordEvents },
         trustProxy: settings?.trustProxy,
-        siteName: renderer.siteName,
-        siteLogo: renderer.brand.page.logo,
-        siteUrl: renderer.siteUrl,
+        siteName: renderer.site.name,
+        siteLogo: renderer.site.logo,
+        siteUrl: renderer.site.url,
       }),
     };
     const app = await buildApp({

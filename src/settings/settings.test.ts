@@ -38,6 +38,7 @@ describe('defaults', () => {
       sampleCatalogue: true,
       submissions: 'off',
       launches: { timeZone: 'UTC', reviewHours: 24, votesPerNetwork: 20 },
+      page: { timeZone: 'UTC', votesPerNetwork: 20 },
       rateLimits: DEFAULT_RATE_LIMITS,
       streamLimits: { perProcess: 5_000, perNetwork: 500 },
       trustProxy: undefined,
@@ -121,6 +122,7 @@ describe('values', () => {
       sampleCatalogue: false,
       submissions: 'moderated',
       launches: { timeZone: 'Europe/Berlin', reviewHours: 0, votesPerNetwork: 5 },
+      page: { timeZone: 'Europe/Berlin', votesPerNetwork: 5, hasSubmissions: true },
       rateLimits: {
         upvote: { session: { amount: 1, seconds: 60 }, network: { amount: 2, seconds: 60 } },
         comment: { session: { amount: 3, seconds: 60 }, network: { amount: 4, seconds: 60 } },

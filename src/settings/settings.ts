@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { LIMITS } from '../contract/limits.ts';
+import type { PageSettings } from '../contract/site.ts';
+import { BACKUP_SETTINGS, type BackupSettings, unusedBackupSettings } from './backup-settings.ts';
 import { BRAND_SETTINGS } from './brand-settings.ts';
 import { readProcesses, readStopDelay } from './process-settings.ts';
 import {
@@ -11,10 +13,8 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
-  readCount,
   readDatabaseUrl,
   readHost,
-  readInterval,
   readLocale,
   readLogLevel,
   readModerationLog,
@@ -164,14 +164,7 @@ export const SETTINGS = {
     read: readToken,
     about: 'Secret that gives access to the metrics',
   },
-  backupDir: {
-    name: 'BACKUP_DIR',
-    default: undefined,
-    read: (text: string) => resolve(text),
-    about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
-  },
-  backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
-  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
+  ...BACKUP_SETTINGS,
   moderationLog: {
     name: 'MODERATION_LOG',
     default: 'off',
@@ -194,15 +187,6 @@ type Values = {
 
 export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
 
-/** Scheduled backups. */
-export interface BackupSettings {
-  /** An absolute path. */
-  folder: string;
-  intervalMs: number;
-  /** Number of backups to retain. */
-  maxBackups: number;
-}
-
 type Grouped =
   | 'timeZone'
   | 'reviewHours'
@@ -219,6 +203,7 @@ type Others = Omit<Values, Extract<Key, Grouped>>;
 /** The validated settings of a process. Related values are grouped. */
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
+  page: PageSettings;
   /** If undefined, requests are not limited. */
   rateLimits: RateLimits | undefined;
   streamLimits: StreamLimits;
@@ -244,8 +229,7 @@ export function readSettings(environment: Environment): Settings {
   const faults: string[] = [];
   const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);
   const settings = group(Object.fromEntries(values) as Values, faults);
-  if (environment.BACKUP_DIR?.trim() === undefined || environment.BACKUP_DIR.trim() === '')
-    faults.push(...unusedBackupSettings(environment, faults));
+  if (!environment.BACKUP_DIR?.trim()) faults.push(...unusedBackupSettings(environment, faults));
   if (settings.databaseUrl === undefined && settings.replicaUrls?.length > 0) {
     faults.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
   }
@@ -282,17 +266,11 @@ function group(values: Values, faults: string[]): Settings {
   return {
     ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
     launches: { timeZone, reviewHours, votesPerNetwork },
+    page: { timeZone, votesPerNetwork, ...(others.submissions === 'moderated' && { hasSubmissions: true }) },
     rateLimits: limitsOn ? rateLimitsOf(values) : undefined,
     streamLimits: { perProcess: maxStreams, perNetwork: limitsOn ? values.streamsPerNetwork : undefined },
     backups:
       backupDir === undefined ? undefined : { folder: backupDir, intervalMs: backupEveryMs, maxBackups: backupKeep },
     webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, faults),
   };
-}
-
-/** Reports backup settings without BACKUP_DIR, because an operator who sets an interval expects backups. */
-function unusedBackupSettings(environment: Environment, faults: readonly string[]): string[] {
-  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
-  const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
-  return unused.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
 }

@@ -1,9 +1,10 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { matchRoute, type RouteName } from '../contract/routes.ts';
+import type { Site } from '../contract/site.ts';
 import { ApiProvider, type AppApi } from './api/api-context.tsx';
 import { Layout } from './routes/layout/layout.tsx';
-import { type Site, SiteContext } from './routing/document-head.ts';
+import { SiteContext } from './routing/document-head.ts';
 import { type LazyScreen, lazyScreen, ScreenView } from './routing/lazy-screen.tsx';
 import { NavigationProvider } from './routing/navigation.tsx';
 import { useLocation } from './routing/router.tsx';

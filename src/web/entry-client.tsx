@@ -1,7 +1,7 @@
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { paths } from '../contract/paths.ts';
-import { matchRoute } from '../contract/routes.ts';
+import { matchRoute, withLanguage } from '../contract/routes.ts';
 import { createHttpApi, takeUnfinishedWrite } from './api/http-api.ts';
 import { App, SCREENS } from './app.tsx';
 import {
@@ -83,10 +83,8 @@ function preloadLinkedRoute({ target }: Event): void {
   if (!link || link.origin !== window.location.origin) return;
   // The links to other languages are outside of the app, so they are updated here to lead to the page on screen.
   if (link.hreflang) {
-    const search = new URLSearchParams(withoutLanguage(window.location.search));
-    const lang = new URLSearchParams(link.search).get('lang');
-    if (lang) search.set('lang', lang);
-    link.href = `${window.location.pathname}?${search}`;
+    const { pathname, search } = window.location;
+    link.href = withLanguage(pathname + withoutLanguage(search), new URLSearchParams(link.search).get('lang'));
   }
   // The visit itself retries a failed prefetch.
   SCREENS[matchRoute(link.pathname, link.search).name].preload().catch(() => {});

@@ -18,8 +18,9 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
   };
 }
 
-const open = (url: string, given?: Partial<ReadApi>) =>
-  render({ url, api: fakeApi(given), siteName: 'Groundswell', siteUrl: 'https://groundswell.example' });
+const SITE = { name: 'Groundswell', url: 'https://groundswell.example', today: '' };
+
+const open = (url: string, given?: Partial<ReadApi>) => render({ url, api: fakeApi(given), site: SITE });
 /** React puts empty comments between texts. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
 /** The text of a page; each tag becomes `|`. */
@@ -214,9 +215,9 @@ describe('the page’s state', () => {
 });
 
 describe('submissions', () => {
-  const SUBMISSIONS = { timeZone: 'Asia/Tokyo' };
-  const pageOf = (url: string, submissions?: typeof SUBMISSIONS) =>
-    render({ url, api: fakeApi(), siteName: 'Groundswell', siteUrl: 'https://groundswell.example', submissions });
+  const SUBMISSIONS = { hasSubmissions: true } as const;
+  const pageOf = (url: string, settings?: typeof SUBMISSIONS) =>
+    render({ url, api: fakeApi(), site: { ...SITE, ...settings } });
   const LINK = /<a[^>]* href="\/\?submit"[^>]*>Submit a product<\/a>/;
 
   test.each(['/', '/product/harbour', '/product/gone', '/nope'])('when on, %s has only one more link', async (url) => {

@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
-import { type PageBrand, taglineOf } from '../contract/brand.ts';
+import { taglineOf } from '../contract/brand.ts';
 import { paths } from '../contract/paths.ts';
 import { isModerationLog, matchRoute, type RouteName } from '../contract/routes.ts';
+import type { Site } from '../contract/site.ts';
 import { readOnlyApi } from './api/api-context.tsx';
 import { App, SCREENS } from './app.tsx';
 import { createQueryClient, type PageState, scriptJson, writePageState } from './cache/query-client.ts';
@@ -23,7 +24,6 @@ import { SUBMIT_LINK } from './routes/layout/site-header.tsx';
 import { LogPage, logHead } from './routes/log/log-page.tsx';
 import { notFoundHead } from './routes/not-found/not-found.tsx';
 import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product.tsx';
-import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
 
 // For the server, which renders and translates the HTML document that contains the page.
@@ -52,16 +52,9 @@ export interface RenderRequest {
   /** Path and query, e.g. `/?q=a`. */
   url: string;
   api: ReadApi;
-  siteName: string;
-  siteUrl: string;
-  /** The current day in the site's time zone, as `YYYY-MM-DD`. */
-  today?: string;
+  site: Site;
   /** Milliseconds since 1970 on the site's clock. Default: the time on this machine's clock. */
-  renderedAt?: number;
-  timeZone?: string | undefined;
-  votesPerNetwork?: number | undefined;
-  submissions?: Site['submissions'] | undefined;
-  brand?: PageBrand | undefined;
+  renderedAt?: number | undefined;
   /** If unset, pages are English only. */
   languages?: { all: readonly NamedLanguage[]; of(path: string): PageLanguage } | undefined;
 }
@@ -81,15 +74,10 @@ export interface NamedLanguage extends PageLanguage {
 }
 
 export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
-  siteName: string;
-  siteUrl: string;
+  site: Site;
   /** The route whose code the browser needs. If unset, the page needs no code. */
   route?: RouteName;
-  /** The current day. Like the next two fields, it decides which links every page has. */
-  today?: string | undefined;
   hasModerationLog?: boolean | undefined;
-  hasSubmissions?: boolean | undefined;
-  votesPerNetwork?: number | undefined;
   language?: PageLanguage | undefined;
   /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
@@ -113,30 +101,21 @@ function writeStructuredData(items: readonly object[]): string {
 export async function render({
   url,
   api,
-  siteName,
-  siteUrl,
-  today = '',
+  site,
   renderedAt = Date.now(),
-  timeZone,
-  votesPerNetwork,
-  submissions,
-  brand = {},
   languages,
 }: RenderRequest): Promise<RenderedPage> {
   const language = languages?.of(url);
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
-  const features = {
-    today,
+  const common = {
+    site,
     hasModerationLog: api.getModerationLog !== undefined,
-    hasSubmissions: submissions !== undefined,
-    votesPerNetwork,
     language,
     languages: languages?.all,
     path: withoutLanguage(url),
   };
-  const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
   if (isModerationLog(pathname, searchParams)) {
-    return { ...(await renderLog({ api, site, searchParams, language })), ...features };
+    return { ...(await renderLog({ api, site, searchParams, language })), ...common };
   }
   const client = createQueryClient('server');
   const headOf = await readPage({ client, api, site, pathname, searchParams });
@@ -153,12 +132,10 @@ export async function render({
   const page = {
     ...head,
     ...(structuredData?.length ? { structuredData: writeStructuredData(structuredData) } : {}),
-    siteName,
-    siteUrl,
     route,
     html,
     state,
-    ...features,
+    ...common,
   };
   const problems = failuresIn(client);
   client.clear();
@@ -187,22 +164,11 @@ async function renderLog({
     head: log === null ? notFoundHead(site) : logHead(site.name),
     html: renderToStaticMarkup(<LogPage siteName={site.name} logo={site.logo} log={log} isContinued={cursor !== ''} />),
   }));
-  return { ...head, status, siteName: site.name, siteUrl: site.url, html, state: '', problems };
-}
-
-type SiteOptions = Omit<RenderRequest, 'url' | 'api' | 'renderedAt' | 'languages'>;
-
-function siteOf({ siteName, siteUrl, today = '', submissions, brand, ...features }: SiteOptions): Site {
-  return { name: siteName, url: siteUrl, today, ...features, ...(submissions && { submissions }), ...brand };
+  return { ...head, status, site, html, state: '', problems };
 }
 
 /** A page without content: the browser reads and renders everything. */
-export function emptyPage(
-  siteName: string,
-  siteUrl: string,
-  { languages, ...features }: Partial<SiteOptions> & Pick<RenderRequest, 'languages'> = {},
-): RenderedPage {
-  const site = siteOf({ ...features, siteName, siteUrl });
+export function emptyPage({ site, languages }: Pick<RenderRequest, 'site' | 'languages'>): RenderedPage {
   const language = languages?.of(paths.home);
   const byParam = languages?.all.map(
     ({ messages: _, code, name: __, ...known }) => [known.param ?? '', known] as const,
@@ -215,8 +181,8 @@ export function emptyPage(
   };
   const state = writePageState(createQueryClient('server'), known);
   const description = inLanguage(language, () => translated(taglineOf(site)));
-  const head = { title: siteName, description, noindex: true };
-  return { ...head, status: 200, siteName, siteUrl, language, route: 'home', html: '', state };
+  const head = { title: site.name, description, noindex: true };
+  return { ...head, status: 200, site, language, route: 'home', html: '', state };
 }
 
 /** The language data that the browser needs. Empty for English pages without a language parameter. */

@@ -6,6 +6,7 @@ import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
 import type { ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute } from '../contract/routes.ts';
+import type { Site } from '../contract/site.ts';
 import { commentKeys, setCommentCount } from './cache/cached-data.ts';
 import { commentListOptions, commentOrder } from './features/comments/queries.ts';
 import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';
@@ -17,7 +18,7 @@ import { homeHead, listStructuredData } from './routes/home/head.ts';
 import { notFoundHead } from './routes/not-found/not-found.tsx';
 import { missingProductHead } from './routes/product/head.ts';
 import { productDocumentHead, productStructuredData } from './routes/product/structured-data.ts';
-import type { DocumentHead, Site } from './routing/document-head.ts';
+import type { DocumentHead } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
 /** A visitor waits for this page, so failed reads are not retried. */

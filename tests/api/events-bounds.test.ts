@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { siteLanguages } from '../../src/server/pages/languages.ts';
-import { type Site, serve } from '../../src/server/serve.ts';
+import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
@@ -10,7 +10,7 @@ import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let database: TestDatabase;
-let site: Site | undefined;
+let site: RunningSite | undefined;
 
 afterEach(async () => {
   closeEvents();
@@ -27,9 +27,8 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
   site = await serve(settings, silentLog, {
     createRenderer: async () => ({
-      siteName: 'Groundswell',
+      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       brand: NO_BRAND,
-      siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
       languages: siteLanguages({}, () => undefined),

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { siteLanguages } from '../../src/server/pages/languages.ts';
-import { type Site, serve } from '../../src/server/serve.ts';
+import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
@@ -18,7 +18,7 @@ const TOKEN = 'a-token-of-this-test';
 const PROBE_PATH = '/api/products/path-of-a-visitor';
 
 let database: TestDatabase;
-let site: Site;
+let site: RunningSite;
 let logText = () => '';
 
 afterEach(async () => {
@@ -34,9 +34,8 @@ async function start(environment: Record<string, string>): Promise<void> {
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
   site = await serve(settings, log, {
     createRenderer: async () => ({
-      siteName: 'Groundswell',
+      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       brand: NO_BRAND,
-      siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
       languages: siteLanguages({}, () => undefined),

@@ -82,8 +82,7 @@ describe('the document of / with the sample catalogue', () => {
     database = await createTestDatabase();
     await loadSample(database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemRuntime);
     const renderer = createPageRenderer({
-      siteName: 'Groundswell',
-      siteUrl: () => 'http://groundswell.test',
+      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       build: await readClientBuild(CLIENT),
     });
     const page = await renderer.render('/', createCore(database));

@@ -22,7 +22,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
     cache: {} as ResponseCache,
     live: { close() {} } as Live,
     submissions: { operations: {} as Submissions, pictures: {} as PicturePipeline },
-    renderer: { brand: NO_BRAND } as PageRenderer,
+    renderer: { site: {}, brand: NO_BRAND } as PageRenderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
     log: silentLog,
     prepare: async (target) => {

@@ -84,8 +84,7 @@ export async function startTestSite({
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   const renderer = createPageRenderer({
-    siteName: 'Groundswell',
-    siteUrl: () => 'http://groundswell.test',
+    site: { name: 'Groundswell', url: () => 'http://groundswell.test', ...brand?.page },
     build: BUILD,
     brand,
     locale,

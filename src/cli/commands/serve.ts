@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import type { Site } from '../../server/serve.ts';
+import type { RunningSite } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { print } from '../terminal/output.ts';
@@ -24,7 +24,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });
-  const site: Site & { lost?: Promise<Error> } =
+  const site: RunningSite & { lost?: Promise<Error> } =
     settings.processes > 1
       ? await (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log)
       : await (await import('../../server/serve.ts')).serve(settings, log);
@@ -35,7 +35,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   if (reason instanceof Error) throw reason;
 }
 
-function announce({ address, dataLocation, productCount }: Site): void {
+function announce({ address, dataLocation, productCount }: RunningSite): void {
   print(`
   Groundswell is up.
 
@@ -47,7 +47,7 @@ function announce({ address, dataLocation, productCount }: Site): void {
 `);
 }
 
-async function closeInTime(site: Site, delayMs: number, log: Logger): Promise<void> {
+async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Promise<void> {
   const deadline = setTimeout(() => {
     log.error('Some requests did not finish in time; stopping now');
     process.exit(1);

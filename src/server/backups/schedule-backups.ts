@@ -5,8 +5,8 @@ import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { type Lease, lastDoneAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
+import type { BackupSettings } from '../../settings/backup-settings.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
-import type { BackupSettings } from '../../settings/settings.ts';
 import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
 import { StartError } from '../start-error.ts';
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../background-jobs.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
 import { type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
-import { openSiteData, type Site } from '../serve.ts';
+import { openSiteData, type RunningSite } from '../serve.ts';
 import { type Closeable, closeAll } from '../site.ts';
 import { StartError } from '../start-error.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
@@ -19,7 +19,7 @@ import { startWorkers } from './supervise-workers.ts';
  * and the metrics; its workers serve requests.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
-export async function serveByWorkers(settings: Settings, log: Logger): Promise<Site & { lost: Promise<Error> }> {
+export async function serveByWorkers(settings: Settings, log: Logger): Promise<RunningSite & { lost: Promise<Error> }> {
   const { connection, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {

@@ -1,7 +1,8 @@
 import type { PageBrand } from '../../contract/brand.ts';
+import type { PageSettings } from '../../contract/site.ts';
 
 /** The site's name, brand and origin: the only source of absolute links, regardless of a request's Host header. */
-export interface SiteIdentity extends Pick<PageBrand, 'tagline' | 'logo'> {
+export interface SiteIdentity extends PageSettings, PageBrand {
   name: string;
   /** The origin, without a trailing slash. Not final until the server listens. */
   url(): string;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
+import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
-import { withLanguage } from './languages.ts';
 
 /** The URLs of the browser's files that a document loads. */
 export interface ClientBuild {
@@ -81,11 +81,8 @@ export function iconLinks({ logo }: Brand): string[] {
  * browser needs no code for it.
  */
 export function siteLinks({
-  siteName,
-  today,
+  site: { name, today, hasSubmissions, votesPerNetwork = LIMITS.votesPerNetwork },
   hasModerationLog,
-  hasSubmissions,
-  votesPerNetwork,
   languages = [],
   language,
   path = paths.home,
@@ -97,7 +94,6 @@ export function siteLinks({
     [paths.feed, 'RSS'],
     [paths.api.reference, 'API'],
   ];
-  const votes = votesPerNetwork ?? LIMITS.votesPerNetwork;
   const lines = [
     t('The list shows the newest launches first. Leaderboards rank them by votes.'),
     t('Every launch gets 24 hours from the minute it goes live, in any time zone.'),
@@ -105,14 +101,14 @@ export function siteLinks({
     plural(
       'At most {count} vote from one network counts for a launch. No address is stored.',
       'At most {count} votes from one network count for a launch. No address is stored.',
-      votes,
+      votesPerNetwork,
     ),
     t('The tally of each day is open: anyone can download every vote and recompute the result.'),
   ];
   return `<div class="site-links">
 <nav aria-label="${escapeHtml(t('More of this site'))}">${links.map(([href = '', label = '']) => `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`).join('')}</nav>
 <details class="about"><summary><u>${escapeHtml(t('About the ranking'))}</u></summary>
-<section aria-label="${escapeHtml(t('How {site} ranks launches', { site: siteName }))}"><ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul></section>
+<section aria-label="${escapeHtml(t('How {site} ranks launches', { site: name }))}"><ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul></section>
 </details>
 ${languageLinks(languages, path, language)}</div>
 `;
@@ -137,17 +133,17 @@ const CARD = { width: 1200, height: 630 } as const;
 
 /** The metadata of a rendered page, as elements of the head. */
 export function headTags(page: RenderedPage): string[] {
-  const { title, description, canonical, noindex, siteUrl } = page;
+  const { title, description, canonical, noindex, site } = page;
   return [
     `<title>${escapeHtml(title)}</title>`,
     named('description', description),
     noindex ? named('robots', 'noindex') : '',
-    canonical === undefined ? '' : `<link rel="canonical" href="${escapeHtml(siteUrl + localAddress(canonical))}">`,
-    ...(canonical === undefined ? [] : languageTags(siteUrl, canonical, page.languages ?? [])),
+    canonical === undefined ? '' : `<link rel="canonical" href="${escapeHtml(site.url + localAddress(canonical))}">`,
+    ...(canonical === undefined ? [] : languageTags(site.url, canonical, page.languages ?? [])),
     ...previewTags(page),
     ...(page.alternates ?? []).map(
       ({ type, path, title: name }) =>
-        `<link rel="alternate" type="${type}" title="${escapeHtml(name)}" href="${escapeHtml(siteUrl + path)}">`,
+        `<link rel="alternate" type="${type}" title="${escapeHtml(name)}" href="${escapeHtml(site.url + path)}">`,
     ),
     // A block of data, which browsers do not execute, so the content security policy does not apply.
     page.structuredData === undefined ? '' : `<script type="application/ld+json">${page.structuredData}</script>`,
@@ -163,15 +159,15 @@ function languageTags(siteUrl: string, path: string, languages: NonNullable<Rend
 }
 
 /** The metadata for link previews. A page that is not indexed has no preview. */
-function previewTags({ title, description, canonical, card, siteName, siteUrl }: RenderedPage): string[] {
+function previewTags({ title, description, canonical, card, site }: RenderedPage): string[] {
   if (card === undefined) return [];
   return [
     property('og:type', 'website'),
-    property('og:site_name', siteName),
+    property('og:site_name', site.name),
     property('og:title', title),
     property('og:description', description),
-    canonical === undefined ? '' : property('og:url', siteUrl + localAddress(canonical)),
-    property('og:image', siteUrl + card.path),
+    canonical === undefined ? '' : property('og:url', site.url + localAddress(canonical)),
+    property('og:image', site.url + card.path),
     property('og:image:type', 'image/png'),
     property('og:image:width', String(CARD.width)),
     property('og:image:height', String(CARD.height)),

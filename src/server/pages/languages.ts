@@ -1,3 +1,4 @@
+import { withLanguage } from '../../contract/routes.ts';
 import { SettingsError } from '../../settings/settings.ts';
 import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-server.tsx';
 
@@ -106,8 +107,4 @@ function languageIn(path: string): string | undefined {
 /** `path` with the `lang` of the URL `other`, if that has one. */
 export function inLanguageOf(path: string, other: string): string {
   return withLanguage(path, languageIn(other));
-}
-
-export function withLanguage(path: string, code: string | undefined): string {
-  return code ? `${path}${path.includes('?') ? '&' : '?'}lang=${code}` : path;
 }

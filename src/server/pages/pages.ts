@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
+import { withLanguage } from '../../contract/routes.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { readCachedOrNull, relatedResponse } from '../cache/api-response.ts';
@@ -15,7 +16,7 @@ import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE_CACHING, problem } from '../http/problems.ts';
 import { createTokenBuckets } from '../limits/rate-limiter.ts';
-import { languageOf, withLanguage } from './languages.ts';
+import { languageOf } from './languages.ts';
 import type { PageRenderer } from './renderer.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */

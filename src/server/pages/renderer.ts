@@ -3,70 +3,56 @@ import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
 import type { ReadApi } from '../../contract/api.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
-import { CATALOGUES, emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
+import { CATALOGUES, emptyPage, render } from '../../web/entry-server.tsx';
 import { inlineHash } from '../http/security-headers.ts';
+import type { SiteIdentity } from '../http/site-identity.ts';
 import { type ClientBuild, renderDocument } from './document.ts';
 import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
 /** Turns a URL into a complete document, which is the same for every visitor. */
 export interface PageRenderer {
-  readonly siteName: string;
+  readonly site: SiteIdentity;
   readonly brand: Brand;
   readonly languages: SiteLanguages;
-  /** The origin of absolute links, without a trailing slash. */
-  siteUrl(): string;
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;
   /**
-   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `now` is the time on
-   * the site's clock.
+   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `today` and `renderedAt`
+   * are the time on the site's clock.
    */
   render(
     path: string,
     api: ReadApi,
-    now?: Pick<RenderRequest, 'today' | 'renderedAt'>,
+    now?: { today?: string; renderedAt?: number },
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
   /** The app shell: a document without a page, with which browsers start offline. */
   shell(): string;
 }
 
 export interface RendererOptions {
-  siteName: string;
-  siteUrl: () => string;
+  site: SiteIdentity;
   build: ClientBuild;
   /** The value of SITE_LOCALE. Default: English. */
   locale?: SiteLocale | undefined;
-  /** The value of SITE_TIME_ZONE. */
-  timeZone?: string | undefined;
-  votesPerNetwork?: number | undefined;
   /** If unset, the site has the brand of the specification. */
   brand?: Brand | undefined;
-  /** Set if visitors may submit products; `timeZone` is the site's. */
-  submissions?: { timeZone: string } | undefined;
 }
 
 /** The renderer of a built site. */
-export function createPageRenderer({
-  siteName,
-  siteUrl,
-  build,
-  locale,
-  brand = NO_BRAND,
-  ...others
-}: RendererOptions): PageRenderer {
+export function createPageRenderer({ site, build, locale, brand = NO_BRAND }: RendererOptions): PageRenderer {
   const languages = siteLanguages(CATALOGUES, (code) => build.messages[code], locale);
-  const features = { ...others, languages, brand: brand.page };
   return {
-    siteName,
+    site,
     brand,
     languages,
-    siteUrl,
     scriptHash: inlineHash(build.headScript),
-    async render(path, api, now) {
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...now });
+    async render(path, api, { today = '', renderedAt } = {}) {
+      const page = await render({ url: path, api, site: { ...site, url: site.url(), today }, renderedAt, languages });
       return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
     },
-    shell: () => renderDocument(emptyPage(siteName, siteUrl(), features), build, brand),
+    shell() {
+      return renderDocument(emptyPage({ site: { ...site, url: site.url(), today: '' }, languages }), build, brand);
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
-import { hasOnlyLanguageParam, isModerationLog, ROUTES } from '../../contract/routes.ts';
+import { hasOnlyLanguageParam, isModerationLog, ROUTES, withLanguage } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { isModerationCursor } from '../../core/audit/moderation-log.ts';
 import { isCommentCursor } from '../../core/comments/list-comments.ts';
@@ -12,7 +12,7 @@ import { isProductCursor } from '../../core/products/list-products.ts';
 import type { RevalidationReason } from '../cache/cached-response.ts';
 import { NO_STORE } from '../http/problems.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
-import { inLanguageOf, type KnownLanguages, languageOf, withLanguage } from '../pages/languages.ts';
+import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { PageRenderer } from '../pages/renderer.ts';
 

@@ -92,16 +92,16 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
 
 /** The web app manifest, with which browsers install the site. Its colours match the light theme in tokens.css. */
 function webAppManifest({
-  siteName,
+  site,
   languages,
-  brand: { page, logo, accent },
-}: Pick<PageRenderer, 'siteName' | 'languages' | 'brand'>): object {
+  brand: { logo, accent },
+}: Pick<PageRenderer, 'site' | 'languages' | 'brand'>): object {
   const { tag, dir = 'ltr' } = languages.of(paths.home);
   return {
     id: paths.home,
-    name: siteName,
-    short_name: siteName,
-    description: taglineOf(page),
+    name: site.name,
+    short_name: site.name,
+    description: taglineOf(site),
     lang: tag,
     dir,
     start_url: paths.home,

@@ -1,6 +1,6 @@
 import { type DehydratedState, dehydrate, QueryCache, QueryClient } from '@tanstack/react-query';
+import type { Site } from '../../contract/site.ts';
 import type { Language } from '../language/translate.ts';
-import type { Site } from '../routing/document-head.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {

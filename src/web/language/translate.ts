@@ -1,4 +1,5 @@
 import { createElement, Fragment, type ReactNode } from 'react';
+import { withLanguage } from '../../contract/routes.ts';
 import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 
 /** The language of a page, as the browser and the server use it. */
@@ -134,10 +135,7 @@ function fill(text: string, values?: Record<string, string | number>): string {
 
 /** Returns a URL of this site with the language of the page. */
 export function localAddress(address: string): string {
-  if (!current.param) return address;
-  const [path = '', hash] = address.split('#');
-  const local = `${path}${path.includes('?') ? '&' : '?'}lang=${current.param}`;
-  return hash === undefined ? local : `${local}#${hash}`;
+  return withLanguage(address, current.param);
 }
 
 /** Removes the language from a query string: `?q=a&lang=de` → `?q=a`. */

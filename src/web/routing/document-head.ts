@@ -1,22 +1,7 @@
 import { createContext, useContext, useEffect } from 'react';
-import type { PageBrand } from '../../contract/brand.ts';
+import type { Site } from '../../contract/site.ts';
 import { localAddress } from '../language/translate.ts';
 import { useHasNavigated } from './navigation.tsx';
-
-/** The site's metadata on every page. */
-export interface Site extends PageBrand {
-  name: string;
-  /** The origin of absolute links, without a trailing slash. */
-  url: string;
-  /** The current day in the site's time zone when the page was rendered, as `YYYY-MM-DD`; empty if unknown. */
-  today: string;
-  /** SITE_TIME_ZONE, an IANA name. Default: UTC. */
-  timeZone?: string | undefined;
-  /** VOTES_PER_NETWORK. */
-  votesPerNetwork?: number | undefined;
-  /** Set if visitors may submit products; `timeZone` is the site's, as an IANA name. */
-  submissions?: { timeZone: string };
-}
 
 export const SiteContext = createContext<Site>({ name: 'Groundswell', url: '', today: '' });
 

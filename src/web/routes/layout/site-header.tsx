@@ -79,7 +79,7 @@ export const SUBMIT_LINK = lazyPart(() => import('../submissions/submit-link.tsx
 
 function SubmitSlot() {
   return (
-    useSite().submissions && (
+    useSite().hasSubmissions && (
       <Suspense>
         <ScreenView screen={SUBMIT_LINK} />
       </Suspense>

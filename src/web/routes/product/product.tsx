@@ -154,7 +154,7 @@ export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((mod
 
 /** Shows the maker's view where submissions are enabled, otherwise the children. */
 function MakerSlot({ children }: { children: ReactNode }) {
-  return useSite().submissions ? (
+  return useSite().hasSubmissions ? (
     <Suspense fallback={children}>
       <ScreenView screen={MAKER} />
     </Suspense>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
-import { useSite } from '../../routing/document-head.ts';
+import { useTimeZone } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { faultsIn, toDraft } from './draft.ts';
 import { type Faults, faultOf } from './fields.tsx';
@@ -20,7 +20,7 @@ interface MakerDialogProps {
 }
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
-  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const timeZone = useTimeZone() ?? 'UTC';
   const form = useSubmissionForm({
     draft: toDraft(submission.product, submission.launchAt),
     pictures: storedPictures(submission.product, PRODUCT_FIELDS.image.default),
@@ -48,7 +48,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
 }
 
 export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
-  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const timeZone = useTimeZone() ?? 'UTC';
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
   const [faults, setFaults] = useState<Faults>([]);
   const { failure, isBusy, run } = useAction(setFaults);

@@ -3,7 +3,7 @@ import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
-import { useSite } from '../../routing/document-head.ts';
+import { useTimeZone } from '../../routing/document-head.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
@@ -79,7 +79,7 @@ interface NewSubmissionProps {
 }
 
 function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
-  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const timeZone = useTimeZone() ?? 'UTC';
   const [restored, setRestored] = useState(() => savedDraft.read());
   const fields = useRef<HTMLDivElement>(null);
   const created = useRef<MakerAccess>(undefined);

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { readCount, readInterval } from './read-value.ts';
+
+/** Scheduled backups. */
+export interface BackupSettings {
+  /** An absolute path. */
+  folder: string;
+  intervalMs: number;
+  /** Number of backups to retain. */
+  maxBackups: number;
+}
+
+export const BACKUP_SETTINGS = {
+  backupDir: {
+    name: 'BACKUP_DIR',
+    default: undefined,
+    read: (text: string) => resolve(text),
+    about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
+  },
+  backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
+  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
+} as const;
+
+/** Reports backup settings without BACKUP_DIR, because an operator who sets an interval expects backups. */
+export function unusedBackupSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  faults: readonly string[],
+): string[] {
+  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
+  const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
+  return unused.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
+}
