@@ -23,11 +23,14 @@ CREATE TABLE products (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Name and description (search_text) and tags (tag_keys), case-folded by the application like search terms.
   search_text text NOT NULL DEFAULT '',
-  tag_keys text[] NOT NULL DEFAULT '{}'
+  tag_keys text[] NOT NULL DEFAULT '{}',
+  -- The rare characters and pairs of characters of search_text, as numbers. Terms without a trigram are found by them.
+  search_grams integer[] NOT NULL DEFAULT '{}'
 );
 
 CREATE INDEX products_newest ON products (created_at DESC, id DESC);
 CREATE INDEX products_tags ON products USING gin (tag_keys);
+CREATE INDEX products_grams ON products USING gin (search_grams);
 -- For the operator's lists of products by name, with which search_text begins, and by category.
 CREATE INDEX products_name ON products ((left(search_text, 48)) COLLATE "C", id);
 CREATE INDEX products_category ON products ((lower(category)) COLLATE "C", created_at DESC, id DESC);

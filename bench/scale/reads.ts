@@ -24,7 +24,7 @@ export interface Read {
 const SAME = { p50Ratio: 1.5 };
 const FAST = { p95Ms: 25 };
 const RELATED = { p95Ms: 10 };
-const WITHIN_SECOND = { p95Ms: 500 };
+const SHORT = { p95Ms: 50 };
 
 const DEPTHS = [0, 10, 1_000, 20_000];
 
@@ -76,9 +76,13 @@ export const READS: readonly Read[] = [
   })),
   narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),
   narrowed('search, other scripts', FAST, 100, (_side, index) => ({ q: pick(OTHER_SCRIPTS, index) })),
-  narrowed('1 or 2 characters, common', WITHIN_SECOND, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),
-  narrowed('1 or 2 characters, rare', WITHIN_SECOND, 30, (_side, index) => ({ q: pick(SHORT_RARE, index) })),
-  narrowed('1 or 2 characters, absent', WITHIN_SECOND, 30, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
+  narrowed('1 or 2 characters, common', SHORT, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),
+  narrowed('1 or 2 characters, rare', SHORT, 100, (_side, index) => ({ q: pick(SHORT_RARE, index) })),
+  narrowed('1 or 2 characters, rare, by upvotes', SHORT, 60, (_side, index) => ({
+    q: pick(SHORT_RARE, index),
+    sort: 'top',
+  })),
+  narrowed('1 or 2 characters, absent', SHORT, 100, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
 ];
 
 function rulesNow() {

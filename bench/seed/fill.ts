@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-boards.ts';
+import { searchGramsOf } from '../../src/core/search-grams.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 import { type Cell, copyRows } from './copy.ts';
 import { makeProducts } from './products.ts';
@@ -87,7 +88,7 @@ async function copyAll(
 
 const PRODUCT_COLUMNS = [
   ...['id', 'name', 'description', 'image', 'tags', 'category', 'maker', 'launch_date', 'team', 'screenshots'],
-  ...['created_at', 'search_text', 'tag_keys'],
+  ...['created_at', 'search_text', 'tag_keys', 'search_grams'],
 ];
 
 /** Generates the rows of products, and adds their ids and launch times to the arrays for the other tables. */
@@ -120,7 +121,7 @@ function* productRows({
       JSON.stringify(team),
       screenshots,
     ];
-    yield [...written, createdAt, searchText, tagKeys];
+    yield [...written, createdAt, searchText, tagKeys, searchGramsOf(searchText).map(String)];
   }
 }
 

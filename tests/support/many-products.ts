@@ -1,5 +1,6 @@
 import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
+import { searchGramsOf } from '../../src/core/search-grams.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 
 /** The fields of a product that lists and searches use. */
@@ -34,11 +35,13 @@ export async function storeProducts(database: Database, products: readonly Liste
     ...product,
     search_text: searchTextOf(product),
     tag_keys: product.tags.map(foldText),
+    search_grams: searchGramsOf(searchTextOf(product)),
   }));
   await database.query(
-    `INSERT INTO products (id, name, description, tags, created_at, search_text, tag_keys)
+    `INSERT INTO products (id, name, description, tags, created_at, search_text, tag_keys, search_grams)
      SELECT * FROM jsonb_to_recordset($1::jsonb) AS row (id text, name text, description text, tags text[],
-       created_at timestamptz, search_text text, tag_keys text[])`,
+       created_at timestamptz, search_text text, tag_keys text[],
+       search_grams integer[])`,
     [JSON.stringify(rows)],
   );
   await database.query(

@@ -4,6 +4,7 @@ import type { Statement } from './recording-database.ts';
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
   'Plan Rows': number;
   Plans?: PlanNode[];
 }

@@ -9,6 +9,7 @@ import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../test
 import { readMigrations } from '../database/migrate.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { searchGramsOf } from '../search-grams.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { OTHER_TABLES, readTableShapes, SITE_TABLES } from './site-tables.ts';
@@ -77,9 +78,9 @@ describe('a round trip', () => {
         for (const [index, { texts, tags, team, moment, count, session, badge }] of rows.entries()) {
           const id = `p-${index}`;
           await site.query(
-            `INSERT INTO products (id, name, description, image, tags, team, screenshots, created_at, search_text, tag_keys)
-             VALUES ($1, $2, $3, $4, $5::text[], replace($6, '\\u0000', '')::jsonb, $5::text[], $7, $2, $5::text[])`,
-            [id, ...texts, tags, JSON.stringify(team), moment],
+            `INSERT INTO products (id, name, description, image, tags, team, screenshots, created_at, search_text, tag_keys, search_grams)
+             VALUES ($1, $2, $3, $4, $5::text[], replace($6, '\\u0000', '')::jsonb, $5::text[], $7, $2, $5::text[], $8)`,
+            [id, ...texts, tags, JSON.stringify(team), moment, searchGramsOf(texts[0])],
           );
           await site.query('INSERT INTO product_counts (product_id, upvotes) VALUES ($1, $2)', [id, count]);
           await site.query(

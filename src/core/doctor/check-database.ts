@@ -77,7 +77,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
   if (!extension) {
     return warning(
       'search',
-      'the extension pg_trgm is missing, so searches read the whole list',
+      'the extension pg_trgm is missing, so searches for English words read the whole list',
       'As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site.',
     );
   }
@@ -87,12 +87,6 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
       'search',
       'the index products_search is missing or incomplete',
       'Run DROP INDEX IF EXISTS products_search in the database, then groundswell migrate.',
-    );
-  if (index === 'ascii')
-    return warning(
-      'search',
-      'the index supports only ASCII letters, because the locale of the database is C',
-      'Move to a database with a UTF-8 locale if visitors search for words with other letters, such as é or 語.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);
 }

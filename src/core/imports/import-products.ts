@@ -60,7 +60,7 @@ export async function importProducts(database: Database, options: ImportOptions)
     const merged = await inTransaction(database, (sql) =>
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
-    if (!dryRun && merged.created.count + merged.updated.count > 0) await flushSearchIndex(database);
+    if (!dryRun && merged.created.count + merged.updated.count > 0) await flushSearchIndexes(database);
     await merged.duplicateNames.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
@@ -79,18 +79,18 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
   }
 }
 
-/** Selects a row if the server has the index and the function, and the role may use them. */
-const SELECT_FLUSHABLE = `SELECT 1 FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
-  WHERE relname = 'products_search' AND pg_has_role(relowner, 'USAGE')`;
+/** Selects the search indexes that the server has, if it has the function and the role may use it. */
+const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
+  WHERE relname IN ('products_search', 'products_grams') AND pg_has_role(relowner, 'USAGE')`;
 
 /**
- * Moves the pending entries of the trigram index into its main structure, without blocking others. Searches read all
+ * Moves the pending entries of the search indexes into their main structure, without blocking others. Searches read all
  * pending entries, so searches for rare words would take three times as long until a later write makes PostgreSQL move
  * them.
  */
-async function flushSearchIndex(database: Database): Promise<void> {
-  const flushable = await database.query(SELECT_FLUSHABLE);
-  if (flushable.length > 0) await database.query("SELECT gin_clean_pending_list('products_search')");
+async function flushSearchIndexes(database: Database): Promise<void> {
+  const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);
+  for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
 }
 
 function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {

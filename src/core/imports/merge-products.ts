@@ -23,8 +23,8 @@ const BATCH_ROWS = 500;
 const MAX_CHANGED_IDS = 1_000;
 
 /**
- * Enlarges the trigram index's list of pending entries and the memory for merging it, which costs a third less than the
- * defaults (measured with 60,000 rows). Searches scan the list, so its size stays limited. Values are in kilobytes.
+ * Enlarges the search indexes' lists of pending entries and the memory for merging them, which costs a third less than
+ * the defaults (measured with 60,000 rows). Searches scan the lists, so their size stays limited. Values are in kilobytes.
  * Settings that the engine does not have are skipped.
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)

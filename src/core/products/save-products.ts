@@ -3,6 +3,7 @@ import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contr
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
+import { searchGramsOf } from '../search-grams.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
 
@@ -36,6 +37,7 @@ const COLUMNS = [
   ...FIELD_COLUMNS,
   { column: 'search_text', sqlType: 'text' },
   { column: 'tag_keys', sqlType: 'text[]' },
+  { column: 'search_grams', sqlType: 'integer[]' },
 ];
 const COLUMN_LIST = COLUMNS.map(({ column }) => column).join(', ');
 const COLUMN_DEFINITIONS = COLUMNS.map(({ column, sqlType }) => `${column} ${sqlType}`).join(', ');
@@ -70,10 +72,12 @@ export async function writeProducts(sql: Sql, products: readonly StoredProduct[]
 
 /** Returns the row that `writeProducts` stores, by column. */
 export function rowOf(product: StoredProduct): Record<string, unknown> {
+  const searchText = searchTextOf(product);
   return {
     ...Object.fromEntries(FIELD_COLUMNS.map(({ name, column }) => [column, product[name]])),
-    search_text: searchTextOf(product),
+    search_text: searchText,
     tag_keys: [...new Set(product.tags.map(foldText))],
+    search_grams: searchGramsOf(searchText),
   };
 }
 

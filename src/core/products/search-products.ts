@@ -2,10 +2,13 @@ import type { ProductPage, ProductSort } from '../../contract/products/schema.ts
 import type { Database } from '../database/database.ts';
 import { isStatementTimeout } from '../database/database-faults.ts';
 import { cursorBehind, pageOf } from '../keyset.ts';
+import { lookupGramsOf } from '../search-grams.ts';
+import { foldText } from '../search-text.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
-import { type ListRange, lookUpByIndex, type ScanResult, scanWindow } from './search-statements.ts';
-import { isIndexed, type RareParts, rarePartsOf, searchIndexOf, trigramFrequenciesOf } from './search-trigrams.ts';
+import { searchFrequenciesOf } from './search-frequencies.ts';
+import { type ListRange, type LookupKeys, lookUpByIndex, type ScanResult, scanWindow } from './search-statements.ts';
+import { isIndexed, rarePartsOf, searchIndexOf } from './search-trigrams.ts';
 
 export interface Search extends Omit<ListRange, 'maxMatches' | 'now'> {
   limit: number;
@@ -43,8 +46,8 @@ const scanSemaphores = { indexed: createSemaphore(2), unindexed: createSemaphore
 
 /**
  * Lists one page of matching products, in the order of the list. Common terms fill a page from the head of the list;
- * rare terms are looked up by index and sorted. Rare terms that no index supports (one or two characters, or
- * punctuation) are searched by scanning for a limited time, and the next cursor continues where the scan ended.
+ * rare terms are looked up by index and sorted. Rare terms that no index supports (one or two letters that are common
+ * in English) are searched by scanning for a limited time, and the next cursor continues where the scan ended.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function searchProducts(
@@ -61,7 +64,7 @@ export async function searchProducts(
   let first = isRare ? undefined : await scanFirstWindow(database, range, expectedMatches);
   if (first && first.end === undefined) return completePage(search, first.rows);
   if (indexed && (first?.rows.length ?? 0) < PROMISING_MATCHES) {
-    const found = await lookUpWithTimeout(database, { ...range, parts: indexed.parts });
+    const found = await lookUpWithTimeout(database, { ...range, keys: indexed.keys });
     if (found !== undefined) return completePage(search, found);
   }
   first ??= await scanWindow(database, range, FIRST_WINDOW_ROWS[search.sort]);
@@ -69,11 +72,23 @@ export async function searchProducts(
   return continueScan(database, search, first, { indexed: indexed !== undefined, scanTimeoutMs });
 }
 
+interface LookupPlan {
+  keys: LookupKeys;
+  /** The maximum share of products that match. */
+  share: number;
+}
+
 /** Returns what to look up in the indexes, or undefined if no index supports the search. */
-async function planIndexLookup(database: Database, { term, tag }: Search): Promise<RareParts | undefined> {
+async function planIndexLookup(database: Database, { term, tag }: Search): Promise<LookupPlan | undefined> {
   const index = await searchIndexOf(database);
-  if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], share: 1 };
-  return rarePartsOf(term, index, await trigramFrequenciesOf(database));
+  if (isIndexed(term, index)) {
+    const { parts, share } = rarePartsOf(term, index, await searchFrequenciesOf(database));
+    return { keys: { parts }, share };
+  }
+  const grams = lookupGramsOf(foldText(term));
+  if (grams.length === 0) return tag === '' ? undefined : { keys: {}, share: 1 };
+  const frequencyOf = await searchFrequenciesOf(database);
+  return { keys: { grams }, share: Math.min(...grams.map(frequencyOf)) };
 }
 
 /** Scans the first window, or only its beginning if that has few matches. `expectedMatches` is an upper bound. */
@@ -95,7 +110,7 @@ async function scanFirstWindow(database: Database, range: ListRange, expectedMat
 /** Looks up the matches by index. @returns undefined if there are too many or if the lookup took too long. */
 async function lookUpWithTimeout(
   database: Database,
-  range: ListRange & { parts: readonly string[] },
+  range: ListRange & { keys: LookupKeys },
 ): Promise<ProductRow[] | undefined> {
   try {
     return await database.transaction(async (sql) => {

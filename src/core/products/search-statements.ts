@@ -97,22 +97,34 @@ function endOf(
 }
 
 export interface IndexLookup extends ListRange {
-  /** Parts of the term, in order, for the trigram index. If there are none, the term itself is looked up. */
-  parts: readonly string[];
+  keys: LookupKeys;
   maxFound: number;
 }
 
-/** Builds the conditions. The whole term is tested by `position`, which no index supports, so only parts use the index. */
-function lookUpConditions({ term, tag, parts, now }: IndexLookup, bind: Bind): string {
+/**
+ * What to look up for a term: parts of it, in order, in the trigram index, or n-grams in their index. If there is
+ * neither, the whole term is looked up in the trigram index.
+ */
+export interface LookupKeys {
+  parts?: readonly string[];
+  grams?: readonly number[];
+}
+
+/** Builds the conditions. The whole term is tested by `position`, which no index supports, so only keys use an index. */
+function lookUpConditions({ term, tag, keys, now }: IndexLookup, bind: Bind): string {
+  const { parts = [], grams = [] } = keys;
   const launched = `p.created_at <= ${bind(now.toISOString(), 'timestamptz')}`;
-  const hit = conditionsOf({ term: parts.length === 0 ? term : '', tag }, bind);
-  if (parts.length === 0) return `${launched} AND ${hit}`;
-  const inOrder = `p.search_text LIKE ${bind(likeInOrder(parts), 'text')} ESCAPE '\\'`;
-  return [launched, hit, inOrder, `position(${bind(foldText(term), 'text')} IN p.search_text) > 0`].join(' AND ');
+  const candidates = [
+    ...(parts.length === 0 ? [] : [`p.search_text LIKE ${bind(likeInOrder(parts), 'text')} ESCAPE '\\'`]),
+    ...(grams.length === 0 ? [] : [`p.search_grams @> ${bind(grams, 'integer[]')}`]),
+  ];
+  if (candidates.length === 0) return `${launched} AND ${conditionsOf({ term, tag }, bind)}`;
+  const hasTerm = `position(${bind(foldText(term), 'text')} IN p.search_text) > 0`;
+  return [launched, conditionsOf({ term: '', tag }, bind), ...candidates, hasTerm].join(' AND ');
 }
 
 /**
- * Finds all matching products with the trigram and tag indexes, and sorts them.
+ * Finds all matching products with the indexes of trigrams, n-grams and tags, and sorts them.
  * @returns the requested rows, or undefined if more than `maxFound` products match.
  */
 export async function lookUpByIndex(sql: Sql, range: IndexLookup): Promise<ProductRow[] | undefined> {

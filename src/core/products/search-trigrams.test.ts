@@ -1,8 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
-import { recordStatements } from '../../../tests/support/recording-database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { rarePartsOf, trigramFrequenciesOf, trigramsOf } from './search-trigrams.ts';
+import { expect, test } from 'vitest';
+import { rarePartsOf, trigramsOf } from './search-trigrams.ts';
 
 const shares = (known: Record<string, number>) => (trigram: string) => known[trigram] ?? 1 / 2_000;
 
@@ -53,88 +50,4 @@ test('the parts occur in the term in order', () => {
     end = start + part.length;
   }
   expect(parts.length).toBeGreaterThan(0);
-});
-
-const SAMPLE = 2_000;
-const HALF_HOUR_MS = 30 * 60_000;
-
-const products = makeProducts(SAMPLE + 500, (n) => ({
-  // `every` counts once per text. `zonk` is only in the oldest products, which are not in the sample.
-  description: ['every every', ...(n % 4 === 0 ? ['quart'] : []), ...(n <= 500 ? ['zonk'] : [])].join(' '),
-  tags: [],
-}));
-const withWord = (word: string, from: number, count: number) =>
-  products.slice(from, from + count).map((product) => ({ ...product, description: `${product.description} ${word}` }));
-products.splice(600, 7, ...withWord('xyl', 600, 4), ...withWord('vrk', 604, 3));
-
-let database: TestDatabase;
-let short: TestDatabase;
-beforeAll(async () => {
-  [database, short] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  await storeProducts(database, products);
-  await storeProducts(short, products.slice(0, SAMPLE - 1));
-});
-afterAll(() => Promise.all([database.drop(), short.drop()]));
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-afterEach(() => void vi.useRealTimers());
-
-test('a frequency is the share of the newest products with a trigram; an unseen trigram counts as one product', async () => {
-  const frequencyOf = await trigramFrequenciesOf(database);
-  expect(['eve', 'qua', 'xyl', 'vrk', 'zon', 'abc'].map(frequencyOf)).toEqual([
-    1,
-    0.25,
-    4 / SAMPLE,
-    1 / SAMPLE,
-    1 / SAMPLE,
-    1 / SAMPLE,
-  ]);
-});
-
-test('a short list is always scanned, because reading all of it costs less than an index', async () => {
-  const frequencyOf = await trigramFrequenciesOf(short);
-  expect(['eve', 'abc'].map(frequencyOf)).toEqual([1, 1]);
-});
-
-test('frequencies are learnt every half hour; until then, and while learning, the last ones are used', async () => {
-  const recorded = recordStatements(database);
-  const first = trigramFrequenciesOf(recorded.database);
-  expect(trigramFrequenciesOf(recorded.database)).toBe(first);
-  const before = await first;
-  vi.advanceTimersByTime(HALF_HOUR_MS - 1);
-  expect(await trigramFrequenciesOf(recorded.database)).toBe(before);
-  expect(recorded.statements).toHaveLength(1);
-  vi.advanceTimersByTime(1);
-  expect(await trigramFrequenciesOf(recorded.database)).toBe(before);
-  expect(recorded.statements).toHaveLength(2);
-  await expect.poll(() => trigramFrequenciesOf(recorded.database)).not.toBe(before);
-  expect(recorded.statements).toHaveLength(2);
-});
-
-test('failed learning is repeated by the next request', async () => {
-  let fails = true;
-  const failing = {
-    ...database,
-    query: ((text, values) =>
-      fails ? Promise.reject(new Error('away')) : database.query(text, values)) as TestDatabase['query'],
-  };
-  await expect(trigramFrequenciesOf(failing)).rejects.toThrow('away');
-  fails = false;
-  expect((await trigramFrequenciesOf(failing))('eve')).toBe(1);
-});
-
-test('counting yields to other work', async () => {
-  let turns = 0;
-  let learning = true;
-  const count = () => {
-    turns += 1;
-    if (learning) setImmediate(count);
-  };
-  const rows = await database.query('SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT 2000');
-  const atOnce = { ...database, query: (async () => rows) as TestDatabase['query'] };
-  const learnt = trigramFrequenciesOf(atOnce);
-  setImmediate(count);
-  await learnt;
-  learning = false;
-  expect(turns).toBeGreaterThanOrEqual(SAMPLE / 50 - 2);
 });

@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Sql } from '../database/database.ts';
+import type { Sql } from '../database/database.ts';
 
 /**
  * The letters that the index supports: none without a valid index, and those beyond ASCII only if the server's locale
@@ -120,50 +119,4 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
     else parts.push({ start, end: start + text.length });
   }
   return parts.map(({ start, end }) => term.slice(start, end));
-}
-
-const SAMPLE_ROWS = 2_000;
-const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** Frequencies of trigrams that occurred less often are not stored, and the trigrams count as rare. */
-const MIN_OCCURRENCES = 4;
-/** The number of texts that are processed, in one to two milliseconds, before yielding to other work. */
-const TEXTS_PER_TURN = 50;
-/**
- * How long frequencies are reused. They change slowly, so the previous frequencies are used while new ones are sampled.
- */
-const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
-
-const frequencyCache = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
-
-/**
- * Returns the frequencies of trigrams in the newest products, which are sampled at the first search and then every half
- * hour. They affect the plan of a search, but never its result.
- */
-export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
-  const last = frequencyCache.get(database);
-  if (last && performance.now() < last.until) return last.shares;
-  const sampling = sampleFrequencies(database);
-  const until = performance.now() + FREQUENCIES_MAX_AGE_MS;
-  const shares = last?.shares ?? sampling;
-  frequencyCache.set(database, { shares, until });
-  sampling.then(
-    () => frequencyCache.set(database, { shares: sampling, until }),
-    // The next request repeats a failed sampling.
-    () => frequencyCache.delete(database),
-  );
-  return shares;
-}
-
-async function sampleFrequencies(database: Database): Promise<FrequencyOf> {
-  const rows = await database.query<{ search_text: string }>(SELECT_SAMPLE);
-  // A short list is scanned in one statement, which costs less than a lookup.
-  if (rows.length < SAMPLE_ROWS) return () => 1;
-  const seen = new Map<string, number>();
-  for (const [index, { search_text: text }] of rows.entries()) {
-    if (index % TEXTS_PER_TURN === TEXTS_PER_TURN - 1) await nextTurn();
-    const inText = new Set(Array.from(trigramsOf(text, 'unicode'), (trigram) => trigram.text));
-    for (const trigram of inText) seen.set(trigram, (seen.get(trigram) ?? 0) + 1);
-  }
-  for (const [trigram, times] of seen) if (times < MIN_OCCURRENCES) seen.delete(trigram);
-  return (trigram) => (seen.get(trigram) ?? 1) / SAMPLE_ROWS;
 }
