@@ -122,11 +122,8 @@ async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Pro
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
     const statement = addCommentsStatement(await rowLock(sql, 'FOR UPDATE'));
-    const result = await sql.query<{ id: string; created: boolean }>(statement, [
-      JSON.stringify(rows),
-      keyExpiry(runtime.now()).toISOString(),
-      runtime.now().toISOString(),
-    ]);
+    const values = [JSON.stringify(rows), keyExpiry(runtime.now()).toISOString(), runtime.now().toISOString()];
+    const result = await sql.query<{ id: string; created: boolean }>(statement, values, { isPrepared: true });
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
     // The product was removed while the comment was written. Comments of a larger batch are retried one by one.

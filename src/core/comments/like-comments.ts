@@ -67,5 +67,6 @@ async function write(
   const statement = likeCommentsStatement(await rowLock(sql, 'FOR NO KEY UPDATE'));
   const ids = likes.map(({ id }) => id);
   // The first parameter has each id only once, because the planner expects a row for every element.
-  return sql.query(statement, [[...new Set(ids)], ids, likes.map(({ session }) => session), now.toISOString()]);
+  const values = [[...new Set(ids)], ids, likes.map(({ session }) => session), now.toISOString()];
+  return sql.query(statement, values, { isPrepared: true });
 }

@@ -3,6 +3,7 @@ import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
 import { createOutageLog, isConnectionFailure, refusesWrites } from './database-faults.ts';
 import { type Listener, type Listening, NotificationListener } from './listen.ts';
+import { createPreparedStatements } from './prepared-statements.ts';
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
 export interface Sql {
@@ -16,6 +17,11 @@ export interface Sql {
 export interface StatementOptions {
   /** The client's timeout for this statement; shorter than the pool's. */
   timeoutMs?: number;
+  /**
+   * Whether to prepare the statement once per connection, which saves parsing and planning. For frequent statements
+   * with few texts; ignored in transactions.
+   */
+  isPrepared?: boolean;
 }
 
 export interface Database extends Sql {
@@ -88,9 +94,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   const outages = createOutageLog(log);
   const watchdog = createPoolWatchdog(pool, log);
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
+  const prepared = createPreparedStatements();
+
+  function query<Row extends object>(text: string, values?: readonly unknown[], options: StatementOptions = {}) {
+    if (!options.isPrepared) return run<Row>(pool, text, values, options);
+    return prepared.run(text, (name) => run<Row>(pool, text, values, options, name));
+  }
 
   return {
-    query: (text, values, statement) => outages.watch(timed(text, run(pool, text, values, statement))),
+    query: (text, values, options) => outages.watch(timed(text, query(text, values, options))),
     transaction: (work) =>
       outages.watch(
         inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
@@ -147,11 +159,13 @@ async function run<Row extends object>(
   text: string,
   values?: readonly unknown[],
   { timeoutMs }: StatementOptions = {},
+  name?: string,
 ): Promise<Row[]> {
   try {
     // The driver's types require a mutable array, although the driver does not change it, and lack `query_timeout`.
     const statement: pg.QueryConfig & { query_timeout?: number } = { text };
     if (values !== undefined) statement.values = values as unknown[];
+    if (name !== undefined) statement.name = name;
     if (timeoutMs !== undefined) statement.query_timeout = timeoutMs;
     const result = await queryable.query<Row>(statement);
     return result.rows;

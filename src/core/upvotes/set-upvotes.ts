@@ -124,7 +124,8 @@ async function write(
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
     const mustJudge = networks === 'distinct' || networks === 'shared';
-    return await sql.query<WrittenRow>(setUpvotesStatement(await rowLock(sql, 'FOR UPDATE'), { removal, networks }), [
+    const statement = setUpvotesStatement(await rowLock(sql, 'FOR UPDATE'), { removal, networks });
+    const values = [
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),
       changes.map(({ upvoted }) => upvoted),
@@ -133,7 +134,8 @@ async function write(
       new Date(Date.parse(now) - WINDOW_MS).toISOString(),
       ...(networks !== 'none' ? [changes.map(({ network }) => network ?? null)] : []),
       ...(mustJudge ? [rules.votesPerNetwork] : []),
-    ]);
+    ];
+    return await sql.query<WrittenRow>(statement, values, { isPrepared: true });
   } catch (error) {
     // The product was removed while the upvote was written. Upvotes of a larger batch are retried one by one.
     if (changes.length === 1 && isForeignKeyViolation(error)) return [];

@@ -1,0 +1,75 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createPreparedStatements } from './prepared-statements.ts';
+
+describe('on a connection', () => {
+  let database: TestDatabase;
+  let pool: Database;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrated: false });
+    pool = openDatabase({ url: database.url, log: silentLog, maxConnections: 1 });
+  });
+
+  afterAll(async () => {
+    await pool.close();
+    await database.drop();
+  });
+
+  const double = (value: number) => pool.query('SELECT $1::integer * 2 AS doubled', [value], { isPrepared: true });
+  const preparedStatements = () =>
+    pool.query('SELECT statement, generic_plans + custom_plans AS runs FROM pg_prepared_statements');
+
+  test('a statement is prepared once, and reused with other values', async () => {
+    expect(await double(1)).toEqual([{ doubled: 2 }]);
+    expect(await double(2)).toEqual([{ doubled: 4 }]);
+    expect(await preparedStatements()).toEqual([{ statement: 'SELECT $1::integer * 2 AS doubled', runs: '2' }]);
+  });
+
+  test('a statement that a pooler lost runs again without preparation, and so do all later ones', async () => {
+    await double(1);
+    await pool.query('DEALLOCATE ALL');
+    expect(await double(3)).toEqual([{ doubled: 6 }]);
+    expect(await double(4)).toEqual([{ doubled: 8 }]);
+    expect(await preparedStatements()).toEqual([]);
+  });
+});
+
+/** An execution that fails with an SQLSTATE if the statement has a name. */
+function failingIfNamed(code: string) {
+  const names: (string | undefined)[] = [];
+  return {
+    names,
+    async execute(name: string | undefined) {
+      names.push(name);
+      if (name === undefined) return 'done';
+      throw Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
+    },
+  };
+}
+
+test.each(['26000', '42P05', '0A000'])('after error %s, statements are no longer prepared', async (code) => {
+  const prepared = createPreparedStatements();
+  const { names, execute } = failingIfNamed(code);
+  expect(await prepared.run('SELECT 1', execute)).toBe('done');
+  expect(await prepared.run('SELECT 2', execute)).toBe('done');
+  expect(names).toEqual([expect.stringMatching(/^groundswell_[0-9a-f]{32}$/), undefined, undefined]);
+});
+
+test('other errors are passed on, and the next statement is prepared', async () => {
+  const prepared = createPreparedStatements();
+  const { names, execute } = failingIfNamed('23503');
+  await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
+  await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
+  expect(new Set(names).size).toBe(1);
+});
+
+test('different texts have different names', async () => {
+  const prepared = createPreparedStatements();
+  const nameOf = (text: string) => prepared.run(text, async (name) => name);
+  expect(await nameOf('SELECT 1')).not.toBe(await nameOf('SELECT 2'));
+  expect(await nameOf('SELECT 1')).toBe(await createPreparedStatements().run('SELECT 1', async (name) => name));
+});

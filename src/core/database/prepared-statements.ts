@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+/**
+ * SQLSTATE of errors that a statement without a name does not cause: a pooler switched to a server connection that does
+ * not know the name (26000) or already knows it (42P05), or a migration changed the columns of the result (0A000).
+ */
+const PREPARATION_FAILURES = new Set(['26000', '42P05', '0A000']);
+
+export interface PreparedStatements {
+  /** Calls `execute` with the name to prepare `text` under; undefined if the statement must not be prepared. */
+  run<Result>(text: string, execute: (name: string | undefined) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Names statements, so the server parses and plans each once per connection. Poolers may lose prepared statements. The
+ * first failure switches them off for this pool, and the failed statement, which had no effect, runs again without a
+ * name.
+ */
+export function createPreparedStatements(): PreparedStatements {
+  const names = new Map<string, string>();
+  let isSupported = true;
+
+  /** The name is a digest, so the same name on a server connection that a pooler shares has the same text. */
+  function nameOf(text: string): string {
+    let name = names.get(text);
+    if (name === undefined) {
+      name = `groundswell_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+      names.set(text, name);
+    }
+    return name;
+  }
+
+  return {
+    async run(text, execute) {
+      if (!isSupported) return execute(undefined);
+      try {
+        return await execute(nameOf(text));
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError) || !PREPARATION_FAILURES.has(error.code ?? '')) throw error;
+        isSupported = false;
+        return execute(undefined);
+      }
+    },
+  };
+}
