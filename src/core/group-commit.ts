@@ -89,11 +89,8 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   async function processBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const outcomes = await commitWithRetries(batch.map(({ item }) => item));
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const outcome = outcomes[index];
-        if (outcome instanceof CoreError) reject(outcome);
-        else resolve(outcome as Result);
-      }
+      // The next transaction starts first, so the database works on it while this process sends the responses.
+      setImmediate(() => acknowledge(batch, outcomes));
     } catch (error) {
       observer?.failed();
       // While the database is unavailable, retries would only add load. After a lost connection, it is unknown whether
@@ -101,6 +98,14 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
       if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
+    }
+  }
+
+  function acknowledge(batch: readonly Waiting<Item, Result>[], outcomes: readonly Outcome<Result>[]): void {
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome instanceof CoreError) reject(outcome);
+      else resolve(outcome as Result);
     }
   }
 
