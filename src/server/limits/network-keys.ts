@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
@@ -49,6 +50,8 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
  * IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
+  // Splitting takes a third of the parser's time, and each write needs several prefixes.
+  if (isIPv4(text)) return new Uint8Array(text.split('.', ipv4Bytes).map(Number));
   const address = withoutPort(text);
   if (!ipaddr.isValid(address)) return new Uint8Array(0);
   const bytes = ipaddr.process(address).toByteArray();
