@@ -75,7 +75,10 @@ export function isEverything({ productIds }: Change): boolean {
 }
 
 export interface ChangePage {
+  /** The records that the reader has not seen. */
   records: ChangeRecord[];
+  /** The ids of all records since the start of the overlap, to pass to the next read. */
+  seen: string[];
   /** The database's time, at which the next page begins. It is a string, because a `Date` would lose microseconds. */
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
@@ -85,51 +88,56 @@ export interface ChangePage {
 }
 
 /**
- * Reads the records since a cursor, and those of the overlap before it; without a cursor, all records of the last
- * `RETENTION_MS`.
+ * Reads the records since a cursor, and those of the overlap before it, except those in `seen`; without a cursor, all
+ * records of the last `RETENTION_MS`.
  * @returns undefined if the database returned no row, not even its time.
  * @throws CoreError `unavailable`.
  */
 export async function readChanges(
   database: Database,
   cursor: string | undefined,
+  seen: readonly string[],
   timeoutMs: number,
 ): Promise<ChangePage | undefined> {
   const lookBackMs = cursor === undefined ? RETENTION_MS : OVERLAP_MS;
-  const rows = await database.query<ChangeRow>(SELECT_CHANGES, [cursor ?? null, lookBackMs, RETENTION_MS], {
+  const rows = await database.query<ChangeRow>(SELECT_CHANGES, [cursor ?? null, lookBackMs, RETENTION_MS, seen], {
     timeoutMs,
   });
   const [first] = rows;
   if (first === undefined) return undefined;
-  const records = rows.filter((row) => row.id !== null).map(recordOf);
-  return { records, cursor: first.now, now: first.now_ms, hasGap: first.gap };
+  return {
+    records: rows.flatMap(recordOf),
+    seen: rows.flatMap(({ id }) => id ?? []),
+    cursor: first.now,
+    now: first.now_ms,
+    hasGap: first.gap,
+  };
 }
 
 interface ChangeRow {
   now: string;
   now_ms: number;
   gap: boolean;
-  id: string;
-  product_ids: string[];
+  /** NULL if there are no changes. */
+  id: string | null;
+  /** NULL if the record was seen: a busy site's records have a thousand products each. */
+  product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];
   created_ms: number;
 }
 
-function recordOf(row: ChangeRow): ChangeRecord {
-  return {
-    id: row.id,
-    productIds: row.product_ids,
-    catalogue: row.catalogue,
-    commentIds: row.comment_ids,
-    createdAt: row.created_ms,
-  };
+function recordOf({ id, product_ids: productIds, ...row }: ChangeRow): ChangeRecord[] {
+  if (id === null || productIds === null) return [];
+  return [{ id, productIds, catalogue: row.catalogue, commentIds: row.comment_ids, createdAt: row.created_ms }];
 }
 
 // Returns at least one row, since the outer join keeps the database's time even without changes.
 const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
     coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
-    changes.id, changes.product_ids, changes.catalogue, changes.comment_ids,
+    changes.id, changes.catalogue,
+    CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.product_ids END AS product_ids,
+    CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.comment_ids END AS comment_ids,
     (extract(epoch FROM changes.created_at) * 1000)::float8 AS created_ms
   FROM (SELECT clock_timestamp() AS now) AS clock
   LEFT JOIN changes ON changes.created_at > coalesce($1::timestamptz, clock.now) - $2::integer * interval '1 millisecond'`;

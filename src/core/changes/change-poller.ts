@@ -115,7 +115,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };
   let timer: NodeJS.Timeout | undefined;
   let cursor: string | undefined;
-  let seen = new Set<string>();
+  let seen: readonly string[] = [];
 
   function dispatch(event: PollerEvent): void {
     const next = step(state, event);
@@ -154,7 +154,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
       });
     }, READ_TIMEOUT_MS).unref();
     try {
-      const page = await readChanges(database, cursor, ABANDON_READ_MS);
+      const page = await readChanges(database, cursor, seen, ABANDON_READ_MS);
       if (page !== undefined) passOn(page);
       dispatch({ kind: 'succeeded' });
     } catch (error) {
@@ -165,18 +165,17 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     }
   }
 
-  function passOn({ records, cursor: next, now, hasGap }: ChangePage): void {
+  function passOn({ records, now, hasGap, ...page }: ChangePage): void {
     const isFirst = cursor === undefined;
     if (!isFirst) {
       if (hasGap) listener.onGap();
       for (const record of records) {
-        if (seen.has(record.id)) continue;
         if (isEverything(record)) listener.onGap();
         else listener.onChange(record);
       }
     }
-    seen = new Set(records.map(({ id }) => id));
-    cursor = next;
+    seen = page.seen;
+    cursor = page.cursor;
     listener.onObservedUpTo(now);
     if (isFirst) listener.onHistory(records, now);
   }
