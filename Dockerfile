@@ -29,5 +29,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # This form starts no shell, so the site receives the stop signal and shuts its database down cleanly.
-ENTRYPOINT ["node", "bin/groundswell.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "bin/groundswell.js"]
 CMD ["serve"]

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
 
 export interface ServerProcess {
   address: string;
@@ -12,11 +13,14 @@ export interface ServerProcess {
 
 const ROOT = join(import.meta.dirname, '../..');
 
+/** The flags for Node in `npm start`. Baselines get them as well, so ratios compare only the programs. */
+const NODE_FLAGS = packageJson.scripts.start.match(/--\S+/g) ?? [];
+
 /** Starts the production build of the site, with log level `warn` and without rate limits. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
   await build();
   const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
-  return start([...flags, join(ROOT, 'bin/groundswell.js'), 'serve'], {
+  return start([...NODE_FLAGS, ...flags, join(ROOT, 'bin/groundswell.js'), 'serve'], {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     PORT: '0',
@@ -36,7 +40,7 @@ async function build(): Promise<void> {
 
 /** Starts a server of bench/baselines for comparison. */
 export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
-  return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
+  return start([...NODE_FLAGS, '--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
 }
 
 export interface CommandRun {

@@ -78,9 +78,18 @@ describe('the deployment examples', () => {
     ).toEqual([]);
   });
 
+  test('npm start, the image and the unit pass the same flags to Node', async () => {
+    const commands = [
+      /"start": "exec node (.*?) bin\/groundswell\.js serve"/.exec(await readText('package.json'))?.[1],
+      /^ENTRYPOINT \["node", "(.*?)", "bin\/groundswell\.js"\]$/m.exec(await readText('Dockerfile'))?.[1],
+      /^ExecStart=\S+ (.*?) bin\/groundswell\.js serve$/m.exec(await readText('deploy/groundswell.service'))?.[1],
+    ];
+    expect(commands).toEqual(Array(3).fill('--max-semi-space-size=32'));
+  });
+
   test('the image runs the site directly, so it gets stop signals, and not as root', async () => {
     const dockerfile = await readText('Dockerfile');
-    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "bin\/groundswell\.js"\]$/m);
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "--\S+", "bin\/groundswell\.js"\]$/m);
     expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);
     expect(dockerfile).toMatch(/^USER node$/m);
   });
