@@ -9,6 +9,8 @@ let site: TestSite;
 beforeEach(async () => {
   site = await startTestSite({ cacheEnabled: true });
   await site.addProduct({ id: 'tide', name: 'Tide' });
+  // Adds the launch to its leaderboards. Otherwise this would happen during a test, and change pages.
+  await site.core.getStandings('tide');
 });
 afterEach(() => site.close());
 
@@ -47,8 +49,7 @@ test('an unchanged page keeps its ETag and is 304 for clients that have this ETa
     const again = await late.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
     return [again.statusCode, again.payload];
   };
-  // The launch may be added to its leaderboards between the two requests, which changes the page.
-  await expect.poll(reload).toEqual([304, '']);
+  expect(await reload()).toEqual([304, '']);
   await late.close();
 });
 
