@@ -137,7 +137,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
       async (core) => core.listProducts({ sort, cursor: await laterCursor({ sort }) }),
     ],
     [`search, ${sort}, common`, 1, (core) => core.listProducts({ sort, q: 'the' })],
-    // Setting the time limit is also a statement.
+    // Two statements: `SET LOCAL statement_timeout`, then the search.
     [`search, ${sort}, rare`, 2, (core) => core.listProducts({ sort, q: 'zxqvw' })],
     [
       `search, ${sort}, rare, a later page`,

@@ -51,7 +51,7 @@ function undoCommand(): Command {
 Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
-An import can be undone for a month if it changed at most 20,000 products.
+An import can be undone for 30 days if it changed at most 20,000 products.
 Later edits are not reverted.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {

@@ -22,7 +22,7 @@ export interface ChangePollerListener {
   onChange(record: ChangeRecord): void;
   /** Called when everything visible at this time of the database (milliseconds since 1970) has been passed on. */
   onObservedUpTo(now: number): void;
-  /** Called when changes were possibly missed, or are too many to list: anything cached may be stale. */
+  /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
   onGap(): void;
   /**
    * Called with the time (milliseconds since 1970) at which the database became unreachable, or with undefined when it

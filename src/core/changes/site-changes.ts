@@ -14,7 +14,7 @@ const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestam
 
 /**
  * Reads the ids of products that launched after `from` and up to `upTo`.
- * @returns undefined if they are too many to list.
+ * @returns undefined if there are too many to list.
  * @throws CoreError `unavailable`.
  */
 async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] | undefined> {
@@ -27,7 +27,7 @@ const CLEANUP_INTERVAL_MS = 60_000;
 export interface ChangeListener {
   /** Called for each change: immediately if this process made it, soon after otherwise, and sometimes twice. */
   onChange(change: Change): void;
-  /** Called when changes were possibly missed, or are too many to list: anything cached may be stale. */
+  /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
   onGap(): void;
   /**
    * Called with the time (milliseconds since 1970) at which the database became unreachable, or with undefined when it

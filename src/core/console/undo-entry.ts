@@ -90,7 +90,7 @@ async function revert(
     case 'import': {
       const undone = await undoImport(database, entry);
       if (undone === undefined)
-        throw notUndoable('An import can be undone for a month if it changed at most 20,000 products.');
+        throw notUndoable('An import can be undone for 30 days if it changed at most 20,000 products.');
       return undone;
     }
     case 'votes exclude':
@@ -103,7 +103,9 @@ async function revert(
     case 'submissions schedule':
     case 'submissions decline':
       if ((await readSubmissionRow(database, target))?.undo?.auditId !== entry.id)
-        throw notUndoable('The submission has been decided or edited again since this entry.');
+        throw notUndoable(
+          'This decision can no longer be undone, because the submission was decided again, edited, withdrawn or deleted.',
+        );
       return undoDecision(database, { id: target }, { now: runtime.now(), timeZone });
     default:
       throw notUndoable(`'${action}' cannot be undone here.`);

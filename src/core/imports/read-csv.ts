@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
+import { formatQuantity } from '../../contract/text.ts';
 import { type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -67,7 +68,10 @@ function headerOf(record: readonly string[], line: number): string[] {
 
 function recordOf(columns: readonly string[], record: readonly string[], line: number): SourceRecord {
   if (record.length !== columns.length) {
-    return { line, error: `${record.length} cells, where the header names ${columns.length} columns` };
+    return {
+      line,
+      error: `This row has ${formatQuantity(record.length, 'cell')}, but the header has ${columns.length}`,
+    };
   }
   return { line, values: Object.fromEntries(columns.map((column, index) => [column, record[index]])) };
 }

@@ -43,9 +43,9 @@ describe('CSV', () => {
 
   test('a row of another length is an error of that row only', async () => {
     expect(await read(csv, 'id,name\na\nb,B\nc,C,C\n')).toEqual([
-      { line: 2, error: '1 cells, where the header names 2 columns' },
+      { line: 2, error: 'This row has 1 cell, but the header has 2' },
       { line: 3, values: { id: 'b', name: 'B' } },
-      { line: 4, error: '3 cells, where the header names 2 columns' },
+      { line: 4, error: 'This row has 3 cells, but the header has 2' },
     ]);
   });
 

@@ -133,7 +133,10 @@ const RESTORE_DEPENDENTS = [
   'DELETE FROM removed_products WHERE removal_id = ANY($1::uuid[])',
 ];
 
-/** Moves the rows back. @returns the ids that other products have; if there are any, the transaction must be rolled back. */
+/**
+ * Moves the rows of removals back to their tables. @returns the ids that new products already have; if there are any, the
+ * transaction must be rolled back.
+ */
 async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
   await lockDays(

@@ -8,7 +8,7 @@ import type { Card } from './renderer/card-renderer.ts';
 
 let clockMs: number;
 let rendered: Card[];
-/** The outcome of a drawing; success unless a test says otherwise. */
+/** The result of rendering a card; success unless a test says otherwise. */
 let outcome: (card: Card) => Promise<Buffer>;
 let cards: Cards;
 

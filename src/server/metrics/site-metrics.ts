@@ -30,19 +30,19 @@ export interface SiteMetrics {
   observeFastPath: FastPathObserver;
   /** Collects metrics from these sources at each scrape. */
   watch(watched: MetricSources): void;
-  /** Adds the number of products whose stored counts differ from the number of their rows. */
+  /** Adds a metric of the products whose stored counts differ from the number of their rows. */
   watchDrift(drift: { drift(): number }): void;
-  /** Adds reads by server, for sites with replicas. */
+  /** Adds metrics of reads by server, for sites with replicas. */
   watchReads(reads: { stats(): ReadStats }): void;
-  /** Adds worker processes, for sites with several. */
+  /** Adds metrics of worker processes, for sites with several. */
   watchProcesses(processes: { up(): number; replaced(): number }): void;
-  /** Adds scheduled backups. */
+  /** Adds metrics of scheduled backups. */
   watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
-  /** Adds leaderboards, their votes, and the finalising of results. */
+  /** Adds metrics of leaderboards, their votes and the finalising of results. */
   watchLeaderboards(finaliser: Omit<Finaliser, 'close'>): void;
-  /** Adds submissions that wait for a decision. */
+  /** Adds metrics of submissions that wait for a decision. */
   watchSubmissions(submissions: { waiting(): WaitingSubmissions }): void;
-  /** Adds webhooks, for sites with a receiver. */
+  /** Adds metrics of webhooks, for sites with a receiver. */
   watchWebhooks(deliveries: Omit<WebhookDeliveries, 'close'>): void;
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */

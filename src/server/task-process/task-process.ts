@@ -111,7 +111,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
   function startProcess(): void {
     const started = forkProgram(options);
     child = started;
-    // Neither the process nor its channel keeps the site from ending.
+    // Neither the child process nor its IPC channel keeps this process from exiting.
     started.unref();
     started.channel?.unref();
     started.on('message', (message: TaskMessage<Result>) => {

@@ -103,7 +103,7 @@ export const ENGLISH = [
   'The voting window of every launch lasts 24 hours. This one ended on {ends}.',
   'These votes existed when the window ended, on {ends}, so they count.',
   'Votes until {ends} count.',
-  { one: '{votes} of its {count} upvote count', other: '{votes} of its {count} upvotes count' },
+  { one: '{count} of its {upvotes} upvotes counts', other: '{count} of its {upvotes} upvotes count' },
   { one: '{count} vote counts', other: '{count} votes count' },
   '{counted}, and no launch has more.',
   { one: '{counted}, and {count} launch has more.', other: '{counted}, and {count} launches have more.' },

@@ -63,7 +63,10 @@ function headOf(text: Text): string {
   return ts.isTemplateExpression(text) ? text.head.text : text.text;
 }
 
-/** Returns the branches of a hole. A condition that occurs again in a text has the same result each time. */
+/**
+ * Returns the expressions that a `${…}` substitution can yield. If a statement repeats a condition, every occurrence takes
+ * the same branch.
+ */
 function branchesOf(
   hole: ts.Expression,
   decided: ReadonlyMap<string, boolean>,

@@ -50,7 +50,7 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // Puts shared memory into files in the cluster's folder, which is deleted even if the server was killed.
+    // Stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a killed server.
     ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
     // Bounds the log: files of 10 MB, of which the site keeps the newest ten.
     logging_collector: 'on',

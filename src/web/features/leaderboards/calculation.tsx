@@ -70,7 +70,7 @@ export function Calculation({ standing }: { standing: Standing }) {
 function explanationOf({ votes, upvotes, rank, tied }: Standing): string {
   const counted =
     votes < upvotes
-      ? plural('{votes} of its {count} upvote count', '{votes} of its {count} upvotes count', upvotes, { votes })
+      ? plural('{count} of its {upvotes} upvotes counts', '{count} of its {upvotes} upvotes count', votes, { upvotes })
       : plural('{count} vote counts', '{count} votes count', votes);
   const explanation =
     rank === 1

@@ -19,7 +19,7 @@ export type TabMessage =
   | { kind: 'leave'; tab: string }
   /** Sent by a new leader, which asks all tabs to repeat their subscriptions. */
   | { kind: 'resubscribe' }
-  /** The stream is open; for each tab, the number of the subscription that it covers. */
+  /** The stream is open. `covered` maps each tab to the number of the subscription that the stream covers. */
   | { kind: 'open'; covered: Readonly<Record<string, number>> }
   /** There is no stream for now, so tabs poll. */
   | { kind: 'lost' }

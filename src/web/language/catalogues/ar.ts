@@ -169,13 +169,13 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       'كانت موجودة عند انتهاء المدة في {ends}، لذا تُحتسب.',
     'Votes until {ends} count.': 'تُحتسب الأصوات حتى {ends}.',
-    '{votes} of its {count} upvotes count': {
-      zero: 'لا أصوات محتسبة ({votes})',
-      one: '{votes} من صوت واحد محتسب',
-      two: '{votes} من صوتين محتسب',
-      few: '{votes} من {count} أصوات محتسبة',
-      many: '{votes} من {count} صوتًا محتسبة',
-      other: '{votes} من {count} صوت محتسبة',
+    '{count} of its {upvotes} upvotes count': {
+      zero: 'لا أصوات محتسبة من أصل {upvotes}',
+      one: 'صوت واحد محتسب من أصل {upvotes}',
+      two: 'صوتان محتسبان من أصل {upvotes}',
+      few: '{count} أصوات محتسبة من أصل {upvotes}',
+      many: '{count} صوتًا محتسبًا من أصل {upvotes}',
+      other: '{count} صوت محتسب من أصل {upvotes}',
     },
     '{count} votes count': {
       zero: 'لا أصوات محتسبة',

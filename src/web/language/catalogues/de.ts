@@ -112,9 +112,9 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       'Sie waren da, als die Zeit am {ends} ablief, und zählen deshalb.',
     'Votes until {ends} count.': 'Stimmen bis {ends} zählen.',
-    '{votes} of its {count} upvotes count': {
-      one: '{votes} von {count} Stimme zählt',
-      other: '{votes} von {count} Stimmen zählen',
+    '{count} of its {upvotes} upvotes count': {
+      one: '{count} von {upvotes} Stimmen zählt',
+      other: '{count} von {upvotes} Stimmen zählen',
     },
     '{count} votes count': { one: '{count} Stimme zählt', other: '{count} Stimmen zählen' },
     '{counted}, and no launch has more.': '{counted}, und kein Launch hat mehr.',

@@ -107,9 +107,9 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       'Estaban ahí cuando terminó el plazo, el {ends}, así que cuentan.',
     'Votes until {ends} count.': 'Cuentan los votos hasta el {ends}.',
-    '{votes} of its {count} upvotes count': {
-      one: '{votes} de su {count} voto cuenta',
-      other: '{votes} de sus {count} votos cuentan',
+    '{count} of its {upvotes} upvotes count': {
+      one: '{count} de sus {upvotes} votos cuenta',
+      other: '{count} de sus {upvotes} votos cuentan',
     },
     '{count} votes count': { one: '{count} voto cuenta', other: '{count} votos cuentan' },
     '{counted}, and no launch has more.': '{counted}, y ningún lanzamiento tiene más.',

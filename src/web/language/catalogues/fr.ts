@@ -107,9 +107,9 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       'Ils étaient là à la fin du délai, le {ends} : ils comptent donc.',
     'Votes until {ends} count.': 'Les votes jusqu’au {ends} comptent.',
-    '{votes} of its {count} upvotes count': {
-      one: '{votes} sur {count} vote compte',
-      other: '{votes} sur {count} votes comptent',
+    '{count} of its {upvotes} upvotes count': {
+      one: '{count} vote sur {upvotes} compte',
+      other: '{count} votes sur {upvotes} comptent',
     },
     '{count} votes count': { one: '{count} vote compte', other: '{count} votes comptent' },
     '{counted}, and no launch has more.': '{counted}, et aucun lancement n’en a plus.',

@@ -101,7 +101,7 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       '期間が終わった{ends}の時点では入っていたので、数えられます。',
     'Votes until {ends} count.': '{ends}までの票が数えられます。',
-    '{votes} of its {count} upvotes count': { other: '{count}票中{votes}票が有効' },
+    '{count} of its {upvotes} upvotes count': { other: '{upvotes}票中{count}票が有効' },
     '{count} votes count': { other: '有効票{count}' },
     '{counted}, and no launch has more.': '{counted}。これより多い製品はありません。',
     '{counted}, and {count} launches have more.': { other: '{counted}。これより多い製品が{count}件あります。' },

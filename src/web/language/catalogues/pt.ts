@@ -106,9 +106,9 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       'Eles estavam lá quando o prazo terminou, em {ends}, então contam.',
     'Votes until {ends} count.': 'Contam os votos até {ends}.',
-    '{votes} of its {count} upvotes count': {
-      one: '{votes} de {count} voto conta',
-      other: '{votes} de {count} votos contam',
+    '{count} of its {upvotes} upvotes count': {
+      one: '{count} de {upvotes} votos conta',
+      other: '{count} de {upvotes} votos contam',
     },
     '{count} votes count': { one: '{count} voto conta', other: '{count} votos contam' },
     '{counted}, and no launch has more.': '{counted}, e nenhum lançamento tem mais.',

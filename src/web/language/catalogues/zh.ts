@@ -102,7 +102,7 @@ export default {
     'These votes existed when the window ended, on {ends}, so they count.':
       '投票期于{ends}结束时它们仍然存在，因此有效。',
     'Votes until {ends} count.': '{ends}之前的投票有效。',
-    '{votes} of its {count} upvotes count': { other: '{count}票中{votes}票有效' },
+    '{count} of its {upvotes} upvotes count': { other: '{upvotes}票中{count}票有效' },
     '{count} votes count': { other: '{count}张有效票' },
     '{counted}, and no launch has more.': '{counted}，没有产品比它更多。',
     '{counted}, and {count} launches have more.': { other: '{counted}，有{count}个产品比它更多。' },

@@ -30,7 +30,7 @@ export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
 
-/** The longer side of a preview, in pixels. */
+/** Maximum length of the longer side of a preview, in pixels. */
 const COPY_PIXELS = 640;
 
 /** Reads a file as a picture. The result contains the error, if there is one. */
