@@ -66,7 +66,8 @@ test('every page links to the API reference, which uses the chosen theme and lin
   page,
 }) => {
   await page.emulateMedia({ colorScheme: 'light' });
-  await visit(page, '/');
+  // On the home page, scrolling to the footer loads more products, which may move the link before the click.
+  await visit(page, '/product/git');
   await page.getByRole('button', { name: 'Dark theme' }).click();
   await page.getByRole('navigation', { name: 'More of this site' }).getByRole('link', { name: 'API' }).click();
   await expect(page).toHaveURL('/api/docs');
