@@ -220,14 +220,14 @@ WITH writable AS (
       array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
-  , counts AS (UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
       excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
       excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added, totals.removed, totals.freed) SELECT * FROM counts;
+    totals.added, totals.removed, totals.freed;
 
 -- Citus, all other votes
 WITH writable AS (
@@ -263,11 +263,11 @@ WITH writable AS (
       array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
-  , counts AS (UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
       excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
       excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added, totals.removed, totals.freed) SELECT * FROM counts;
+    totals.added, totals.removed, totals.freed;

@@ -141,12 +141,12 @@ WITH writable AS (
     SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, count(*)::integer AS counted
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
-  , counts AS (UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added) SELECT * FROM counts;
+    totals.added;
 
 -- Citus, all other votes
 WITH writable AS (
@@ -167,9 +167,9 @@ WITH writable AS (
     SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, count(*)::integer AS counted
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
-  , counts AS (UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added) SELECT * FROM counts;
+    totals.added;

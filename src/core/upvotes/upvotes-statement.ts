@@ -49,12 +49,12 @@ export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchC
     SELECT product_id, ${removal ? TOTALS_WITH_REMOVED : TOTALS_ADDED}, ${removal || isJudged ? TOTALS_BY_VERDICT : TOTALS_COUNTED}
     FROM ${removal ? 'changed' : '(SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed'} GROUP BY product_id ORDER BY product_id
   )
-  ${lock === '' ? ', counts AS (' : ''}UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || isJudged ? EXCLUDED : ''},
     window_changes = product_counts.window_changes + CASE WHEN ${IN_WINDOW} THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added${removal ? ', totals.removed, totals.freed' : ''}${lock === '' ? ') SELECT * FROM counts' : ''}`;
+    totals.added${removal ? ', totals.removed, totals.freed' : ''}`;
 }
 
 const EXCLUDED = `,
