@@ -1,4 +1,4 @@
-import { isDistributed, lockByProduct } from '../database/citus.ts';
+import { isDistributed } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Sql } from '../database/database.ts';
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
-  ORDER BY product_id FOR UPDATE`;
+  ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
 const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE SKIP LOCKED`;
@@ -31,5 +31,5 @@ export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): P
  * comments. These writers and removals lock counts first, in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await lockByProduct(sql, LOCK_COUNTS, productIds);
+  await sql.query(LOCK_COUNTS, [productIds]);
 }
