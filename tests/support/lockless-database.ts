@@ -1,3 +1,4 @@
+import { adaptToCitus } from '../../src/core/database/citus.ts';
 import type { Database } from '../../src/core/database/database.ts';
 
 /**
@@ -5,9 +6,9 @@ import type { Database } from '../../src/core/database/database.ts';
  * the effects on a single PostgreSQL server.
  */
 export function withoutRowLocks(database: Database): Database {
-  return {
+  return adaptToCitus({
     ...database,
-    query: (text, values) =>
-      text.includes('pg_extension') ? database.query('SELECT 1') : database.query(text, values),
-  };
+    query: (text, values, options) =>
+      text.includes('pg_extension') ? database.query('SELECT 1') : database.query(text, values, options),
+  });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { adaptToCitus } from '../../src/core/database/citus.ts';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
@@ -28,7 +29,7 @@ export async function createTestDatabase({
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const template = migrated && letters.locale === undefined ? inject('migratedDatabase') : undefined;
   const url = await createDatabase(name, { ...letters, ...(template && { template }) });
-  const database = openDatabase({ url, log: silentLog });
+  const database = adaptToCitus(openDatabase({ url, log: silentLog }));
   const simulateOutage = () => dropDatabase(name);
   if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);
   return {
@@ -44,6 +45,6 @@ export async function createTestDatabase({
 
 /** Opens separate connections to a test database. Dropping the result closes them, but does not drop the database. */
 export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDatabase {
-  const database = openDatabase({ url, log: silentLog });
+  const database = adaptToCitus(openDatabase({ url, log: silentLog }));
   return { ...database, url, simulateOutage, drop: () => database.close() };
 }

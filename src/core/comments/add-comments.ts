@@ -2,7 +2,6 @@ import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
-import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
@@ -18,10 +17,10 @@ export interface WrittenComment {
 
 // Like other writers, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
 // is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that one.
-const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
+const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
-    ORDER BY product_id ${lock}
+    ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,
@@ -121,9 +120,8 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
 async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
-    const statement = addCommentsStatement(await rowLock(sql, 'FOR UPDATE'));
     const values = [JSON.stringify(rows), keyExpiry(runtime.now()).toISOString(), runtime.now().toISOString()];
-    const result = await sql.query<{ id: string; created: boolean }>(statement, values, { isPrepared: true });
+    const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, values, { isPrepared: true });
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
     // The product was removed while the comment was written. Comments of a larger batch are retried one by one.

@@ -2,7 +2,6 @@ import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
 import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
-import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 import type { BatchResult } from '../group-commit.ts';
 import { isUuid } from '../runtime.ts';
@@ -15,11 +14,11 @@ export interface Like {
 
 // Rows are locked in the order of their ids, so two processes cannot deadlock. Only the session that wrote a held
 // comment can like it, and no session can like a hidden comment.
-const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
+const LIKE_COMMENTS = `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
       AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $4::timestamptz
         WHERE c.product_id = comments.product_id AND ${OPEN})
-    ORDER BY id ${lock}
+    ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */
   )
   UPDATE comments SET likes = comments.likes + CASE WHEN held_session IS NULL THEN added.likes
     ELSE (SELECT count(*)::integer FROM unnest(added.sessions) AS session WHERE session = held_session) END
@@ -64,9 +63,8 @@ async function write(
   now: Date,
 ): Promise<{ id: string; product_id: string; likes: number; held_session: string | null }[]> {
   if (likes.length === 0) return [];
-  const statement = likeCommentsStatement(await rowLock(sql, 'FOR NO KEY UPDATE'));
   const ids = likes.map(({ id }) => id);
   // The first parameter has each id only once, because the planner expects a row for every element.
   const values = [[...new Set(ids)], ids, likes.map(({ session }) => session), now.toISOString()];
-  return sql.query(statement, values, { isPrepared: true });
+  return sql.query(LIKE_COMMENTS, values, { isPrepared: true });
 }

@@ -1,4 +1,3 @@
-import { isDistributed, lockByProduct } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 
 /**
@@ -8,21 +7,17 @@ import type { Sql } from '../database/database.ts';
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
-  ORDER BY product_id FOR UPDATE`;
+  ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
 const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
-  ORDER BY product_id FOR UPDATE SKIP LOCKED`;
+  ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /**
  * Locks the counts that no other transaction has locked. Background jobs use this, because they must not make visitors
- * wait. On a distributed database, it waits for all locks instead.
+ * wait.
  * @returns the products whose counts are now locked.
  */
 export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
-  if (await isDistributed(sql)) {
-    await lockCounts(sql, productIds);
-    return [...productIds];
-  }
   return (await sql.query<{ product_id: string }>(LOCK_FREE_COUNTS, [productIds])).map((row) => row.product_id);
 }
 
@@ -31,5 +26,5 @@ export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): P
  * comments. These writers and removals lock counts first, in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await lockByProduct(sql, LOCK_COUNTS, productIds);
+  await sql.query(LOCK_COUNTS, [productIds]);
 }

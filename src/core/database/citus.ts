@@ -1,5 +1,5 @@
 import type { Log } from '../runtime.ts';
-import type { Database, Sql } from './database.ts';
+import type { Database, Sql, StatementOptions } from './database.ts';
 
 /**
  * Tables that grow with visitors, each after those that it references. Their distribution column is the product, so all
@@ -97,20 +97,20 @@ function readReferences(
   );
 }
 
-const distributedCache = new WeakMap<Sql, Promise<boolean>>();
+const knownPools = new WeakMap<Sql, boolean>();
 
 /**
- * Whether rows are distributed, that is, whether the database has Citus. Queried once per pool or transaction.
+ * Whether rows are distributed, that is, whether the database has Citus. Queried once per pool; `sql` is the pool or
+ * one of its transactions.
  * @throws CoreError `unavailable`.
  */
-export function isDistributed(sql: Sql): Promise<boolean> {
-  const known = distributedCache.get(sql);
-  if (known) return known;
-  const pending = hasCitus(sql);
-  distributedCache.set(sql, pending);
-  // The next call repeats a failed query.
-  pending.catch(() => distributedCache.delete(sql));
-  return pending;
+export async function isDistributed(sql: Sql, pool = sql): Promise<boolean> {
+  const known = knownPools.get(pool);
+  if (known !== undefined) return known;
+  // A transaction does not wait for the query of another caller, which may wait for the transaction's connection.
+  const found = await hasCitus(sql);
+  knownPools.set(pool, found);
+  return found;
 }
 
 /** Whether this database has the extension Citus. */
@@ -118,26 +118,36 @@ async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 }
 
-/** The locking clause of a SELECT whose rows are about to be changed; empty on Citus. */
-export type RowLock = 'FOR UPDATE' | 'FOR NO KEY UPDATE' | '';
+const MARK = ' on Citus */';
+const OMITTED = /FOR (?:NO KEY )?UPDATE \/\* omitted on Citus \*\//g;
+const BY_PRODUCT = '/* product by product on Citus */';
 
 /**
- * Returns the locking clause for rows of many products. All processes lock rows in the order of the SELECT, so they
- * never deadlock. Citus cannot lock rows of many shards in order, so the clause is empty there: Citus detects
- * deadlocks, and one of the transactions is retried (40P01).
+ * Adapts statements whose locking clause has a comment to Citus, which refuses to lock rows of several shards:
+ * - `omitted on Citus` omits the clause. All processes lock rows in the order of the SELECT, so they never deadlock. On
+ *   Citus they may, but it detects deadlocks, and one of the transactions is retried (40P01).
+ * - `product by product on Citus` runs the statement once for each product in `$1`, its only parameter, in order.
  */
-export async function rowLock(sql: Sql, lock: RowLock): Promise<RowLock> {
-  return (await isDistributed(sql)) ? '' : lock;
+export function adaptToCitus(database: Database): Database {
+  return {
+    ...database,
+    query: adaptQuery(database, database),
+    transaction: (work) => database.transaction((sql) => work({ query: adaptQuery(sql, database) })),
+  };
 }
 
-/**
- * Runs a statement that locks rows of the products `$1`: once for all products, or on Citus once per product, in order.
- */
-export async function lockByProduct(sql: Sql, statement: string, productIds: readonly string[]): Promise<void> {
-  if (!(await isDistributed(sql))) {
-    await sql.query(statement, [productIds]);
-    return;
-  }
-  // Ids are ASCII, so JavaScript and the database sort them alike.
-  for (const id of [...new Set(productIds)].sort()) await sql.query(statement, [[id]]);
+function adaptQuery(sql: Sql, pool: Sql): Sql['query'] {
+  return async <Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions) => {
+    if (!text.includes(MARK) || !(await isDistributed(sql, pool))) return sql.query<Row>(text, values, options);
+    if (!text.includes(BY_PRODUCT)) return sql.query<Row>(omitLocks(text), values, options);
+    const rows: Row[] = [];
+    // Ids are ASCII, so JavaScript and the database sort them alike.
+    for (const id of [...new Set(values?.[0] as string[])].sort()) rows.push(...(await sql.query<Row>(text, [[id]])));
+    return rows;
+  };
+}
+
+/** Removes the locking clauses that are omitted on Citus. */
+export function omitLocks(text: string): string {
+  return text.replaceAll(OMITTED, '');
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../runtime.ts';
-import { type Database, openDatabase, type Sql } from './database.ts';
+import { adaptToCitus } from './citus.ts';
+import { type Database, type DatabaseOptions, openDatabase, type Sql } from './database.ts';
 import type { OperatorTerms } from './embedded/embedded-database-error.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
@@ -61,7 +62,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOptions): Promise<Connection> {
   const server = await openEmbedded({ dataDir, mode, log, terms: OPERATOR_TERMS });
-  const database = openDatabase({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
+  const database = open({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,
     embedded: true,
@@ -79,7 +80,7 @@ async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOp
 async function connectUrl(url: string, { log, maxConnections }: ConnectOptions): Promise<Connection> {
   const location = describeUrl(url);
   await checkServer(url, location);
-  const database = openDatabase({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
+  const database = open({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,
     embedded: false,
@@ -92,12 +93,16 @@ async function connectUrl(url: string, { log, maxConnections }: ConnectOptions):
   };
 }
 
+function open(options: DatabaseOptions): Database {
+  return adaptToCitus(openDatabase(options));
+}
+
 async function withoutTimeLimit<Result>(
   url: string,
   log: Log,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase({ url, log, maxConnections: 1, statementTimeoutMs: 0 });
+  const database = open({ url, log, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     return await work(database);
   } finally {

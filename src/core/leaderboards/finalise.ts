@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import { recordChange } from '../changes/change-feed.ts';
-import { rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
@@ -90,6 +89,9 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
+const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AS is_placed FROM launches WHERE day = $1
+  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
+
 /**
  * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
  * Visitors do not wait for the tally, because an upvote or retraction after the window only needs the lock on counts,
@@ -110,11 +112,7 @@ async function finaliseDay(
   return database.transaction(async (sql) => {
     await disableTimeouts(sql);
     if ((await lockDays(sql, [day])).length > 0) return false;
-    const lock = await rowLock(sql, 'FOR UPDATE');
-    const launches = await sql.query<{ product_id: string; is_placed: boolean }>(
-      `SELECT product_id, placed_for = launched_at AS is_placed FROM launches WHERE day = $1 ORDER BY product_id ${lock}`,
-      [day],
-    );
+    const launches = await sql.query<{ product_id: string; is_placed: boolean }>(LOCK_LAUNCHES, [day]);
     if (launches.some((row) => !row.is_placed)) return false;
     const ids = launches.map((row) => row.product_id);
     const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -45,22 +45,18 @@ test('a launch is placed while another transaction holds its product', async () 
   });
 });
 
-// On Citus, placing waits for locked rows, because they cannot be skipped there.
-test.skipIf(inject('citusWorkers').length > 0)(
-  'a launch whose counts another transaction holds is placed later, and delays no other launch',
-  async () => {
-    const createdAt = '2026-06-01T10:30:00.000Z';
-    await saveProducts(database, [buildProduct({ id: 'free', createdAt }), buildProduct({ id: 'leaving', createdAt })]);
-    await database.transaction(async (sql) => {
-      await sql.query("SELECT FROM product_counts WHERE product_id = 'leaving' FOR UPDATE");
-      expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
-        productIds: ['free'],
-        isBlocked: true,
-      });
+test('a launch whose counts another transaction holds is placed later, and delays no other launch', async () => {
+  const createdAt = '2026-06-01T10:30:00.000Z';
+  await saveProducts(database, [buildProduct({ id: 'free', createdAt }), buildProduct({ id: 'leaving', createdAt })]);
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM product_counts WHERE product_id = 'leaving' FOR UPDATE");
+    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
+      productIds: ['free'],
+      isBlocked: true,
     });
-    expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
-  },
-);
+  });
+  expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+});
 
 test('a launch that began while the clock was ahead leaves its boards when the clock is set back, and begins again with its votes', async () => {
   const launchedAt = '2026-06-08T00:30:00.000Z';

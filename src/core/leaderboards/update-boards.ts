@@ -1,7 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { lockFreeCounts } from '../counts/lock-counts.ts';
-import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
@@ -41,8 +40,9 @@ const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AN
 const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
-const selectToPlace = (lock: RowLock) => `SELECT ${COLUMNS}
-  FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY}) ORDER BY product_id ${lock}`;
+const LOCK_TO_PLACE = `SELECT ${COLUMNS}
+  FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
+  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /** SQL: adds launches to the counts of their boards, or subtracts them. */
 const countLaunches = (sign: 1 | -1) => `WITH totals AS (
@@ -137,10 +137,7 @@ export async function placeLaunches(
       sql,
       found.map((row) => row.product_id),
     );
-    const locked = await sql.query<PlacingRow>(selectToPlace(await rowLock(sql, 'FOR UPDATE')), [
-      now.toISOString(),
-      candidates,
-    ]);
+    const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
     // Launches that were edited after they were found are left for the next call.
     const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
     const productIds = rows.map((row) => row.product_id);
@@ -163,13 +160,15 @@ export async function placeLaunches(
   });
 }
 
+const LOCK_LAUNCHES = `SELECT FROM launches WHERE product_id = ANY($1::text[])
+  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
+
 /**
  * Subtracts launches from the counts of their boards. Call it before the rows are deleted or moved. The caller has
  * locked the counts of the products (`lockCounts`); the launches are locked here.
  */
 export async function removeFromBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
-  const lock = await rowLock(sql, 'FOR UPDATE');
-  await sql.query(`SELECT FROM launches WHERE product_id = ANY($1::text[]) ORDER BY product_id ${lock}`, [productIds]);
+  await sql.query(LOCK_LAUNCHES, [productIds]);
   await sql.query(countLaunches(-1), [productIds]);
 }
 

@@ -5,7 +5,6 @@ import {
   type ProductFields,
 } from '../../contract/products/fields.ts';
 import type { Product, ProductSort, StoredProduct } from '../../contract/products/schema.ts';
-import { rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 import type { KeysetOrder } from '../keyset.ts';
 
@@ -80,13 +79,14 @@ function byCount(name: ProductSort, count: 'upvotes' | 'comments'): KeysetOrder<
 const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
   WHERE p.id = $1`;
 
+const LOCK_PRODUCT = 'SELECT id FROM products WHERE id = $1 FOR NO KEY UPDATE /* omitted on Citus */';
+
 /**
  * Reads and locks a product that is about to be changed. Concurrent changes wait; upvotes and comments, which reference only
  * the row's key, do not. @throws CoreError `unavailable`.
  */
 export async function lockProduct(sql: Sql, id: string): Promise<Product | undefined> {
-  const lock = await rowLock(sql, 'FOR NO KEY UPDATE');
-  await sql.query(`SELECT id FROM products WHERE id = $1 ${lock}`, [id]);
+  await sql.query(LOCK_PRODUCT, [id]);
   const [row] = await sql.query<ProductRow>(SELECT_PRODUCT, [id]);
   return row && productOf(row);
 }

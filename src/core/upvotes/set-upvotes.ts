@@ -3,7 +3,7 @@ import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
-import { isDistributed, rowLock } from '../database/citus.ts';
+import { isDistributed } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
@@ -124,7 +124,7 @@ async function write(
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
     const mustJudge = networks === 'distinct' || networks === 'shared';
-    const statement = setUpvotesStatement(await rowLock(sql, 'FOR UPDATE'), { removal, networks });
+    const statement = setUpvotesStatement({ removal, networks });
     const values = [
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),

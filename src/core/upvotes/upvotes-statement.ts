@@ -1,5 +1,4 @@
 import { OPEN } from '../counts/lock-counts.ts';
-import type { RowLock } from '../database/citus.ts';
 
 /**
  * The parts of the statement that a batch needs. Planning and running all parts would take longer than the write itself.
@@ -28,12 +27,12 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  * Its texts are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
  */
-export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchContent): string {
+export function setUpvotesStatement({ removal, networks }: BatchContent): string {
   const isJudged = networks === 'distinct' || networks === 'shared';
   const [input, network] = networks === 'none' ? ['', ''] : [', $7::uuid[]', ', network'];
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id ${lock}
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]${input})
@@ -49,12 +48,12 @@ export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchC
     SELECT product_id, ${removal ? TOTALS_WITH_REMOVED : TOTALS_ADDED}, ${removal || isJudged ? TOTALS_BY_VERDICT : TOTALS_COUNTED}
     FROM ${removal ? 'changed' : '(SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed'} GROUP BY product_id ORDER BY product_id
   )
-  ${lock === '' ? ', counts AS (' : ''}UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
     counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || isJudged ? EXCLUDED : ''},
     window_changes = product_counts.window_changes + CASE WHEN ${IN_WINDOW} THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added${removal ? ', totals.removed, totals.freed' : ''}${lock === '' ? ') SELECT * FROM counts' : ''}`;
+    totals.added${removal ? ', totals.removed, totals.freed' : ''}`;
 }
 
 const EXCLUDED = `,

@@ -90,7 +90,7 @@ const isDistributed = (name: unknown) => DISTRIBUTED_TABLES.some((table) => tabl
 function lockFault({ lockingClause, fromClause }: Fields): string | false {
   if (lockingClause === undefined) return false;
   const tables = [...JSON.stringify(fromClause ?? []).matchAll(/"relname":"([^"]+)"/g)].map(([, name]) => name);
-  return tables.some(isDistributed) && 'a lock on rows of many products (rowLock says where there is one)';
+  return tables.some(isDistributed) && 'a lock on rows of many products (`adaptToCitus` omits marked ones)';
 }
 
 /** Returns the non-portable parts of an SQL text, or an empty list if there are none. @throws if it is not SQL. */

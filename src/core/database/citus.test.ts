@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { adaptToCitus, isDistributed } from './citus.ts';
+import type { Database, Sql, StatementOptions } from './database.ts';
+
+let database: TestDatabase;
+/** The statements that reach the server. */
+let sent: string[];
+let sentOptions: (StatementOptions | undefined)[];
+
+beforeEach(async () => {
+  database = await createTestDatabase({ migrated: false });
+  await database.query("CREATE TABLE rows AS SELECT unnest(ARRAY['a', 'b', 'c']) AS id");
+  sent = [];
+  sentOptions = [];
+});
+
+afterEach(() => database.drop());
+
+/** The database, as if it had Citus or not. */
+function databaseWith(citus: boolean): Database {
+  const record = (sql: Sql): Sql => ({
+    query(text, values, options) {
+      sent.push(text);
+      sentOptions.push(options);
+      return sql.query(isCheck(text) ? `SELECT 1 WHERE ${citus}` : text, values, options);
+    },
+  });
+  return { ...database, ...record(database), transaction: (work) => database.transaction((sql) => work(record(sql))) };
+}
+
+const isCheck = (text: string) => text.includes('pg_extension');
+const statements = () => sent.filter((text) => !isCheck(text));
+
+const LOCK = 'SELECT id FROM rows WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */';
+const LOCK_BY_PRODUCT = `SELECT id FROM rows WHERE id = ANY($1::text[])
+  ORDER BY id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
+
+test('without Citus, statements reach the server unchanged, with their options', async () => {
+  const adapted = adaptToCitus(databaseWith(false));
+  const options = { isPrepared: true, timeoutMs: 10_000 };
+  expect(await adapted.query(LOCK, [['b', 'a']], options)).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(await adapted.query(LOCK_BY_PRODUCT, [['b', 'a']])).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(statements()).toEqual([LOCK, LOCK_BY_PRODUCT]);
+  expect(sentOptions).toContain(options);
+});
+
+test('on Citus, a marked lock is omitted, and the options are kept', async () => {
+  const adapted = adaptToCitus(databaseWith(true));
+  const options = { isPrepared: true };
+  const rows = await adapted.query(LOCK, [['b', 'a']], options);
+  expect(rows).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(statements()).toEqual(['SELECT id FROM rows WHERE id = ANY($1::text[]) ORDER BY id ']);
+  expect(sentOptions.at(-1)).toBe(options);
+});
+
+test('on Citus, rows are locked product by product, in order, each once', async () => {
+  const adapted = adaptToCitus(databaseWith(true));
+  const rows = await adapted.transaction((sql) => sql.query(LOCK_BY_PRODUCT, [['c', 'a', 'c']]));
+  expect(rows).toEqual([{ id: 'a' }, { id: 'c' }]);
+  expect(statements()).toEqual([LOCK_BY_PRODUCT, LOCK_BY_PRODUCT]);
+});
+
+test.each([true, false])(
+  'whether it is Citus is queried once per pool, at the first marked lock (%s)',
+  async (citus) => {
+    const adapted = adaptToCitus(databaseWith(citus));
+    await adapted.query('SELECT id FROM rows FOR UPDATE');
+    expect(sent.filter(isCheck)).toHaveLength(0);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await adapted.transaction((sql) => sql.query(LOCK, [['a']]));
+      await adapted.query(LOCK, [['a']]);
+    }
+    expect(sent.filter(isCheck)).toHaveLength(1);
+  },
+);
+
+test('a failed query of whether it is Citus is repeated', async () => {
+  let failures = 1;
+  const failing: Database = {
+    ...database,
+    query: (text, values, options) =>
+      database.query(isCheck(text) && failures-- > 0 ? 'SELECT 1 / 0' : text, values, options),
+  };
+  const adapted = adaptToCitus(failing);
+  await expect(adapted.query(LOCK, [['a']])).rejects.toThrow('division by zero');
+  expect(await adapted.query(LOCK, [['a']])).toEqual([{ id: 'a' }]);
+});
+
+test('a database has Citus if its server does', async () => {
+  expect(await isDistributed(database)).toBe(inject('citusWorkers').length > 0);
+});
