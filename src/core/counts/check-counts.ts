@@ -56,9 +56,8 @@ export async function checkCounts(
 // Runs as a separate statement after the lock has been acquired, so it sees all rows committed before.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from)
-    SELECT product_id, upvote_rows, comment_rows,
-      coalesce((SELECT launched_at FROM launches l WHERE l.product_id = counted.product_id AND NOT l.final), '-infinity')
-    FROM counted ORDER BY product_id
+    SELECT counted.product_id, upvote_rows, comment_rows, coalesce(l.launched_at, '-infinity')
+    FROM counted LEFT JOIN launches l ON l.product_id = counted.product_id AND NOT l.final ORDER BY counted.product_id
     ON CONFLICT (product_id) DO UPDATE SET upvotes = EXCLUDED.upvotes, comments = EXCLUDED.comments
   )
   SELECT * FROM counted`;
