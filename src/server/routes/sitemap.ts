@@ -54,13 +54,10 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   });
 
   async function sitemapResponse(): Promise<CacheableResponse> {
-    const [ranges, boards] = await Promise.all([
-      core.splitProductRanges(SHARD_URLS),
-      core.readBoardAddresses(SITEMAP_BOARDS),
-    ]);
-    const fitsInOneFile =
-      ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS &&
-      (await core.splitProductRanges(MAX_PRODUCTS - boards.length)).length <= 1;
+    const ranges = await core.splitProductRanges(SHARD_URLS);
+    const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
+    const boards = isSmall ? await core.readBoardAddresses(SITEMAP_BOARDS) : [];
+    const fitsInOneFile = isSmall && (await core.splitProductRanges(MAX_PRODUCTS - boards.length)).length <= 1;
     const body = fitsInOneFile
       ? await urlSet(site, core.readProductAddresses(EVERYTHING, MAX_PRODUCTS), boards)
       : sitemapIndex(site, ranges);
