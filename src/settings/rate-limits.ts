@@ -54,44 +54,44 @@ export const LIMIT_SETTINGS = {
   upvotesPerSession: amount(
     'LIMIT_UPVOTES_PER_SESSION',
     upvote.session.amount,
-    'Maximum upvotes and withdrawals per minute from one session',
+    'Upvotes and withdrawals per minute from one session',
   ),
   upvotesPerNetwork: amount(
     'LIMIT_UPVOTES_PER_NETWORK',
     upvote.network.amount,
-    'Maximum upvotes and withdrawals per minute from one network',
+    'Upvotes and withdrawals per minute from one network',
   ),
   commentsPerSession: amount(
     'LIMIT_COMMENTS_PER_SESSION',
     comment.session.amount,
-    'Maximum comments per minute from one session',
+    'Comments per minute from one session',
   ),
   commentsPerNetwork: amount(
     'LIMIT_COMMENTS_PER_NETWORK',
     comment.network.amount,
-    'Maximum comments per minute from one network',
+    'Comments per minute from one network',
   ),
-  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Maximum likes per minute from one session'),
-  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'Maximum likes per minute from one network'),
+  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute from one session'),
+  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'Likes per minute from one network'),
   submissionsPerSession: amount(
     'LIMIT_SUBMISSIONS_PER_SESSION',
     submission.session.amount,
-    'Maximum submissions per hour from one session',
+    'Submissions per hour from one session',
   ),
   submissionsPerNetwork: amount(
     'LIMIT_SUBMISSIONS_PER_NETWORK',
     submission.network.amount,
-    'Maximum submissions per hour from one network',
+    'Submissions per hour from one network',
   ),
   searchesPerNetwork: amount(
     'LIMIT_SEARCHES_PER_NETWORK',
     search.network.amount,
-    'Maximum uncached searches and similar reads, such as sitemap shards, per second from one network',
+    'Uncached searches and similar reads, such as sitemap shards, per second from one network',
   ),
   streamsPerNetwork: amount(
     'LIMIT_STREAMS_PER_NETWORK',
     DEFAULT_STREAM_LIMITS.perNetwork,
-    'Maximum open [event streams](api.md#get-apievents) per network',
+    'Open [event streams](api.md#get-apievents) per network',
   ),
 } as const;
 

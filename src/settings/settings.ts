@@ -137,7 +137,7 @@ export const SETTINGS = {
     name: 'RATE_LIMITS',
     default: 'on',
     read: readSwitch,
-    about: '`off` disables every [limit](#rate_limits) per visitor or network',
+    about: '`off` disables [limits](#rate_limits) per visitor or network',
   },
   ...LIMIT_SETTINGS,
   maxStreams: {
