@@ -7,17 +7,23 @@ import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { type OwnedCluster, runCluster } from './owned-cluster.ts';
-import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
+import {
+  becomeOwner,
+  type Mode,
+  type OwnerConnection,
+  type OwnerStatus,
+  type Ownership,
+  type Reachable,
+} from './ownership.ts';
 import type { Durability } from './server-settings.ts';
 
 export interface EmbeddedOptions {
-  /** The site's data folder; the cluster is in its subfolder `postgres`. Created if missing. */
+  /** The name of the role and the database, and of files; so it must not change. Letters a–z, digits and `_`. */
+  readonly name: string;
+  /** The cluster is in its subfolder `postgres`. Created if missing. */
   readonly dataDir: string;
-  /**
-   * `own`: the site; a data folder has only one. `share`: an operator's command, which uses the running database, or
-   * starts and stops it if none runs.
-   */
-  readonly mode: 'own' | 'share';
+  /** For example `own` for a server, and `share` for a command-line tool. */
+  readonly mode: Mode;
   readonly log: Log;
   /** The names of the settings in messages to the operator. */
   readonly terms?: OperatorTerms;
@@ -30,7 +36,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
+  /** In mode `own`, sets the description of this process that another one reports if it wants to own the folder. */
   setOwnerNote(note: string): void;
   /**
    * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.
@@ -41,7 +47,7 @@ export interface EmbeddedDatabase {
 
 /**
  * How this process uses the database: as the owner of the data folder, or through the process that owns it. `lost`
- * resolves when a site requests the folder from this owner or, for a sharer, when the owner is gone.
+ * resolves when another process requests the folder from this owner or, for a sharer, when the owner is gone.
  */
 type Session =
   | {
@@ -57,7 +63,10 @@ type Session =
       readonly lost: Promise<void>;
     };
 
-/** How long a process waits before it claims a released folder, so the site that requested the folder gets it. */
+/** Names that need no quotes in SQL, URLs and paths. */
+const NAME = /^[a-z][a-z0-9_]{0,62}$/;
+
+/** How long a process waits before it claims a released folder, so the process that requested the folder gets it. */
 const RECLAIM_DELAY_MS = 300;
 
 /**
@@ -69,13 +78,13 @@ export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { mode, log, terms } = options;
+  const { name, mode, log, terms } = options;
+  if (!NAME.test(name)) throw new TypeError(`name: ${name} must match ${NAME}`);
   const inTerms = (error: unknown) =>
     error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
   const dataDir = await prepareDataDir(options.dataDir).catch((error: unknown) => {
     throw inTerms(error);
   });
-  let note = '';
   /** Undefined while the folder changes owner. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
     throw inTerms(asEmbeddedDatabaseError(error, dataDir));
@@ -90,7 +99,7 @@ export async function openEmbedded(
 
   async function enter(): Promise<Session> {
     for (;;) {
-      const attempt = await becomeOwner(dataDir, mode === 'own' ? 'site' : 'command', note);
+      const attempt = await becomeOwner(name, dataDir, mode);
       if ('owned' in attempt) return own(attempt.owned);
       if (mode === 'own') await waitForRelease(attempt.owner, dataDir);
       else {
@@ -102,7 +111,7 @@ export async function openEmbedded(
 
   async function own(ownership: Ownership): Promise<Session> {
     try {
-      const cluster = await runCluster(dataDir, options.durability ?? 'full', host, log);
+      const cluster = await runCluster({ name, dataDir, durability: options.durability ?? 'full', log }, host);
       ownership.announce({ url: cluster.url, location: cluster.location });
       return { kind: 'owner', cluster, ownership, lost: ownership.isHandOverRequested };
     } catch (error) {
@@ -111,7 +120,7 @@ export async function openEmbedded(
     }
   }
 
-  /** Opens the folder again when a site takes it from this command, or when its owner disappears. */
+  /** Opens the folder again when another process takes it from this one, or when its owner disappears. */
   async function follow(): Promise<void> {
     while (session) {
       const { lost, ...current } = session;
@@ -133,7 +142,7 @@ export async function openEmbedded(
     const { cluster, ownership } = session;
     const sharers = ownership.sharers();
     if (sharers > 0) {
-      log.info(`Left the embedded PostgreSQL running for ${sharers} command(s); the last one stops it.`);
+      log.info(`Left the embedded PostgreSQL running for ${sharers} other process(es); the last one stops it.`);
       return handOver(session);
     }
     ownership.setStopping();
@@ -145,7 +154,6 @@ export async function openEmbedded(
     url,
     location,
     setOwnerNote(text) {
-      note = text;
       if (session?.kind === 'owner') session.ownership.setNote(text);
     },
     stop() {
@@ -163,11 +171,11 @@ async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownersh
 
 /**
  * Waits until the folder may be free.
- * @throws EmbeddedDatabaseError `data_dir_held` if a running site owns the folder, or its owner does not respond.
+ * @throws EmbeddedDatabaseError `data_dir_held` if a running process owns the folder until it stops, or does not respond.
  */
 async function waitForRelease(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');
-  if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
+  if (status !== 'gone' && (status === 'silent' || (status.mode === 'own' && !status.stopping))) {
     await owner.close();
     throw held(dataDir, status);
   }
