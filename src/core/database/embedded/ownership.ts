@@ -52,7 +52,7 @@ export class Ownership {
   #requestHandOver = () => {};
   #releaseClaim = () => {};
   /** Resolves when another process wants to `own` the folder that this one only shares. */
-  readonly isHandOverRequested = new Promise<void>((resolve) => {
+  readonly handOverRequested = new Promise<void>((resolve) => {
     this.#requestHandOver = resolve;
   });
 
