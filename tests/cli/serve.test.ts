@@ -107,6 +107,8 @@ describe('serve', () => {
     const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     const identity = await clusterIdentity(settings.DATA_DIR);
+    // Existing data folders contain this name, so a site that looked for another would not find its password.
+    expect(await readdir(join(settings.DATA_DIR, 'postgres'))).toContain('groundswell.password');
     first.process.kill('SIGTERM');
     await first.ended;
 

@@ -15,6 +15,8 @@ import type { Log } from '../../src/core/runtime.ts';
 import { makeOnce } from './installed-command.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
+/** The `name` with which tests open the embedded database. */
+export const TEST_NAME = 'embedded_test';
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** An event that a process of `embedded-process.ts` reports. */
@@ -58,8 +60,9 @@ export class EmbeddedHarness {
   async createDataDir(dataDir?: string): Promise<string> {
     const made = join(inject('runFolder'), 'made-cluster');
     await makeOnce(made, async (folder) => {
-      const options = { dataDir: join(folder, 'data'), mode: 'own', log: silent, durability: 'none' } as const;
-      await (await openEmbedded(options)).stop();
+      const dataDir = join(folder, 'data');
+      const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' });
+      await database.stop();
     });
     const copy = dataDir ?? join(await this.folder(), 'data');
     execFileSync('cp', ['-a', join(made, 'data'), copy]);
@@ -68,7 +71,7 @@ export class EmbeddedHarness {
 
   /** Starts a process that opens the embedded database. */
   start(program: string, options: object, account: { uid?: number; gid?: number; cwd?: string } = {}): EmbeddedProcess {
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    const child = spawn(process.execPath, [program, JSON.stringify({ name: TEST_NAME, ...options })], {
       ...account,
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,

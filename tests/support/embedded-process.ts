@@ -16,7 +16,7 @@ function sendEvent(event: object): void {
 const line = (level: string) => (fields: object | string, message?: string) =>
   sendEvent({ event: 'log', level, message: message ?? fields });
 const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
-const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; fallbackFolder?: string } = JSON.parse(
+const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; stateFolder?: string } = JSON.parse(
   process.argv[2] ?? '{}',
 );
 

@@ -2,6 +2,7 @@ import { appendFile, chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EMBEDDED_NAME } from '../../src/core/database/connect.ts';
 import { openDatabase } from '../../src/core/database/database.ts';
 import { ownerOnDisk } from '../../src/core/database/embedded/account.ts';
 import { findBinaries } from '../../src/core/database/embedded/binaries.ts';
@@ -51,10 +52,11 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
     dataDir: folder,
     binaries,
     namespaces: thisHost.namespaces,
-    fallbackFolder: thisHost.fallbackFolder,
+    fallbackFolder: join(thisHost.stateFolder, EMBEDDED_NAME),
     log: silentLog,
   });
   const cluster: Cluster = {
+    name: EMBEDDED_NAME,
     clusterDir: place.clusterDir,
     account: place.account,
     binaries: place.binaries,
@@ -95,8 +97,8 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
 function serverOf(cluster: Cluster, port: number): TestServer {
   let pid: number | undefined;
   return {
-    url: `postgres://groundswell@127.0.0.1:${port}/groundswell`,
-    adminUrl: `postgres://postgres@127.0.0.1:${port}/groundswell`,
+    url: `postgres://${EMBEDDED_NAME}@127.0.0.1:${port}/${EMBEDDED_NAME}`,
+    adminUrl: `postgres://postgres@127.0.0.1:${port}/${EMBEDDED_NAME}`,
     async start() {
       ({ pid } = await startPostmaster(cluster, { socketDir: undefined, port }));
     },

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EMBEDDED_NAME } from '../../src/core/database/connect.ts';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { becomeOwner } from '../../src/core/database/embedded/ownership.ts';
 import { killAll } from '../../src/core/database/embedded/postmaster.ts';
@@ -26,7 +27,13 @@ export async function startThrowawayCluster(options: { durability?: Durability }
   await removeAbandoned();
   const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
   await chmod(dataDir, 0o711);
-  const database = await openEmbedded({ dataDir, mode: 'own', log: silent, durability: options.durability ?? 'full' });
+  const database = await openEmbedded({
+    name: EMBEDDED_NAME,
+    dataDir,
+    mode: 'own',
+    log: silent,
+    durability: options.durability ?? 'full',
+  });
   return {
     url: database.url,
     async stop() {
@@ -42,7 +49,7 @@ async function removeAbandoned(): Promise<void> {
     const dataDir = join(tmpdir(), name);
     const found = name.startsWith(PREFIX) ? await stat(dataDir).catch(() => undefined) : undefined;
     if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < SETTLED_MS) continue;
-    const attempt = await becomeOwner(dataDir, 'command', '').catch(() => undefined);
+    const attempt = await becomeOwner(EMBEDDED_NAME, dataDir, 'share').catch(() => undefined);
     if (attempt && 'owner' in attempt) await attempt.owner.close();
     if (!attempt || !('owned' in attempt)) continue;
     await killAll(join(dataDir, 'postgres'));

@@ -42,11 +42,14 @@ export class ConnectError extends Error {
 
 const MIN_VERSION = 14;
 
+/** The embedded database's role and database, and files on disk, have this name. */
+export const EMBEDDED_NAME = 'groundswell';
+
 /** The names of the site's settings in messages of the embedded database. */
 export const OPERATOR_TERMS: OperatorTerms = {
   product: 'Groundswell',
   dataDir: 'DATA_DIR',
-  databaseUrl: 'DATABASE_URL',
+  ownServer: `Set DATABASE_URL to a PostgreSQL server of your own (${MIN_VERSION} or newer).`,
   upgrade:
     'Run "groundswell backup site.backup" with the previous version, move the folder away, and run ' +
     '"groundswell restore site.backup" with this version. Or set DATABASE_URL.',
@@ -61,7 +64,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 }
 
 async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOptions): Promise<Connection> {
-  const server = await openEmbedded({ dataDir, mode, log, terms: OPERATOR_TERMS });
+  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, log, terms: OPERATOR_TERMS });
   const database = open({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,

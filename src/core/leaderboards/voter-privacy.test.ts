@@ -6,6 +6,7 @@ import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-si
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { OTHER_TABLES, SITE_TABLES } from '../backups/site-tables.ts';
+import { EMBEDDED_NAME } from '../database/connect.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { openEmbedded } from '../database/embedded/open-embedded.ts';
 import { migrate } from '../database/migrate.ts';
@@ -28,7 +29,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 /** Starts the server while `work` runs. A clean stop writes everything to the files. */
 async function withServer(work: (database: Database) => Promise<void>): Promise<void> {
-  const server = await openEmbedded({ dataDir, mode: 'own', log: silentLog });
+  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode: 'own', log: silentLog });
   const database = openDatabase({ url: server.url, log: silentLog });
   try {
     await work(database);

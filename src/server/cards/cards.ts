@@ -7,11 +7,12 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { formatQuantity } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { Brand } from '../../settings/brand.ts';
+import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { TaskError } from '../task-process/task-process.ts';
+import { cardBrandOf } from './card-brand.ts';
 import type { ReadOwnPicture } from './own-pictures.ts';
-import type { Card, CardBoard, CardBrand, CardRenderer } from './renderer/card-renderer.ts';
+import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts';
 
 /** A drawn card. */
 export interface DrawnCard {
@@ -82,7 +83,7 @@ const SITE_CARD_KEY = '*';
 /** Draws each version of a card once for any number of waiting requests. */
 export function createCards(options: CardsOptions): Cards {
   const { renderer, readPicture, siteName, maxBytes = MAX_BYTES, monotonicMs } = options;
-  const brand = options.brand && brandOf(options.brand);
+  const brand = cardBrandOf(siteName, options.brand ?? NO_BRAND);
   const cache = new LRUCache<string, DrawnCard>({ maxSize: maxBytes, sizeCalculation: ({ png }) => png.length });
   const drawings = new Map<string, Promise<DrawnCard>>();
   const failedUntil = new Map<string, number>();
@@ -97,7 +98,7 @@ export function createCards(options: CardsOptions): Cards {
     const board = cardOf(leaderboard);
     const shown = { contentKey: `${status} ${revision}`, counts: JSON.stringify(board) };
     // No product id contains `*`, so the keys of leaderboards cannot collide with those of products.
-    return serve(`*${period}`, shown, () => renderer.render({ siteName, brand, board }));
+    return serve(`*${period}`, shown, () => renderer.render({ brand, board }));
   }
 
   async function serve(
@@ -158,17 +159,17 @@ export function createCards(options: CardsOptions): Cards {
     const { id, name, maker, description, upvotes } = product;
     const shown = { id, name, maker, description, upvotes, award };
     const picture = await readPicture(product.image);
-    return renderer.render({ siteName, brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
+    return renderer.render({ brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
       // The picture is the only part that may crash a decoder.
       if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
-      return renderer.render({ siteName, brand, product: shown } satisfies Card);
+      return renderer.render({ brand, product: shown } satisfies Card);
     });
   }
 
   async function drawSite(): Promise<DrawnCard> {
     const drawnAt = monotonicMs();
     return save(SITE_CARD_KEY, {
-      png: await renderer.render({ siteName, brand }),
+      png: await renderer.render({ brand }),
       contentKey: siteName,
       counts: '',
       drawnAt,
@@ -193,17 +194,6 @@ export function createCards(options: CardsOptions): Cards {
     ofSite,
     stopQueueing: () => renderer.stopQueueing(),
     close: () => renderer.close(),
-  };
-}
-
-/** Cards are dark, so they have the accent of the dark theme. */
-function brandOf({ page, logo, accent }: Brand): CardBrand | undefined {
-  if (!page.tagline && !logo && !accent) return undefined;
-  const { sun: pill, onSun: ink, sunStrong: place } = accent?.dark ?? {};
-  return {
-    tagline: page.tagline,
-    logo: logo?.bytes,
-    ...(pill && ink && place && { accent: { pill, ink, place } }),
   };
 }
 

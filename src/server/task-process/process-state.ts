@@ -166,7 +166,7 @@ function waitingIn(state: OpenState): readonly TaskNumber[] {
 }
 
 function rejectClosed(tasks: readonly TaskNumber[]): ProcessEffect[] {
-  return reject(tasks, 'closed', 'The site is stopping');
+  return reject(tasks, 'closed', 'The process is stopping');
 }
 
 function reject(tasks: readonly TaskNumber[], failure: FailureKind, message: string): ProcessEffect[] {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
-/** A message from the site to the process. */
+/** A message from the parent to the process. */
 export interface TaskRequest<Task> {
   number: number;
   task: Task;
@@ -21,17 +21,17 @@ export interface ServeTasksOptions {
 }
 
 /**
- * The other end of `createTaskProcess`: runs each task that the site sends. `prepare` loads slow libraries, after the
+ * The other end of `createTaskProcess`: runs each task that the parent sends. `prepare` loads slow libraries, after the
  * process has lowered its priority.
  */
 export async function serveTasks<Task, Result>(
   prepare: () => Promise<(task: Task) => Promise<Result>>,
   { maxResidentBytes }: ServeTasksOptions = {},
 ): Promise<void> {
-  if (process.send === undefined) throw new Error('This program must be started by the site');
+  if (process.send === undefined) throw new Error('This program must be started by createTaskProcess');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
   lowerPriority();
-  // Ctrl-C in a terminal reaches the whole process group; the site shuts down gracefully and then ends this process.
+  // Ctrl-C in a terminal reaches the whole process group; the parent shuts down gracefully and then ends this process.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());
@@ -57,7 +57,7 @@ function lowerPriority(): void {
     // If this is not permitted, tasks run at normal priority.
   }
   try {
-    // If memory runs out, Linux ends this process instead of the site or its database.
+    // If memory runs out, Linux ends this process instead of the parent or its database.
     writeFileSync('/proc/self/oom_score_adj', '1000', { flag: 'r+' });
   } catch {
     // The file is missing on other systems, and may not be writable.

@@ -14,7 +14,7 @@ process.on('message', ({ number, task }) => {
   if (task === 'hang') for (;;);
   if (task === 'refuse') return process.send({ kind: 'failed', number, reason: 'no', residentBytes: 1 });
   const result = task + ' by ' + process.pid;
-  process.send({ kind: 'finished', number, result, residentBytes: task === 'grow' ? 1e12 : 1 });
+  process.send({ kind: 'finished', number, result, residentBytes: task === 'grow' ? 1_001 : 1 });
 });
 process.send({ kind: 'ready' });
 `;
@@ -98,7 +98,7 @@ test('a failed task does not end the process', async () => {
 });
 
 test('a process that has grown too large is replaced', async () => {
-  start();
+  start({ maxResidentBytes: 1_000 });
   const large = pidOf(await run('grow'));
   expect(pidOf(await run('a'))).not.toBe(large);
   await expect.poll(() => isRunning(large)).toBe(false);

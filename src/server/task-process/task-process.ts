@@ -14,7 +14,7 @@ export class TaskError extends Error {
   }
 }
 
-/** Runs tasks, one at a time, in a separate process, which may hang, crash or grow without affecting the site. */
+/** Runs tasks, one at a time, in a separate process, which may hang, crash or grow without affecting this one. */
 export interface TaskProcess<Task, Result> {
   /** @throws TaskError */
   run(task: Task): Promise<Result>;
@@ -36,6 +36,8 @@ export interface TaskProcessOptions<Task> {
   /** Returns the fields that identify a failed task in the log. */
   describe(task: Task): object;
   maxQueued?: number;
+  /** The process is replaced if its resident memory exceeds this after a task. */
+  maxResidentBytes?: number;
   /** The time limit of one task. */
   timeoutMs?: number;
   startTimeoutMs?: number;
@@ -44,8 +46,7 @@ export interface TaskProcessOptions<Task> {
   retryStartMs?: number;
 }
 
-/** The process is replaced if its resident memory exceeds this after a task. */
-const MAX_RESIDENT_BYTES = 192 * 1024 * 1024;
+const DEFAULT_MAX_RESIDENT_BYTES = 192 * 1024 * 1024;
 
 interface QueuedTask<Task, Result> {
   task: Task;
@@ -58,7 +59,7 @@ interface QueuedTask<Task, Result> {
  * machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
-  const { name, log, describe, maxQueued = 64 } = options;
+  const { name, log, describe, maxQueued = 64, maxResidentBytes = DEFAULT_MAX_RESIDENT_BYTES } = options;
   const { startTimeoutMs = 30_000, timeoutMs = 10_000, idleMs = 60_000, retryStartMs = 60_000 } = options;
   const timeouts = { starting: startTimeoutMs, running: timeoutMs, idle: idleMs, unavailable: retryStartMs };
   const tasks = new Map<number, QueuedTask<Task, Result>>();
@@ -137,7 +138,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
       log.warn({ ...detailsOf(queued), reason: message.reason }, 'The task failed');
       queued?.reject(new TaskError('failed', message.reason));
     }
-    dispatch({ kind: 'finished', oversized: message.residentBytes > MAX_RESIDENT_BYTES });
+    dispatch({ kind: 'finished', oversized: message.residentBytes > maxResidentBytes });
   }
 
   function detailsOf(queued: QueuedTask<Task, Result> | undefined): object {

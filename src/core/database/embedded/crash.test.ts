@@ -10,6 +10,7 @@ import {
   query,
   queryWhenUp,
   silent,
+  TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.clear());
 
-const open = (dataDir: string) => openEmbedded({ dataDir, mode: 'own', log: silent });
+const open = (dataDir: string) => openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
 
 async function killPostmaster(location: string): Promise<void> {
   process.kill((await readPostmasterFile(location))?.pid ?? 0, 'SIGKILL');
@@ -122,6 +123,7 @@ describe('while the database is open', () => {
     const said: string[] = [];
     const note = (fields: object | string, message?: string) => void said.push(message ?? String(fields));
     const database = await openEmbedded({
+      name: TEST_NAME,
       dataDir: await harness.createDataDir(),
       mode: 'own',
       log: { info: note, warn: note, error: note },
@@ -157,7 +159,7 @@ describe('while the database is open', () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
     const dataDir = await harness.createDataDir();
-    const database = await openEmbedded({ dataDir, mode: 'own', log });
+    const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');
     const sound = await readFile(settings, 'utf8');
     await appendFile(settings, 'no_such_setting = 1\n');

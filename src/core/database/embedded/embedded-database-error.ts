@@ -12,8 +12,8 @@ export interface OperatorTerms {
   readonly product: string;
   /** The setting for the data folder. */
   readonly dataDir: string;
-  /** The setting for the URL of a PostgreSQL server that is used instead. */
-  readonly databaseUrl: string;
+  /** Instructions for using another PostgreSQL server instead, in full sentences. */
+  readonly ownServer: string;
   /** Instructions for moving the data to another major version of PostgreSQL, in full sentences. */
   readonly upgrade: string;
 }
@@ -21,7 +21,7 @@ export interface OperatorTerms {
 const DEFAULT_TERMS: OperatorTerms = {
   product: 'this program',
   dataDir: 'dataDir',
-  databaseUrl: 'databaseUrl',
+  ownServer: 'Use a PostgreSQL server of your own.',
   upgrade: 'Dump the database with the previous version, and load the dump with this one.',
 };
 

@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EmbeddedHarness, hasNoProcesses, isRootRun, silent } from '../../../../tests/support/embedded-harness.ts';
+import {
+  EmbeddedHarness,
+  hasNoProcesses,
+  isRootRun,
+  silent,
+  TEST_NAME,
+} from '../../../../tests/support/embedded-harness.ts';
 import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
 import { checkClusterPermissions, type HostEnvironment, thisHost } from './cluster-location.ts';
@@ -14,7 +20,10 @@ afterAll(() => harness.clear());
 
 /** Returns the error of a start that must fail, and checks that its message is one line. */
 async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
-  const opening = openEmbedded({ dataDir, mode: 'own', log: silent, terms: OPERATOR_TERMS }, { ...thisHost, ...host });
+  const opening = openEmbedded(
+    { name: TEST_NAME, dataDir, mode: 'own', log: silent, terms: OPERATOR_TERMS },
+    { ...thisHost, ...host },
+  );
   const error = await opening.then(
     () => undefined,
     (thrown: unknown) => thrown,

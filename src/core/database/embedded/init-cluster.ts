@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../file-system.ts';
 import { type Account, ownerOnDisk, removeFolder, runAsOwner, withRealFolder } from './account.ts';
-import { DATABASE, ROLE } from './address.ts';
+import type { Credentials } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
 import { runProgram } from './processes.ts';
@@ -12,7 +12,7 @@ import { errorLine } from './server-log.ts';
 import { availableMemoryBytes, initialSettings } from './server-settings.ts';
 
 const UNFINISHED_PREFIX = 'postgres.making-';
-const PASSWORD_FILE = 'groundswell.password';
+const passwordFile = (name: string) => `${name}.password`;
 
 /** Every role needs a password. The superuser `postgres` has none, so it cannot log in. */
 const ACCESS_RULES = `# TYPE  DATABASE  USER  ADDRESS       METHOD
@@ -28,7 +28,7 @@ host    all       all   ::1/128       scram-sha-256
  * with the C.UTF-8 locale, it finds words in every script.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
-  const { clusterDir, account, binaries, durability } = cluster;
+  const { name, clusterDir, account, binaries, durability } = cluster;
   const parent = dirname(clusterDir);
   const owner = ownerOnDisk(account);
   await removeUnfinishedClusters(parent);
@@ -48,11 +48,11 @@ export async function initCluster(cluster: Cluster): Promise<void> {
         account,
         binaries.postgres,
         ['--single', '-j', '-D', unfinished, 'template1'],
-        roleAndDatabase(password),
+        roleAndDatabase({ name, password }),
       ),
     );
     runAsOwner(owner, () => {
-      writeDurably(join(unfinished, PASSWORD_FILE), `${password}\n`);
+      writeDurably(join(unfinished, passwordFile(name)), `${password}\n`);
       writeDurably(join(unfinished, 'pg_hba.conf'), ACCESS_RULES);
     });
     await syncFolder(unfinished);
@@ -64,17 +64,15 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Reads the password of the site's role, which only the cluster's owner (and root) can read. */
-export function readPassword({ clusterDir, account }: ClusterFiles): string {
-  return readAs(account, join(clusterDir, PASSWORD_FILE));
+/** Reads the role's password, which only the cluster's owner (and root) can read. */
+export function readCredentials({ name, clusterDir, account }: Cluster): Credentials {
+  return { name, password: readAs(account, join(clusterDir, passwordFile(name))) };
 }
 
 /** Reads the major version of PostgreSQL that created the cluster, such as `18`. */
-export function clusterVersion({ clusterDir, account }: ClusterFiles): string {
+export function clusterVersion({ clusterDir, account }: Pick<Cluster, 'clusterDir' | 'account'>): string {
   return readAs(account, join(clusterDir, 'PG_VERSION'));
 }
-
-type ClusterFiles = Pick<Cluster, 'clusterDir' | 'account'>;
 
 function readAs(account: Account, path: string): string {
   return runAsOwner(ownerOnDisk(account), () => readFileSync(path, 'utf8')).trim();
@@ -82,13 +80,13 @@ function readAs(account: Account, path: string): string {
 
 /**
  * Returns the statements that create the role and the database, each ended by an empty line for single-user mode
- * (`-j`). The site's role owns its database and is not a superuser.
+ * (`-j`). The role owns its database and is not a superuser.
  */
-function roleAndDatabase(password: string): string {
+function roleAndDatabase({ name, password }: Credentials): string {
   return [
-    `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password}';`,
-    `GRANT pg_monitor TO ${ROLE};`,
-    `CREATE DATABASE ${DATABASE} OWNER ${ROLE};`,
+    `CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${password}';`,
+    `GRANT pg_monitor TO ${name};`,
+    `CREATE DATABASE ${name} OWNER ${name};`,
     '',
   ].join('\n\n');
 }

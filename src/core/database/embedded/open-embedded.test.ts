@@ -1,7 +1,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EmbeddedHarness, hasNoProcesses, query, silent } from '../../../../tests/support/embedded-harness.ts';
+import {
+  EmbeddedHarness,
+  hasNoProcesses,
+  query,
+  silent,
+  TEST_NAME,
+} from '../../../../tests/support/embedded-harness.ts';
 import { thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { processesOf } from './processes.ts';
@@ -10,7 +16,7 @@ const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
 
 const open = (dataDir: string, host = thisHost) =>
-  openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, host);
+  openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, host);
 
 describe('an embedded database', () => {
   it('preserves data over a stop and a start, at the same URL', async () => {
@@ -55,7 +61,7 @@ describe('an embedded database', () => {
 
   it('is durable and private, and supports Unicode in any locale of the machine', async () => {
     const dataDir = join(await harness.folder(), 'data');
-    const { url, location, stop } = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    const { url, location, stop } = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) expect(await setting(name)).toBe('on');
     expect(await setting('listen_addresses')).toBe('');
@@ -64,11 +70,11 @@ describe('an embedded database', () => {
       { lower: 'àöšж', ilike: true },
     ]);
     expect((await stat(location)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(location, 'groundswell.password'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(location, `${TEST_NAME}.password`))).mode & 0o777).toBe(0o600);
     await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow(
       'password authentication failed',
     );
-    await expect(query(url.replace(/\/\/groundswell:/, '//postgres:'), 'SELECT 1')).rejects.toThrow(
+    await expect(query(url.replace(`//${TEST_NAME}:`, '//postgres:'), 'SELECT 1')).rejects.toThrow(
       'password authentication failed',
     );
     await query(url, 'CREATE EXTENSION pg_trgm');
@@ -100,6 +106,14 @@ describe('an embedded database', () => {
     await database.stop();
     await expect(stat(socketDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
+
+  it.each(['', 'my app', 'app"; --', '../app'])(
+    'rejects the name %j, which SQL or a path would need to quote',
+    async (name) => {
+      const opening = openEmbedded({ name, dataDir: await harness.folder(), mode: 'own', log: silent });
+      await expect(opening).rejects.toThrow(TypeError);
+    },
+  );
 
   it('listens on a loopback port if there are no unix sockets', async () => {
     const dataDir = await harness.createDataDir();

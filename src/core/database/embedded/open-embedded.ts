@@ -1,23 +1,20 @@
-import { once } from 'node:events';
 import { access, constants, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { makeTraversableFolder, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
-import { type OwnedCluster, runCluster } from './owned-cluster.ts';
-import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
+import type { Mode } from './ownership.ts';
 import type { Durability } from './server-settings.ts';
+import { closeSession, maintainSession, openSession, type SessionOptions } from './session.ts';
 
 export interface EmbeddedOptions {
-  /** The site's data folder; the cluster is in its subfolder `postgres`. Created if missing. */
+  /** The name of the role and the database, and of files; so it must not change. Letters a–z, digits and `_`. */
+  readonly name: string;
+  /** The cluster is in its subfolder `postgres`. Created if missing. */
   readonly dataDir: string;
-  /**
-   * `own`: the site; a data folder has only one. `share`: an operator's command, which uses the running database, or
-   * starts and stops it if none runs.
-   */
-  readonly mode: 'own' | 'share';
+  /** For example `own` for a server, and `share` for a command-line tool. */
+  readonly mode: Mode;
   readonly log: Log;
   /** The names of the settings in messages to the operator. */
   readonly terms?: OperatorTerms;
@@ -30,7 +27,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
+  /** In mode `own`, sets the description of this process that another one reports if it wants to own the folder. */
   setOwnerNote(note: string): void;
   /**
    * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.
@@ -39,26 +36,8 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
-/**
- * How this process uses the database: as the owner of the data folder, or through the process that owns it. `lost`
- * resolves when a site requests the folder from this owner or, for a sharer, when the owner is gone.
- */
-type Session =
-  | {
-      readonly kind: 'owner';
-      readonly cluster: OwnedCluster;
-      readonly ownership: Ownership;
-      readonly lost: Promise<void>;
-    }
-  | {
-      readonly kind: 'sharer';
-      readonly reachable: Reachable;
-      readonly owner: OwnerConnection;
-      readonly lost: Promise<void>;
-    };
-
-/** How long a process waits before it claims a released folder, so the site that requested the folder gets it. */
-const RECLAIM_DELAY_MS = 300;
+/** Names that need no quotes in SQL, URLs and paths. */
+const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
 /**
  * Opens the embedded database of a data folder. The server runs in its own session: if this process dies without
@@ -69,128 +48,36 @@ export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { mode, log, terms } = options;
+  const { name, mode, durability = 'full', log, terms } = options;
+  if (!NAME.test(name)) throw new TypeError(`name: ${name} must match ${NAME}`);
   const inTerms = (error: unknown) =>
     error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
-  const dataDir = await prepareDataDir(options.dataDir).catch((error: unknown) => {
+  const fail = (error: unknown): never => {
     throw inTerms(error);
-  });
-  let note = '';
-  /** Undefined while the folder changes owner. */
-  let session: Session | undefined = await enter().catch((error: unknown) => {
-    throw inTerms(asEmbeddedDatabaseError(error, dataDir));
-  });
-  const { url, location } = reachableIn(session);
+  };
+  const dataDir = await prepareDataDir(options.dataDir).catch(fail);
+  const sessionOptions: SessionOptions = { name, dataDir, mode, durability, log, host };
+  const first = await openSession(sessionOptions).catch((error) => fail(asEmbeddedDatabaseError(error, dataDir)));
+  const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();
-  const ended = once(end.signal, 'abort');
-  const following = follow().catch((error: unknown) =>
-    log.error({ err: inTerms(error) }, 'Cannot take over the embedded database.'),
-  );
+  const last = maintainSession(first, sessionOptions, end.signal).catch((error: unknown) => {
+    log.error({ err: inTerms(error) }, 'Cannot take over the embedded database.');
+    return undefined;
+  });
   let stopping: Promise<void> | undefined;
-
-  async function enter(): Promise<Session> {
-    for (;;) {
-      const attempt = await becomeOwner(dataDir, mode === 'own' ? 'site' : 'command', note);
-      if ('owned' in attempt) return own(attempt.owned);
-      if (mode === 'own') await waitForRelease(attempt.owner, dataDir);
-      else {
-        const reachable = await waitToShare(attempt.owner, dataDir);
-        if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner, lost: attempt.owner.gone };
-      }
-    }
-  }
-
-  async function own(ownership: Ownership): Promise<Session> {
-    try {
-      const cluster = await runCluster(dataDir, options.durability ?? 'full', host, log);
-      ownership.announce({ url: cluster.url, location: cluster.location });
-      return { kind: 'owner', cluster, ownership, lost: ownership.isHandOverRequested };
-    } catch (error) {
-      ownership.release();
-      throw error;
-    }
-  }
-
-  /** Opens the folder again when a site takes it from this command, or when its owner disappears. */
-  async function follow(): Promise<void> {
-    while (session) {
-      const { lost, ...current } = session;
-      await Promise.race([lost, ended]);
-      if (end.signal.aborted) return;
-      session = undefined;
-      if (current.kind === 'owner') await handOver(current);
-      await delay(RECLAIM_DELAY_MS);
-      // Runs even after `stop` was called: without another owner, this process must stop the server.
-      session = await enter();
-    }
-  }
-
-  async function stop(): Promise<void> {
-    end.abort();
-    await following;
-    if (!session) return;
-    if (session.kind === 'sharer') return session.owner.close();
-    const { cluster, ownership } = session;
-    const sharers = ownership.sharers();
-    if (sharers > 0) {
-      log.info(`Left the embedded PostgreSQL running for ${sharers} command(s); the last one stops it.`);
-      return handOver(session);
-    }
-    ownership.setStopping();
-    await cluster.stop();
-    ownership.release();
-  }
-
   return {
     url,
     location,
-    setOwnerNote(text) {
-      note = text;
-      if (session?.kind === 'owner') session.ownership.setNote(text);
+    setOwnerNote(note) {
+      // In mode `own`, the first session is the only one.
+      if (first.kind === 'owner') first.ownership.setNote(note);
     },
     stop() {
-      stopping ??= stop();
+      end.abort();
+      stopping ??= last.then((session) => session && closeSession(session, log));
       return stopping;
     },
   };
-}
-
-/** Leaves PostgreSQL running for the next owner. */
-async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownership: Ownership }): Promise<void> {
-  await cluster.leave();
-  ownership.release();
-}
-
-/**
- * Waits until the folder may be free.
- * @throws EmbeddedDatabaseError `data_dir_held` if a running site owns the folder, or its owner does not respond.
- */
-async function waitForRelease(owner: OwnerConnection, dataDir: string): Promise<void> {
-  const status = await owner.ask('own');
-  if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
-    await owner.close();
-    throw held(dataDir, status);
-  }
-  await owner.gone;
-}
-
-/** Returns the URL and location of the database, or undefined if its owner disappeared first. */
-async function waitToShare(owner: OwnerConnection, dataDir: string): Promise<Reachable | undefined> {
-  const status = await owner.ask('share');
-  if (status !== 'silent') return owner.reachable();
-  await owner.close();
-  throw held(dataDir, status);
-}
-
-function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabaseError {
-  const what =
-    status === 'silent'
-      ? 'a process that does not respond: end it'
-      : `process ${status.pid}${status.note === '' ? '' : ` (${status.note})`} since ${status.since}: stop that one`;
-  return new EmbeddedDatabaseError(
-    'data_dir_held',
-    (terms) => `The database in ${dataDir} is held by ${what} first, or set ${terms.dataDir} to another folder.`,
-  );
 }
 
 /** Creates the data folder if missing. @returns its real path. @throws EmbeddedDatabaseError `data_dir_unwritable`. */
@@ -221,8 +108,4 @@ function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatab
       'and support for links and Unix sockets.',
     { cause: error },
   );
-}
-
-function reachableIn(session: Session): Reachable {
-  return session.kind === 'owner' ? session.cluster : session.reachable;
 }

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../runtime.ts';
-import { type Address, chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
+import { type Address, type Credentials, chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
 import { findBinaries } from './binaries.ts';
 import {
   type ClusterLocation,
@@ -9,7 +10,7 @@ import {
   type HostEnvironment,
 } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { clusterVersion, initCluster, readPassword } from './init-cluster.ts';
+import { clusterVersion, initCluster, readCredentials } from './init-cluster.ts';
 import type { Reachable } from './ownership.ts';
 import {
   adoptPostmaster,
@@ -28,23 +29,22 @@ export interface OwnedCluster extends Reachable {
   leave(): Promise<void>;
 }
 
+export interface ClusterOptions {
+  readonly name: string;
+  /** The real path of the data folder, which exists. */
+  readonly dataDir: string;
+  readonly durability: Durability;
+  readonly log: Log;
+}
+
 /** Starts the cluster of a data folder and keeps it running. Call it only as the folder's owner. */
-export async function runCluster(
-  dataDir: string,
-  durability: Durability,
-  host: HostEnvironment,
-  log: Log,
-): Promise<OwnedCluster> {
+export async function runCluster(options: ClusterOptions, host: HostEnvironment): Promise<OwnedCluster> {
+  const { name, dataDir, durability, log } = options;
   const binaries = host.binaries ?? (await findBinaries(host.platform, host.arch));
-  const location = await chooseLocation({
-    dataDir,
-    binaries,
-    namespaces: host.namespaces,
-    fallbackFolder: host.fallbackFolder,
-    log,
-  });
+  const fallbackFolder = join(host.stateFolder, name);
+  const location = await chooseLocation({ dataDir, binaries, namespaces: host.namespaces, fallbackFolder, log });
   const { clusterDir } = location;
-  const cluster: Cluster = { clusterDir, account: location.account, binaries: location.binaries, durability };
+  const cluster: Cluster = { name, clusterDir, account: location.account, binaries: location.binaries, durability };
   if (location.exists) {
     await checkClusterPermissions(location);
     checkVersion(location);
@@ -52,31 +52,36 @@ export async function runCluster(
     log.info({ location: clusterDir }, 'Creating the embedded database.');
     await initCluster(cluster);
   }
-  const password = readPassword(cluster);
-  const postmaster = await adoptOrStart(cluster, password, host.unixSockets, log);
-  const supervisor = supervise(cluster, postmaster, password, log);
+  const credentials = readCredentials(cluster);
+  const postmaster = await adoptOrStart(cluster, credentials, host.unixSockets, log);
+  const supervisor = supervise(cluster, postmaster, credentials, log);
   return {
-    url: databaseUrl(postmaster.address, password),
+    url: databaseUrl(postmaster.address, credentials),
     location: clusterDir,
     leave: () => supervisor.leave(),
     async stop() {
       await supervisor.stop();
-      removeShortFolder(postmaster.address.socketDir);
+      removeShortFolder(name, postmaster.address.socketDir);
     },
   };
 }
 
-async function adoptOrStart(cluster: Cluster, password: string, unixSockets: boolean, log: Log): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster, password);
+async function adoptOrStart(
+  cluster: Cluster,
+  credentials: Credentials,
+  unixSockets: boolean,
+  log: Log,
+): Promise<Postmaster> {
+  const adopted = await adoptPostmaster(cluster, credentials);
   if (adopted) {
     log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous process.');
     return adopted;
   }
-  const address = await chooseAddress(cluster.clusterDir, cluster.account, unixSockets);
+  const address = await chooseAddress(cluster, unixSockets);
   try {
-    return await startAt(cluster, address, password);
+    return await startAt(cluster, address, credentials);
   } catch (error) {
-    removeShortFolder(address.socketDir);
+    removeShortFolder(cluster.name, address.socketDir);
     throw error;
   }
 }
@@ -105,9 +110,9 @@ interface Supervisor {
 
 /**
  * Keeps a postmaster running: restarts it at the same address when it dies. Failed starts are retried without limit, so
- * a site recovers without an operator, for example when its disk has space again.
+ * a program recovers without an operator, for example when its disk has space again.
  */
-function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
+function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials, log: Log): Supervisor {
   const { address } = first;
   const end = new AbortController();
   let current: Postmaster | undefined = first;
@@ -129,7 +134,7 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
   async function startUntilItRuns(): Promise<Postmaster | undefined> {
     for (let backoffMs = INITIAL_BACKOFF_MS; !end.signal.aborted; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
       try {
-        return await startAt(cluster, address, password);
+        return await startAt(cluster, address, credentials);
       } catch (error) {
         log.error(
           { err: error },
@@ -167,8 +172,8 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
 /**
  * Adopts the postmaster that runs on the cluster, or cleans up after a dead one and starts a new one at this address.
  */
-async function startAt(cluster: Cluster, address: Address, password: string): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster, password);
+async function startAt(cluster: Cluster, address: Address, credentials: Credentials): Promise<Postmaster> {
+  const adopted = await adoptPostmaster(cluster, credentials);
   if (adopted) return adopted;
   await clearDeadPostmaster(cluster);
   return startPostmaster(cluster, address);

@@ -5,13 +5,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EmbeddedHarness } from '../../../../tests/support/embedded-harness.ts';
+import { EmbeddedHarness, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
 import { type Claim, claimOwnership, connectToListener } from './owner-claim.ts';
 
 const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
 
-const claim = (dataDir: string) => claimOwnership(dataDir, createServer());
+const claim = (dataDir: string) => claimOwnership(TEST_NAME, dataDir, createServer());
 
 async function claimTogether(dataDir: string, newcomers: number): Promise<Claim[]> {
   return Promise.all(Array.from({ length: newcomers }, () => claim(dataDir)));

@@ -31,9 +31,9 @@ const LINK = /^owner-(\d+)$/;
  * found the highest link `owner-<n>` dead. Creating a link is atomic, so only one process gets the number. The highest
  * number is never removed, so a late process with a lower number sees it and gives up.
  */
-export async function claimOwnership(dataDir: string, server: Server): Promise<Claim> {
-  if (process.platform === 'win32') return claimPipe(dataDir, server);
-  const sockets = openSocketFolder(dataDir);
+export async function claimOwnership(name: string, dataDir: string, server: Server): Promise<Claim> {
+  if (process.platform === 'win32') return claimPipe(name, dataDir, server);
+  const sockets = openSocketFolder(name, dataDir);
   try {
     for (;;) {
       const highest = highestNumber(sockets);
@@ -113,8 +113,8 @@ function close(server: Server): Promise<void> {
 }
 
 /** Claims a data folder on Windows, where a named pipe has one server and disappears with it. */
-async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
-  const pipe = `\\\\.\\pipe\\groundswell-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
+async function claimPipe(name: string, dataDir: string, server: Server): Promise<Claim> {
+  const pipe = `\\\\.\\pipe\\${name}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
       await listenAt(server, pipe);
@@ -156,11 +156,11 @@ interface SocketFolder {
  * Opens the folder of owners' sockets below a data folder, and creates it if missing. If its path is too long for a
  * socket, Linux reaches it through an open handle; other systems use a short folder in /tmp, named by the path's hash.
  */
-function openSocketFolder(dataDir: string): SocketFolder {
+function openSocketFolder(name: string, dataDir: string): SocketFolder {
   const usual = join(dataDir, 'postgres.owner');
   const fits = Buffer.byteLength(usual) + 1 + MAX_NAME_BYTES <= SOCKET_PATH_BYTES;
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const folder = fits || process.platform === 'linux' ? usual : join('/tmp', `groundswell-owner-${hash}`);
+  const folder = fits || process.platform === 'linux' ? usual : join('/tmp', `${name}-owner-${hash}`);
   const owner = statSync(dataDir);
   const run = <Result>(work: () => Result) => runAsOwner(owner, work);
   run(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));

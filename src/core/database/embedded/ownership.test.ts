@@ -6,6 +6,7 @@ import {
   hasNoProcesses,
   query,
   silent,
+  TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
 import { openEmbedded } from './open-embedded.ts';
 
@@ -19,7 +20,7 @@ afterAll(() => harness.clear());
 describe('one owner per data folder', () => {
   it('tells a second site immediately which process has the database', async () => {
     const dataDir = await harness.createDataDir();
-    const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    const site = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     site.setOwnerNote('http://127.0.0.1:4711');
     const second = harness.start(program, { dataDir, mode: 'own' });
     const { code, message } = await second.failed();
@@ -47,7 +48,7 @@ describe('one owner per data folder', () => {
     const { url } = await killed.opened();
     const [before] = await query(url, 'SELECT pg_postmaster_start_time()::text AS since');
     await killed.kill('SIGKILL');
-    const next = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    const next = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     expect(next.url).toBe(url);
     expect(await query(next.url, 'SELECT pg_postmaster_start_time()::text AS since')).toEqual([before]);
     await next.stop();
@@ -59,7 +60,9 @@ describe('one owner per data folder', () => {
     const frozen = harness.start(program, { dataDir, mode: 'own' });
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
-    await expect(openEmbedded({ dataDir, mode: 'own', log: silent })).rejects.toMatchObject({ code: 'data_dir_held' });
+    await expect(openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent })).rejects.toMatchObject({
+      code: 'data_dir_held',
+    });
     process.kill(frozen.pid, 'SIGCONT');
     await frozen.stop();
   });
@@ -70,7 +73,7 @@ describe('a command', () => {
     const dataDir = await harness.createDataDir();
     const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
-    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     expect(command.url).toBe(url);
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -80,7 +83,7 @@ describe('a command', () => {
 
   it('starts the database if none runs, and stops it afterwards', async () => {
     const dataDir = await harness.createDataDir();
-    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
     await hasNoProcesses(command.location);
@@ -88,7 +91,7 @@ describe('a command', () => {
 
   it('hands the database it started to a site that starts, and continues to work', async () => {
     const dataDir = await harness.createDataDir();
-    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
     expect(url).toBe(command.url);
@@ -106,7 +109,7 @@ describe('a command', () => {
     const dataDir = await harness.createDataDir();
     const first = harness.start(program, { dataDir, mode });
     await first.opened();
-    const second = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    const second = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     await first.stop();
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await second.stop();

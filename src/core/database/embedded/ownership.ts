@@ -9,19 +9,23 @@ export interface Reachable {
   readonly location: string;
 }
 
+/**
+ * How a process uses a data folder. `own`: as its only owner until it stops. `share`: together with others; it owns the
+ * folder if no other process does, and gives it up when one wants to `own` it.
+ */
+export type Mode = 'own' | 'share';
+
 /** The owner of a data folder, as reported to others. */
 export interface OwnerStatus {
   readonly pid: number;
   /** The time of the claim (ISO 8601). */
   readonly since: string;
-  /** `site` owns the folder until it is stopped; `command` gives it up when a site requests it. */
-  readonly role: 'site' | 'command';
+  readonly mode: Mode;
   /** Free text set by the owner, such as its URL. */
   readonly note: string;
   readonly stopping: boolean;
 }
 
-export type Request = 'own' | 'share';
 interface Response {
   readonly status?: OwnerStatus;
   readonly ready?: Reachable;
@@ -32,9 +36,9 @@ export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerCon
 const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Becomes the owner of a data folder, or connects to its owner. */
-export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {
-  const owned = new Ownership(role, note);
-  const claim = await owned.claim(dataDir);
+export async function becomeOwner(name: string, dataDir: string, mode: Mode): Promise<Attempt> {
+  const owned = new Ownership(mode);
+  const claim = await owned.claim(name, dataDir);
   return claim.won ? { owned } : { owner: new OwnerConnection(claim.owner) };
 }
 
@@ -47,18 +51,18 @@ export class Ownership {
   readonly #sharing = new Set<Socket>();
   #requestHandOver = () => {};
   #releaseClaim = () => {};
-  /** Resolves when a site requests the folder that a command holds. */
-  readonly isHandOverRequested = new Promise<void>((resolve) => {
+  /** Resolves when another process wants to `own` the folder that this one only shares. */
+  readonly handOverRequested = new Promise<void>((resolve) => {
     this.#requestHandOver = resolve;
   });
 
-  constructor(role: OwnerStatus['role'], note: string) {
-    this.#status = { pid: process.pid, since: new Date().toISOString(), role, note, stopping: false };
+  constructor(mode: Mode) {
+    this.#status = { pid: process.pid, since: new Date().toISOString(), mode, note: '', stopping: false };
   }
 
-  async claim(dataDir: string): Promise<Claim> {
+  async claim(name: string, dataDir: string): Promise<Claim> {
     const server = createServer((socket) => this.#accept(socket));
-    const claim = await claimOwnership(dataDir, server);
+    const claim = await claimOwnership(name, dataDir, server);
     if (claim.won) {
       server.unref();
       this.#releaseClaim = claim.release;
@@ -109,7 +113,7 @@ export class Ownership {
     if (line === 'share') {
       this.#sharing.add(socket);
       if (this.#ready) send(socket, { ready: this.#ready });
-    } else if (line === 'own' && status.role === 'command') {
+    } else if (line === 'own' && status.mode === 'share') {
       this.#requestHandOver();
     }
   }
@@ -138,10 +142,13 @@ export class OwnerConnection {
     });
   }
 
-  /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
-  async ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'> {
+  /**
+   * Tells the owner how this process wants to use the folder.
+   * @returns its status; `gone` if it disappeared, `silent` (and closed) if it lives but does not respond.
+   */
+  async ask(mode: Mode): Promise<OwnerStatus | 'gone' | 'silent'> {
     this.#response = {};
-    this.#socket.write(`${request}\n`);
+    this.#socket.write(`${mode}\n`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'silent'>((resolve) => {
       timer = setTimeout(resolve, RESPONSE_TIMEOUT_MS, 'silent');

@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chown, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyPackages, EmbeddedHarness, isRootRun, query, silent } from '../../../../tests/support/embedded-harness.ts';
+import {
+  copyPackages,
+  EmbeddedHarness,
+  isRootRun,
+  query,
+  silent,
+  TEST_NAME,
+} from '../../../../tests/support/embedded-harness.ts';
 import { type Account, removeFolder } from './account.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { thisHost } from './cluster-location.ts';
@@ -20,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => harness.clear());
 
 const open = (dataDir: string) =>
-  openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
+  openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
 
 /** Creates a data folder with a cluster, both owned by an unprivileged user. */
 async function dataDirOfUser(): Promise<string> {
@@ -69,7 +76,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it.each(['groundswell.password', 'PG_VERSION'])('as %s is not read with the rights of root', async (name) => {
+    it.each([`${TEST_NAME}.password`, 'PG_VERSION'])('as %s is not read with the rights of root', async (name) => {
       const dataDir = await dataDirOfUser();
       const secret = join(await harness.folder(), 'secret');
       await writeFile(secret, 'precious', { mode: 0o600 });

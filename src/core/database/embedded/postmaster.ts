@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
-import { type Address, probeServer, removeShortFolder } from './address.ts';
+import { type Address, type Credentials, probeServer, removeShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { belongsToCluster, processesOf, runsProgram, startProgram } from './processes.ts';
@@ -47,6 +47,8 @@ export interface Postmaster {
 }
 
 export interface Cluster {
+  /** See `EmbeddedOptions`. */
+  readonly name: string;
   readonly clusterDir: string;
   readonly account: Account;
   readonly binaries: Binaries;
@@ -107,7 +109,7 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
  * Returns the running postmaster of a previous owner, or undefined if there is none to use. Waits while it starts,
  * stops or dies; stops it if it does not respond, or runs programs that npm has replaced.
  */
-export async function adoptPostmaster(cluster: Cluster, password: string): Promise<Postmaster | undefined> {
+export async function adoptPostmaster(cluster: Cluster, credentials: Credentials): Promise<Postmaster | undefined> {
   const { clusterDir, binaries } = cluster;
   for (const unreachableAt = performance.now() + UNREACHABLE_MS; ; await delay(POLL_MS)) {
     const file = await runningPostmaster(clusterDir);
@@ -115,7 +117,7 @@ export async function adoptPostmaster(cluster: Cluster, password: string): Promi
     if (file.status !== 'ready') continue;
     const address: Address = { socketDir: file.socketDir === '' ? undefined : file.socketDir, port: file.port };
     const isCurrent = await runsProgram(file.pid, binaries.postgres);
-    const probed = isCurrent ? await probeServer(address, password) : undefined;
+    const probed = isCurrent ? await probeServer(address, credentials) : undefined;
     if (probed === 'ready') return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
     if (probed === 'starting' || (probed === 'unreachable' && performance.now() < unreachableAt)) continue;
     await stopPostmaster(file.pid, clusterDir, probed === 'silent' ? IMMEDIATE_STOP : FAST_STOP);
@@ -128,13 +130,13 @@ export async function adoptPostmaster(cluster: Cluster, password: string): Promi
  * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
  * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
  */
-export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Promise<void> {
+export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
   await killAll(clusterDir);
   runAsOwner(ownerOnDisk(account), () => {
-    removeShortFolder(file?.socketDir);
-    const sockets = readdirSync(clusterDir).filter((name) => name.startsWith('.s.PGSQL.'));
-    for (const name of ['postmaster.pid', ...sockets]) rmSync(join(clusterDir, name), { force: true });
+    removeShortFolder(name, file?.socketDir);
+    const sockets = readdirSync(clusterDir).filter((entry) => entry.startsWith('.s.PGSQL.'));
+    for (const stale of ['postmaster.pid', ...sockets]) rmSync(join(clusterDir, stale), { force: true });
   });
 }
 

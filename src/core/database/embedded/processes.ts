@@ -12,7 +12,7 @@ interface ProgramResult {
 
 /**
  * Starts a program of PostgreSQL under an account, in its own session: a Ctrl-C in the terminal reaches the whole
- * foreground group, but the database must stop after the site.
+ * foreground group, but the database must stop last.
  */
 export function startProgram(
   account: Account,

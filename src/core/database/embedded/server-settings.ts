@@ -10,14 +10,14 @@ const MAX_BUFFERS_MB = 2_048;
 
 /**
  * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. PostgreSQL
- * allocates its buffers only as they fill: a small site never uses an eighth of the memory, and a large one searches
- * several times faster with them.
+ * allocates its buffers only as they fill: a small database never uses an eighth of the memory, and a large one is
+ * searched several times faster with them.
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
   const buffersMb = Math.min(MAX_BUFFERS_MB, Math.max(MIN_BUFFERS_MB, Math.floor(memoryMb / 8)));
   return [
-    // Enough for the maximum number of serving processes and the operator's commands.
+    // Enough for many processes with a pool each; the default is 100.
     'max_connections=250',
     `shared_buffers=${buffersMb}MB`,
     // Includes the system's file cache. The setting allocates no memory; it only guides the planner.
@@ -52,7 +52,7 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     full_page_writes: durable,
     // Stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a killed server.
     ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
-    // Bounds the log: files of 10 MB, of which the site keeps the newest ten.
+    // Bounds the log: files of 10 MB, of which `pruneLogs` keeps the newest ten.
     logging_collector: 'on',
     log_destination: 'stderr',
     log_directory: LOG_FOLDER,

@@ -11,6 +11,7 @@ test('the card worker draws a PNG', async () => {
   });
   onTestFinished(() => renderer.close());
   const product = { id: 'git', name: 'Git', maker: '', description: '', upvotes: 0 };
-  const png = await renderer.render({ siteName: 'Groundswell', product });
+  const brand = { name: 'Example', tagline: '', mark: { background: '#000000', shapes: [] } };
+  const png = await renderer.render({ brand, product });
   expect(png.subarray(1, 4).toString()).toBe('PNG');
 });

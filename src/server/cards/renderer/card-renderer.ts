@@ -2,20 +2,29 @@ import { createTaskProcess } from '../../task-process/task-process.ts';
 
 /** The content of a share image, as it is sent to the worker. */
 export interface Card {
-  siteName: string;
-  brand?: CardBrand | undefined;
-  /** If neither `product` nor `board` is set, this is the card of the site itself. */
+  brand: CardBrand;
+  /** If neither `product` nor `board` is set, this is the card of the brand itself. */
   product?: CardProduct;
   board?: CardBoard;
 }
 
-/** The operator's brand. Unset properties have the default look. */
+/** The site or company that shares its cards. */
 export interface CardBrand {
-  tagline?: string | undefined;
-  /** The bytes of the picture in place of the mark. */
+  name: string;
+  /** Shown only on the card of the brand itself. */
+  tagline: string;
+  mark: CardMark;
+  /** The bytes of a picture in place of the mark. If it cannot be read, cards show the mark. */
   logo?: Buffer | undefined;
-  /** The colours of the upvote pill and of ranks. */
+  /** The colours of the upvote pill and of ranks, instead of orange. */
   accent?: { pill: string; ink: string; place: string } | undefined;
+}
+
+/** A picture of shapes in a square of 32 × 32, which has rounded corners. */
+export interface CardMark {
+  background: string;
+  /** From back to front. `path` is SVG path data. */
+  shapes: readonly { fill: string; path: string }[];
 }
 
 export interface CardProduct {
@@ -46,7 +55,7 @@ export const CARD_SIZE = { width: 1200, height: 630 } as const;
 export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */
   render(card: Card): Promise<Buffer>;
-  /** Finishes the card being drawn and queues no more: a site that stops must not wait for pictures. */
+  /** Finishes the card being drawn and queues no more: a server that stops must not wait for pictures. */
   stopQueueing(): void;
   /** Ends the process immediately; waiting cards are rejected as `closed`. */
   close(): Promise<void>;

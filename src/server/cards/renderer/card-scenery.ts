@@ -1,8 +1,8 @@
 import { type Canvas, createCanvas, type Image, loadImage, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import { CARD_SIZE } from './card-renderer.ts';
+import { CARD_SIZE, type CardMark } from './card-renderer.ts';
 import { DISPLAY_FACE } from './card-text.ts';
 
-/** The colours of the welcome banner by day (`src/web/ui/tokens.css` and `waves.css`). */
+/** The colours of water and sun by day. */
 export const PALETTE = {
   deep: [11, 58, 83],
   shallow: [15, 106, 117],
@@ -17,7 +17,7 @@ export const PALETTE = {
   sea: '#a6e6e3',
 } as const;
 
-/** The waves of the banner; each path is 1200 wide and 160 high, and is scaled in height. */
+/** The waves; each path is 1200 wide and 160 high, and is scaled in height. */
 const WAVES = [
   {
     top: 402,
@@ -37,12 +37,6 @@ const WAVES = [
     fill: PALETTE.near,
     path: 'M0 72c140 0 200-30 340-30s200 44 340 44 180-26 270-26 150 12 250 12v88H0Z',
   },
-] as const;
-
-/** The site's mark from `public/favicon.svg`, in a square of 32 × 32. */
-const MARK = [
-  { fill: '#2b9c9c', path: 'M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z' },
-  { fill: '#c9f0ea', path: 'M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z' },
 ] as const;
 
 /** The background of every card: deep water, a low sun, three waves. Drawn once and copied. */
@@ -88,11 +82,11 @@ function fillDisc(context: SKRSContext2D, x: number, y: number, radius: number):
   context.fill();
 }
 
-/** Draws the logo, or the site's mark if there is none, in a square with its corner at (x, y). */
+/** Draws the logo, or the mark if there is none, in a square with its corner at (x, y). */
 export function drawMark(
   context: SKRSContext2D,
-  { x, y, size }: { x: number; y: number; size: number },
-  logo?: Image | undefined,
+  { mark, logo }: { mark: CardMark; logo: Image | undefined },
+  { x, y, size }: Box,
 ): void {
   if (logo) {
     const scale = size / Math.max(logo.width, logo.height);
@@ -106,11 +100,9 @@ export function drawMark(
   context.beginPath();
   context.roundRect(0, 0, 32, 32, 9);
   context.clip();
-  context.fillStyle = '#0c3b54';
+  context.fillStyle = mark.background;
   context.fillRect(0, 0, 32, 32);
-  context.fillStyle = '#ff8a57';
-  fillDisc(context, 22.5, 10, 4);
-  for (const { fill, path } of MARK) {
+  for (const { fill, path } of mark.shapes) {
     context.fillStyle = fill;
     context.fill(new Path2D(path));
   }
@@ -143,7 +135,7 @@ export async function readPicture(bytes: Buffer): Promise<Image | undefined> {
     const isUsable = image.width > 0 && image.height > 0 && image.width * image.height <= MAX_PIXELS;
     return isUsable ? image : undefined;
   } catch {
-    // Not a picture: the card gets a tile with an initial, as on the site.
+    // Not a picture: the card gets a tile with an initial.
     return undefined;
   }
 }

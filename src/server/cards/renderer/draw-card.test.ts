@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_FOLDERS } from '../../../settings/package-root.ts';
-import type { CardProduct } from './card-renderer.ts';
+import type { CardBrand, CardProduct } from './card-renderer.ts';
 import { DISPLAY_FACE, drawableText, loadCardFonts, TEXT_FACE } from './card-text.ts';
 import { createDrawCard } from './draw-card.ts';
 
@@ -34,6 +34,12 @@ beforeAll(() => {
   draw = createDrawCard(PACKAGE_FOLDERS.cardFonts);
 });
 
+const brand = (overrides: Partial<CardBrand> = {}): CardBrand => ({
+  name: 'Example',
+  tagline: 'A place to discover what makers launch.',
+  mark: { background: '#0c3b54', shapes: [{ fill: '#ff8a57', path: 'M8 8h16v16H8Z' }] },
+  ...overrides,
+});
 const product = (overrides: Partial<CardProduct> = {}): CardProduct => ({
   id: 'git',
   name: 'Git',
@@ -79,8 +85,12 @@ test('a card is a PNG of 1200 × 630 with the given content', async () => {
     product({ description: 'Another text that says something else.' }),
     product({ id: 'gitter' }),
   ];
-  const pictures = await Promise.all(variants.map((each) => draw({ siteName: 'Groundswell', product: each })));
-  pictures.push(await draw({ siteName: 'Elsewhere', product: product() }), await draw({ siteName: 'Groundswell' }));
+  const pictures = await Promise.all(variants.map((each) => draw({ brand: brand(), product: each })));
+  const mark = { background: '#0c3b54', shapes: [] };
+  const brands = [brand({ name: 'Elsewhere' }), brand({ mark })];
+  for (const each of brands) pictures.push(await draw({ brand: each, product: product() }));
+  for (const each of [...brands, brand(), brand({ tagline: 'Another one' })])
+    pictures.push(await draw({ brand: each }));
   for (const png of pictures) {
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630]);
@@ -91,11 +101,11 @@ test('a card is a PNG of 1200 × 630 with the given content', async () => {
 test('names of 5,000 characters, and names that no font can show, are drawn', async () => {
   const text = 'W'.repeat(5_000);
   const long = await loadImage(
-    await draw({ siteName: text, product: product({ name: text, maker: text, description: text }) }),
+    await draw({ brand: brand({ name: text }), product: product({ name: text, maker: text, description: text }) }),
   );
   expect([long.width, long.height]).toEqual([1200, 630]);
-  const unknown = await draw({ siteName: 'Groundswell', product: product({ name: '\u{10fffd}' }) });
-  expect(unknown.equals(await draw({ siteName: 'Groundswell', product: product({ name: 'git' }) }))).toBe(true);
+  const unknown = await draw({ brand: brand(), product: product({ name: '\u{10fffd}' }) });
+  expect(unknown.equals(await draw({ brand: brand(), product: product({ name: 'git' }) }))).toBe(true);
 });
 
 describe('a picture', () => {
@@ -103,8 +113,7 @@ describe('a picture', () => {
     Buffer.from(
       `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"><rect width="64" height="64" ${attributes}/>${inside}</svg>`,
     );
-  const card = (picture?: Buffer) =>
-    draw({ siteName: 'Groundswell', product: { ...product(), ...(picture && { picture }) } });
+  const card = (picture?: Buffer) => draw({ brand: brand(), product: { ...product(), ...(picture && { picture }) } });
 
   test('fills the tile, in any format', async () => {
     for (const type of ['image/png', 'image/jpeg', 'image/webp'] as const) {

@@ -31,8 +31,6 @@ const NAME_SIZES = [
   { size: 54, maxLines: 3 },
 ] as const;
 
-const TAGLINE_OF_THE_SITE = 'Discover, upvote and discuss what makers launch.';
-
 interface Fitted {
   lines: readonly string[];
   font: string;
@@ -53,40 +51,38 @@ export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buff
   const context = canvas.getContext('2d');
   const clean = (text: string) => drawableText(text, canShow);
 
-  return async ({ siteName, brand: { tagline, accent, logo: logoBytes } = {}, product, board }) => {
+  return async ({ brand: given, product, board }) => {
     const picture = product?.picture && (await readPicture(product.picture));
-    const logo = logoBytes && (await readPicture(logoBytes));
-    const site: DrawnSite = { name: clean(siteName), tagline: tagline && clean(tagline), accent, logo };
+    const logo = given.logo && (await readPicture(given.logo));
+    const brand: DrawnBrand = { ...given, name: clean(given.name), tagline: clean(given.tagline), logo };
     // No await from here on, since all cards share the canvas.
     context.reset();
     context.drawImage(scenery, 0, 0);
-    if (board) drawBoard(context, board, site, clean);
-    else if (product === undefined) drawSite(context, site);
-    else drawProduct(context, { product, picture, site }, clean);
+    if (board) drawBoard(context, board, brand, clean);
+    else if (product === undefined) drawBrandCard(context, brand);
+    else drawProduct(context, { product, picture, brand }, clean);
     return canvas.encodeSync('png');
   };
 }
 
-/** The site with its brand, as cards show them. */
-interface DrawnSite extends Pick<CardBrand, 'tagline' | 'accent'> {
-  name: string;
+/** A brand with drawable texts and its decoded logo. */
+interface DrawnBrand extends Omit<CardBrand, 'logo'> {
   logo: Image | undefined;
 }
 
-function drawSite(context: SKRSContext2D, { name: siteName, tagline: ownTagline, logo }: DrawnSite): void {
-  drawMark(context, { x: MARGIN, y: 104, size: 128 }, logo);
+function drawBrandCard(context: SKRSContext2D, brand: DrawnBrand): void {
+  drawMark(context, brand, { x: MARGIN, y: 104, size: 128 });
   const column: Column = { edge: 'left', x: MARGIN };
-  const name = fitName(context, siteName, CARD_SIZE.width - MARGIN * 2);
+  const maxWidth = CARD_SIZE.width - MARGIN * 2;
+  const name = fitName(context, brand.name, maxWidth);
   drawLines(context, name, column, { top: 262, fill: PALETTE.white });
-  const style = { font: `400 34px ${TEXT_FACE}`, lineHeight: 44 };
-  const tagline = ownTagline
-    ? fitText(context, ownTagline, { ...style, maxLines: 3, maxWidth: CARD_SIZE.width - MARGIN * 2 })
-    : { ...style, lines: [TAGLINE_OF_THE_SITE] };
+  const style = { font: `400 34px ${TEXT_FACE}`, lineHeight: 44, maxLines: 3, maxWidth };
+  const tagline = fitText(context, brand.tagline, style);
   const top = 262 + name.lines.length * name.lineHeight + 10;
   drawLines(context, tagline, column, { top, fill: PALETTE.foam });
 }
 
-function drawBoard(context: SKRSContext2D, board: CardBoard, site: DrawnSite, clean: (text: string) => string): void {
+function drawBoard(context: SKRSContext2D, board: CardBoard, brand: DrawnBrand, clean: (text: string) => string): void {
   const width = CARD_SIZE.width - MARGIN * 2;
   const column: Column = { edge: 'left', x: MARGIN };
   const title = fitName(context, board.title, width);
@@ -95,7 +91,7 @@ function drawBoard(context: SKRSContext2D, board: CardBoard, site: DrawnSite, cl
   top = drawLines(context, summary, column, { top, fill: PALETTE.sea }) + BOARD.gap;
   for (const { place, name, votes } of board.first) {
     const row = { font: `800 34px ${DISPLAY_FACE}`, lineHeight: BOARD.lineHeight };
-    drawLines(context, { ...row, lines: [place] }, column, { top, fill: site.accent?.place ?? PALETTE.sunTop });
+    drawLines(context, { ...row, lines: [place] }, column, { top, fill: brand.accent?.place ?? PALETTE.sunTop });
     context.font = row.font;
     const votesWidth = context.measureText(votes).width;
     const nameWidth = width - BOARD.placeWidth - votesWidth - BOARD.gap;
@@ -105,12 +101,12 @@ function drawBoard(context: SKRSContext2D, board: CardBoard, site: DrawnSite, cl
     drawLines(context, { ...row, font: `700 30px ${TEXT_FACE}`, lines: [votes] }, end, { top, fill: PALETTE.foam });
     top += BOARD.lineHeight;
   }
-  drawBrand(context, site);
+  drawBrand(context, brand);
 }
 
 function drawProduct(
   context: SKRSContext2D,
-  { product, picture, site }: { product: CardProduct; picture: Image | undefined; site: DrawnSite },
+  { product, picture, brand }: { product: CardProduct; picture: Image | undefined; brand: DrawnBrand },
   clean: (text: string) => string,
 ): void {
   // If no font has a character of the name, the card shows the id, which is ASCII.
@@ -139,8 +135,8 @@ function drawProduct(
     const fitted = fitText(context, tagline, { font, lineHeight: TAGLINE.lineHeight, maxLines, maxWidth: width });
     drawLines(context, fitted, column, { top: top + 10, fill: PALETTE.foam });
   }
-  const pillEnd = drawUpvotes(context, product.upvotes, site.accent);
-  const brandStart = drawBrand(context, site);
+  const pillEnd = drawUpvotes(context, product.upvotes, brand.accent);
+  const brandStart = drawBrand(context, brand);
   const room = { from: pillEnd + AWARD.gap, to: brandStart - AWARD.gap };
   if (product.award && room.to - room.from >= AWARD.minWidth) drawAward(context, product.award, room);
 }
@@ -184,7 +180,7 @@ function drawLines(
   return top + lines.length * lineHeight;
 }
 
-/** Draws the upvotes in a pill like the site's upvote button. @returns the horizontal position at which it ends. */
+/** Draws the upvotes in a pill. @returns the horizontal position at which it ends. */
 function drawUpvotes(
   context: SKRSContext2D,
   upvotes: number,
@@ -224,13 +220,13 @@ function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: 
   drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
 }
 
-/** Draws the logo and the name of the site. @returns the horizontal position at which the logo begins. */
-function drawBrand(context: SKRSContext2D, { name: siteName, logo }: DrawnSite): number {
+/** Draws the logo and the name of the brand in the foot. @returns the horizontal position at which the logo begins. */
+function drawBrand(context: SKRSContext2D, brand: DrawnBrand): number {
   const font = `800 36px ${DISPLAY_FACE}`;
-  const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
+  const fitted = fitText(context, brand.name, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
   const width = Math.max(...fitted.lines.map((line) => context.measureText(line).width), 0);
   const start = CARD_SIZE.width - MARGIN - width;
   drawLines(context, fitted, { edge: 'left', x: start }, { top: FOOT_MIDDLE - 23, fill: PALETTE.white });
-  drawMark(context, { x: start - 66, y: FOOT_MIDDLE - 25, size: 50 }, logo);
+  drawMark(context, brand, { x: start - 66, y: FOOT_MIDDLE - 25, size: 50 });
   return start - 66;
 }

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../runtime.ts';
+import type { HostEnvironment } from './cluster-location.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { type ClusterOptions, type OwnedCluster, runCluster } from './owned-cluster.ts';
+import {
+  becomeOwner,
+  type Mode,
+  type OwnerConnection,
+  type OwnerStatus,
+  type Ownership,
+  type Reachable,
+} from './ownership.ts';
+
+/** How this process uses the database: it owns the folder and runs PostgreSQL, or shares the database of the owner. */
+export type Session = OwnerSession | SharerSession;
+
+interface OwnerSession {
+  readonly kind: 'owner';
+  readonly cluster: OwnedCluster;
+  readonly ownership: Ownership;
+}
+
+interface SharerSession {
+  readonly kind: 'sharer';
+  readonly reachable: Reachable;
+  readonly owner: OwnerConnection;
+}
+
+export interface SessionOptions extends ClusterOptions {
+  readonly mode: Mode;
+  readonly host: HostEnvironment;
+}
+
+/** How long a process waits before it claims a released folder, so the process that requested the folder gets it. */
+const RECLAIM_DELAY_MS = 300;
+
+/**
+ * Owns the data folder, or shares the database of its owner. Waits while another process stops or gives up the folder.
+ * @throws EmbeddedDatabaseError `data_dir_held` if another process owns the folder until it stops, or does not respond.
+ */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { name, dataDir, mode } = options;
+  for (;;) {
+    const attempt = await becomeOwner(name, dataDir, mode);
+    if ('owned' in attempt) return own(attempt.owned, options);
+    const { owner } = attempt;
+    const status = await owner.ask(mode);
+    switch (reactTo(status, mode)) {
+      case 'wait':
+        await owner.gone;
+        break;
+      case 'share': {
+        const reachable = await owner.reachable();
+        if (reachable) return { kind: 'sharer', reachable, owner };
+        break;
+      }
+      case 'refuse':
+        await owner.close();
+        throw held(dataDir, status);
+    }
+  }
+}
+
+/** Decides what a process in this mode does about the owner that it found. `wait`: until the owner is gone. */
+export function reactTo(owner: OwnerStatus | 'gone' | 'silent', mode: Mode): 'wait' | 'share' | 'refuse' {
+  if (owner === 'silent') return 'refuse';
+  if (owner === 'gone' || owner.stopping) return 'wait';
+  if (mode === 'share') return 'share';
+  // An owner that only shares the folder gives it up now.
+  return owner.mode === 'share' ? 'wait' : 'refuse';
+}
+
+async function own(ownership: Ownership, options: SessionOptions): Promise<OwnerSession> {
+  try {
+    const cluster = await runCluster(options, options.host);
+    ownership.announce({ url: cluster.url, location: cluster.location });
+    return { kind: 'owner', cluster, ownership };
+  } catch (error) {
+    ownership.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens another session whenever the current one is lost, which happens only in mode `share`: an owner loses it when
+ * another process wants to `own` the folder, and a sharer when the owner is gone.
+ * @returns the session that is current when `end` is aborted.
+ */
+export async function maintainSession(first: Session, options: SessionOptions, end: AbortSignal): Promise<Session> {
+  const ended = once(end, 'abort');
+  for (let session = first; ; session = await openSession(options)) {
+    await Promise.race([session.kind === 'owner' ? session.ownership.handOverRequested : session.owner.gone, ended]);
+    if (end.aborted) return session;
+    if (session.kind === 'owner') await handOver(session);
+    // The next session is opened even if `end` is aborted by then: without another owner, this process stops PostgreSQL.
+    await delay(RECLAIM_DELAY_MS);
+  }
+}
+
+/** Ends the session. Stops PostgreSQL if this process owns the folder and no other process uses the database. */
+export async function closeSession(session: Session, log: Log): Promise<void> {
+  if (session.kind === 'sharer') return session.owner.close();
+  const { cluster, ownership } = session;
+  const sharers = ownership.sharers();
+  if (sharers > 0) {
+    log.info(`Left the embedded PostgreSQL running for ${sharers} other process(es); the last one stops it.`);
+    return handOver(session);
+  }
+  ownership.setStopping();
+  await cluster.stop();
+  ownership.release();
+}
+
+/** Leaves PostgreSQL running for the next owner. */
+async function handOver({ cluster, ownership }: OwnerSession): Promise<void> {
+  await cluster.leave();
+  ownership.release();
+}
+
+function held(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
+  const what =
+    typeof owner === 'string'
+      ? 'a process that does not respond: end it'
+      : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that one`;
+  return new EmbeddedDatabaseError(
+    'data_dir_held',
+    (terms) => `The database in ${dataDir} is held by ${what} first, or set ${terms.dataDir} to another folder.`,
+  );
+}
