@@ -3,7 +3,8 @@ import { CoreError } from '../../core/core-error.ts';
 import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
 import { Representations } from '../http/representations.ts';
 import type { CacheableResponse, CachedHead, CacheRequest, RevalidationReason, Version } from './cached-response.ts';
-import { decide, type Entry, type EntryState, EntryStore, nextRevalidationAt, stateOf, step } from './entry-store.ts';
+import { decide, type EntryState, nextRevalidationAt, stateOf, step } from './entry-state.ts';
+import { type Entry, EntryStore } from './entry-store.ts';
 
 /** A version of a response, as served for one request. */
 export interface Served {
@@ -68,7 +69,7 @@ interface MinVersion {
 
 /**
  * A cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). One version of a response
- * is produced at a time for all requests. `entry-store.ts` holds the rules that this function applies.
+ * is produced at a time for all requests. `entry-state.ts` holds the rules that this function applies.
  */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;

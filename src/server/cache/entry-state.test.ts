@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Representations } from '../http/representations.ts';
 import { PAGE_FRESHNESS, type Version } from './cached-response.ts';
-import { decide, type EntryEvent, type EntryState, nextRevalidationAt, step } from './entry-store.ts';
+import { decide, type EntryEvent, type EntryState, nextRevalidationAt, step } from './entry-state.ts';
 
 const DEPENDENCIES = { products: ['git'], catalogue: false, allCounts: false, unfinished: false };
 
