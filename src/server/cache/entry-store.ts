@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { hasOnlyLanguageParam } from '../../contract/routes.ts';
 import type { Change } from '../../core/changes/change-feed.ts';
 import type { Dependencies } from './cached-response.ts';
-import type { EntryState } from './entry-state.ts';
+import { type EntryState, step } from './entry-state.ts';
 
 /** A cached response under its key. */
 export interface Entry {
@@ -24,6 +24,7 @@ export class EntryStore {
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
   readonly #ofAllCounts = new Set<Entry>();
+  #tick = 0;
 
   constructor(maxBytes: number) {
     const cacheOf = (maxSize: number) =>
@@ -56,17 +57,26 @@ export class EntryStore {
     this.#cacheOf(key).delete(key);
   }
 
-  *all(): Iterable<Entry> {
-    yield* this.#plain.values();
-    yield* this.#queries.values();
+  /** The number of changes so far, which orders changes and productions within a millisecond. */
+  get tick(): number {
+    return this.#tick;
   }
 
-  /** The entries that a change affects. */
-  dependents({ productIds, catalogue }: Change): Set<Entry> {
-    const found = new Set<Entry>(this.#ofAllCounts);
-    if (catalogue) for (const entry of this.#ofCatalogue) found.add(entry);
-    for (const id of productIds) for (const entry of this.#byProduct.get(id) ?? []) found.add(entry);
-    return found;
+  /** Marks the entries that a change affects as stale. */
+  invalidate({ productIds, catalogue }: Change, at: number): void {
+    const dependents = new Set<Entry>(this.#ofAllCounts);
+    if (catalogue) for (const entry of this.#ofCatalogue) dependents.add(entry);
+    for (const id of productIds) for (const entry of this.#byProduct.get(id) ?? []) dependents.add(entry);
+    this.#markStale(dependents, at);
+  }
+
+  invalidateAll(at: number): void {
+    this.#markStale([...this.#plain.values(), ...this.#queries.values()], at);
+  }
+
+  #markStale(entries: Iterable<Entry>, at: number): void {
+    this.#tick += 1;
+    for (const entry of entries) entry.state = step(entry.state, { type: 'changed', tick: this.#tick, at });
   }
 
   #cacheOf(key: string): LRUCache<string, Entry> {
