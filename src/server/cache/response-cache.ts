@@ -136,7 +136,7 @@ class MemoryCache implements ResponseCache {
     return this.#productions.waitFor(request, minTick).then((state) => this.#serve('miss', state));
   }
 
-  /** Waits for a newer version. `withoutClaim` is the decision for a visitor who has not written. */
+  /** Charges for a newer version and waits for it. `withoutClaim` is the decision for a visitor who has not written. */
   #getNext(entry: Entry, request: CacheRequest, withoutClaim: Decision): Promise<Served> | Served {
     try {
       if (!this.#productions.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'stale' : 'claim');
@@ -145,10 +145,14 @@ class MemoryCache implements ResponseCache {
       if (withoutClaim === 'wait') throw refusal;
       return this.#serve(withoutClaim, entry.state);
     }
-    const next = this.#productions
-      .waitFor(request, entry.state.changedTick)
-      .then((state) => this.#serve('miss', state));
-    return Promise.race([next, this.#sleep(MAX_WAIT_MS).then(() => this.#serve('stale', entry.state))]);
+    return this.#waitForNext(entry, request);
+  }
+
+  /** Serves the next version, or the old one if the next one takes too long. */
+  async #waitForNext(entry: Entry, request: CacheRequest): Promise<Served> {
+    const next = this.#productions.waitFor(request, entry.state.changedTick);
+    const state = await Promise.race([next, this.#sleep(MAX_WAIT_MS)]);
+    return state ? this.#serve('miss', state) : this.#serve('stale', entry.state);
   }
 
   #revalidate(entry: Entry, request: CacheRequest, now: number): void {
