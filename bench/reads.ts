@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RecordedResponse } from './baselines/bare-server.ts';
+import type { RecordedResponse } from './baselines/recorded-responses.ts';
 import { COLOURS, drawBars } from './chart.ts';
 import { startBenchServer } from './harness/bench-database.ts';
 import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
@@ -24,11 +24,11 @@ interface Measured extends LoadResult {
   memoryMb: number;
 }
 
-type Side = 'bare' | 'groundswell' | 'underWrites';
+type Side = 'bare' | 'fastify' | 'groundswell' | 'underWrites';
 
 /**
- * Measures three sides alternately: a bare `node:http` server that sends recorded responses of the site, the site with
- * cached responses, and the site while upvotes change its responses.
+ * Measures four sides alternately: a bare `node:http` server and a bare Fastify server that send recorded responses of
+ * the site, the site with cached responses, and the site while upvotes change its responses.
  */
 export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
@@ -46,14 +46,17 @@ export async function reads(options: BenchOptions): Promise<void> {
   const site = await startSite(url);
   const responses: RecordedResponse[] = [];
   for (const path of Object.values(workloads).flat()) responses.push(await recordResponse(site, path));
-  await writeFile(join(folder, 'responses.json'), JSON.stringify(responses));
-  const bare = await startBaseline('bare-server', { RESPONSES: join(folder, 'responses.json') });
+  const recording = { RESPONSES: join(folder, 'responses.json') };
+  await writeFile(recording.RESPONSES, JSON.stringify(responses));
+  const bare = await startBaseline('bare-server', recording);
+  const fastify = await startBaseline('bare-fastify', recording);
   try {
     const compared: Record<string, ReturnType<typeof compare>> = {};
     for (const [name, paths] of Object.entries(workloads)) {
-      const sides: Record<Side, Measured[]> = { bare: [], groundswell: [], underWrites: [] };
+      const sides: Record<Side, Measured[]> = { bare: [], fastify: [], groundswell: [], underWrites: [] };
       for (let round = 1; round <= options.rounds; round += 1) {
         sides.bare.push(await measure(bare, paths, options));
+        sides.fastify.push(await measure(fastify, paths, options));
         // Renders the responses that the previous round's upvotes changed, so the next measurement uses only cached ones.
         for (const path of paths) await recordResponse(site, path);
         sides.groundswell.push(await measure(site, paths, options));
@@ -70,6 +73,7 @@ export async function reads(options: BenchOptions): Promise<void> {
   } finally {
     await site.stop();
     await bare.stop();
+    await fastify.stop();
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -78,7 +82,7 @@ export async function reads(options: BenchOptions): Promise<void> {
 /** Fields that Node.js adds to every response. */
 const CONNECTION_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
-/** Records the response for the bare server. Uses `node:http`, because `fetch` would decompress the body. */
+/** Records the response for the bare servers. Uses `node:http`, because `fetch` would decompress the body. */
 function recordResponse({ address }: ServerProcess, path: string): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     request(`${address}${path}`, { headers: { 'accept-encoding': ENCODING } }, async (response) => {
@@ -126,27 +130,36 @@ async function measureUnderWrites(
 }
 
 /** Compares the sides. Ratios come first, because they are comparable between machines. */
-function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
-  const ratio = (results: readonly Measured[], of: (result: Measured) => number) =>
-    spreadOf(results.map((result, round) => of(result) / of(bare[round] ?? result)));
-  const summary = (results: readonly Measured[]) => ({
+function compare({ bare, fastify, groundswell, underWrites }: Record<Side, Measured[]>) {
+  return {
+    ratios: ratiosOf(groundswell, bare),
+    ratiosUnderWrites: ratiosOf(underWrites, bare),
+    ratiosToFastify: ratiosOf(groundswell, fastify),
+    bare: summarize(bare),
+    fastify: summarize(fastify),
+    groundswell: summarize(groundswell),
+    underWrites: summarize(underWrites),
+  };
+}
+
+/** The ratios of each round to the same round of a baseline. */
+function ratiosOf(results: readonly Measured[], baseline: readonly Measured[]) {
+  const ratio = (of: (result: Measured) => number) =>
+    spreadOf(results.map((result, round) => of(result) / of(baseline[round] ?? result)));
+  return {
+    throughput: ratio(({ perSecond }) => perSecond),
+    p99: ratio(({ p99Ms }) => p99Ms),
+    cpu: ratio(({ cpuUs }) => cpuUs),
+  };
+}
+
+function summarize(results: readonly Measured[]) {
+  return {
     perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
     p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
     p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
     cpuUs: spreadOf(results.map(({ cpuUs }) => cpuUs)),
     memoryMb: spreadOf(results.map(({ memoryMb }) => memoryMb)),
-  });
-  const ratios = (results: readonly Measured[]) => ({
-    throughput: ratio(results, ({ perSecond }) => perSecond),
-    p99: ratio(results, ({ p99Ms }) => p99Ms),
-    cpu: ratio(results, ({ cpuUs }) => cpuUs),
-  });
-  return {
-    ratios: ratios(groundswell),
-    ratiosUnderWrites: ratios(underWrites),
-    bare: summary(bare),
-    groundswell: summary(groundswell),
-    underWrites: summary(underWrites),
   };
 }
 
@@ -163,19 +176,20 @@ function describeLast(results: readonly Measured[]): string {
   return `${Math.round(last.perSecond)}/s, p99 ${last.p99Ms.toFixed(1)} ms, ${last.cpuUs.toFixed(0)} µs`;
 }
 
-/** Draws a chart with three bars per workload: the bare server, the site, and the site under writes. */
+/** Draws a chart with four bars per workload: the site, the site under writes, and the bare servers. */
 function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
   return drawBars({
-    title: 'Cached responses per second over HTTP (median of the rounds)',
+    title: 'Cached responses per second, and the same bytes from bare servers (medians)',
     series: [
       { name: 'Groundswell', colour: COLOURS.ours },
       { name: 'Groundswell, 200 upvotes/s', colour: '#a5b4fc' },
-      { name: 'bare node:http, same bytes', colour: COLOURS.other },
+      { name: 'bare Fastify', colour: '#d1d5db' },
+      { name: 'bare node:http', colour: COLOURS.other },
     ],
-    rows: Object.entries(workloads).map(([name, { groundswell, underWrites, bare, ratios, ratiosUnderWrites }]) => ({
+    rows: Object.entries(workloads).map(([name, { groundswell, underWrites, fastify, bare, ratios }]) => ({
       name,
-      values: [groundswell, underWrites, bare].map(({ perSecond }) => perSecond.median),
-      note: `(${ratios.throughput.median} and ${ratiosUnderWrites.throughput.median} of bare)`,
+      values: [groundswell, underWrites, fastify, bare].map(({ perSecond }) => perSecond.median),
+      note: `(Groundswell: ${ratios.throughput.median})`,
     })),
     format: (value) => Math.round(value).toLocaleString('en'),
     scale: 'linear',

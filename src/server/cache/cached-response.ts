@@ -37,9 +37,7 @@ export interface Version {
   content: Representations;
   /** The wall-clock time, in milliseconds, since which the content is unchanged. */
   contentSince: number;
-  /**
-   * When production began, on the monotonic clock and in the cache's count of events. All earlier changes are included.
-   */
+  /** When production began, on the monotonic clock and in the cache's count of changes. Earlier changes are included. */
   startedAt: number;
   startedTick: number;
   /** Writes of any process up to this time are included. */
@@ -73,6 +71,9 @@ export interface CacheRequest {
   /** Charges the client before work begins for its request. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;
 }
+
+/** The `notBefore` of a visitor who has not just written. */
+export const NO_WRITE = Number.NEGATIVE_INFINITY;
 
 /** A page costs milliseconds to render, and may lag briefly behind others' writes. */
 export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000 };

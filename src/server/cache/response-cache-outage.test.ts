@@ -4,6 +4,8 @@ import {
   type CacheHarness,
   change,
   createCacheHarness,
+  hold,
+  settled,
   textOf,
 } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
@@ -55,6 +57,23 @@ describe('while responses cannot be produced', () => {
     const served = cache.get(response.request());
     await harness.advance(2_000);
     expect(await bodyOf(served)).toBe('git version 1');
+  });
+
+  test('a request that waits is counted once, as what it gets', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    await cache.get(response.request());
+    await harness.advance(2_000);
+    expect(cache.stats()).toEqual({ hit: 0, miss: 2, stale: 0 });
+    cache.invalidate(change('git'));
+    const release = hold(response);
+    const served = cache.get(response.request());
+    await harness.advance(2_000);
+    await served;
+    release();
+    await settled();
+    expect(cache.stats()).toEqual({ hit: 0, miss: 2, stale: 1 });
   });
 
   test('and the change feed is disconnected, even an unchanged response carries its age', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Representations } from '../http/representations.ts';
 import { PAGE_FRESHNESS, type Version } from './cached-response.ts';
-import { decide, type EntryEvent, type EntryState, nextRevalidationAt, step } from './entry-store.ts';
+import { decide, type EntryEvent, type EntryState, isExpired, nextRevalidationAt, step } from './entry-state.ts';
 
 const DEPENDENCIES = { products: ['git'], catalogue: false, allCounts: false, unfinished: false };
 
@@ -21,6 +21,7 @@ const fresh: EntryState = { kind: 'fresh', version: first, changedTick: 0 };
 const stale: EntryState = { kind: 'stale', version: first, changedTick: 3, since: 300 };
 const failing: EntryState = { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 400 };
 const changed: EntryEvent = { type: 'changed', tick: 7, at: 700 };
+const expired: EntryEvent = { type: 'expired', at: 70_000 };
 const produced: EntryEvent = { type: 'produced', version: second };
 const failed: EntryEvent = { type: 'failed', startedAt: 600, at: 610 };
 
@@ -28,10 +29,18 @@ describe('a step', () => {
   test.each<[string, EntryState, EntryEvent, EntryState]>([
     ['fresh, changed', fresh, changed, { kind: 'stale', version: first, changedTick: 7, since: 700 }],
     ['stale, changed: since the first change', stale, changed, { ...stale, changedTick: 7 }],
+    ['fresh, expired', fresh, expired, { kind: 'stale', version: first, changedTick: 0, since: 70_000 }],
+    ['stale, expired', stale, expired, stale],
     ['failing, changed', failing, changed, { ...failing, changedTick: 7 }],
     ['fresh, produced', fresh, produced, { kind: 'fresh', version: second, changedTick: 0 }],
     ['stale, produced after the change', stale, produced, { kind: 'fresh', version: second, changedTick: 3 }],
     ['failing, produced', failing, produced, { kind: 'fresh', version: second, changedTick: 3 }],
+    [
+      'stale, produced from the last change on',
+      { ...stale, changedTick: 5 },
+      produced,
+      { kind: 'fresh', version: second, changedTick: 5 },
+    ],
     [
       'produced, with a change while it was produced',
       { ...stale, changedTick: 6 },
@@ -65,6 +74,25 @@ describe('a request', () => {
   ])('%s', (_name, state, overrides, decision) => {
     expect(decide(state, { ...need, ...overrides })).toBe(decision);
   });
+});
+
+describe('while the change feed is disconnected, a request', () => {
+  const need = { now: 9_000, notBefore: Number.NEGATIVE_INFINITY, isConnected: false };
+  test.each<[string, EntryState, number, ReturnType<typeof decide>]>([
+    ['that allows some age gets a stale version of any age', stale, 1_000, 'stale'],
+    ['that allows no age waits for a newer version than a stale one', stale, 0, 'wait'],
+    ['that allows no age gets a fresh version', fresh, 0, 'hit'],
+  ])('%s', (_name, state, maxStaleMs, decision) => {
+    expect(decide(state, { ...need, maxStaleMs })).toBe(decision);
+  });
+});
+
+test.each<[string, EntryState, number, boolean]>([
+  ['a fresh version expires after a minute', fresh, 101 + 60_000, true],
+  ['a fresh version does not expire within a minute', fresh, 100 + 60_000, false],
+  ['a stale version does not expire again', stale, 101 + 60_000, false],
+])('%s', (_name, state, now, expected) => {
+  expect(isExpired(state, now)).toBe(expected);
 });
 
 test.each<[string, EntryState, number]>([

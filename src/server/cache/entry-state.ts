@@ -1,0 +1,95 @@
+import type { Freshness, Version } from './cached-response.ts';
+
+/** The state of a cached response. Times are in milliseconds of the monotonic clock; ticks number the known changes. */
+export type EntryState =
+  | { kind: 'fresh'; version: Version; changedTick: number }
+  /** A dependency may have changed since `since`. */
+  | { kind: 'stale'; version: Version; changedTick: number; since: number }
+  /** The last revalidation failed (stale-if-error). */
+  | { kind: 'failing'; version: Version; changedTick: number; since: number; failedAt: number };
+
+export type EntryEvent =
+  | { type: 'changed'; tick: number; at: number }
+  | { type: 'expired'; at: number }
+  | { type: 'produced'; version: Version }
+  | { type: 'failed'; startedAt: number; at: number };
+
+/** An older response counts as stale even without a known change, because changes may be lost. */
+const MAX_AGE_MS = 60_000;
+
+/** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
+const RETRY_INTERVAL_MS = 1_000;
+
+/**
+ * Rendering blocks the event loop: if revalidating a page takes 4% of the time, 99 of 100 requests do not notice it.
+ */
+const REVALIDATION_SHARE = 0.04;
+const MAX_INTERVAL_MS = 750;
+
+export function step(state: EntryState, event: EntryEvent): EntryState {
+  const { version, changedTick } = state;
+  switch (event.type) {
+    case 'changed':
+      return state.kind === 'fresh'
+        ? { kind: 'stale', version, changedTick: event.tick, since: event.at }
+        : { ...state, changedTick: event.tick };
+    case 'expired':
+      return state.kind === 'fresh' ? { kind: 'stale', version, changedTick, since: event.at } : state;
+    case 'produced':
+      return stateOf(withOldContent(version, event.version), changedTick);
+    case 'failed': {
+      const since = state.kind === 'fresh' ? event.startedAt : state.since;
+      return { kind: 'failing', version, changedTick, since, failedAt: event.at };
+    }
+  }
+}
+
+/** The state of a new version: a change during its production may or may not be in it. */
+export function stateOf(version: Version, changedTick: number): EntryState {
+  return version.startedTick >= changedTick
+    ? { kind: 'fresh', version, changedTick }
+    : { kind: 'stale', version, changedTick, since: version.startedAt };
+}
+
+/** Unchanged content keeps its date and its compressed bytes. */
+function withOldContent(old: Version, version: Version): Version {
+  const isSame =
+    version.head.status === old.head.status && version.content.tag('identity') === old.content.tag('identity');
+  return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
+}
+
+/** Whether a state must become stale because its version is old. */
+export function isExpired({ kind, version }: EntryState, now: number): boolean {
+  return kind === 'fresh' && now - version.startedAt > MAX_AGE_MS;
+}
+
+/** The requirements of a request for its response. */
+interface FreshnessRequirement {
+  now: number;
+  maxStaleMs: number;
+  /** All writes up to this time must be visible. */
+  notBefore: number;
+  /** Whether the change feed is connected. */
+  isConnected?: boolean;
+}
+
+/** Serve the version as current, serve it while the next one is produced, or wait for the next one. */
+export type Decision = 'hit' | 'stale' | 'wait';
+
+export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {
+  const { now, maxStaleMs, notBefore, isConnected = true } = requirement;
+  if (state.kind === 'failing') return 'stale';
+  if (state.version.includesUpTo < notBefore) return 'wait';
+  if (state.kind === 'fresh') return 'hit';
+  // If the database cannot even report changes, rendering a page may hang, so a page of any age is served.
+  if (!isConnected && maxStaleMs > 0) return 'stale';
+  return now - state.since < maxStaleMs ? 'stale' : 'wait';
+}
+
+/** When the next version may be produced in the background. */
+export function nextRevalidationAt(state: EntryState, { minIntervalMs }: Freshness): number {
+  if (state.kind === 'failing') return state.failedAt + RETRY_INTERVAL_MS;
+  const { startedAt, tookMs } = state.version;
+  if (minIntervalMs === 0) return startedAt;
+  return startedAt + Math.max(minIntervalMs, Math.min(tookMs / REVALIDATION_SHARE, MAX_INTERVAL_MS));
+}

@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CacheHarness, change, createCacheHarness, hold, settled } from '../../../tests/support/response-cache.ts';
+import { createResponseSource } from '../../../tests/support/response-source.ts';
+
+/** The interval of pages. */
+const INTERVAL_MS = 250;
+
+let harness: CacheHarness;
+let page: ReturnType<typeof createResponseSource>;
+beforeEach(async () => {
+  harness = createCacheHarness();
+  page = createResponseSource('git');
+  await harness.cache.get(page.request());
+});
+
+/** Changes the page and requests it, which schedules its revalidation. */
+function changeAndRequest(): void {
+  harness.cache.invalidate(change('git'));
+  void harness.cache.get(page.request());
+}
+
+describe('a scheduled revalidation', () => {
+  test('starts when the interval since the last version is over', async () => {
+    await harness.advance(10);
+    changeAndRequest();
+    changeAndRequest();
+    await harness.advance(INTERVAL_MS - 11);
+    expect(page.made).toBe(1);
+    await harness.advance(1);
+    expect(page.made).toBe(2);
+  });
+
+  test('does not start if a visitor who wrote was the cause of an earlier one', async () => {
+    changeAndRequest();
+    await harness.advance(10);
+    await harness.cache.get(page.request(harness.clockMs()));
+    expect(page.made).toBe(2);
+    await harness.advance(INTERVAL_MS);
+    expect(page.made).toBe(2);
+  });
+
+  test('does not start during one that a visitor who wrote has caused', async () => {
+    changeAndRequest();
+    await harness.advance(10);
+    const release = hold(page);
+    const own = harness.cache.get(page.request(harness.clockMs()));
+    await harness.advance(INTERVAL_MS);
+    expect(page.made).toBe(2);
+    release();
+    await own;
+  });
+
+  test('does not start early because another one was scheduled before it', async () => {
+    changeAndRequest();
+    await harness.advance(20);
+    await harness.cache.get(page.request(harness.clockMs()));
+    changeAndRequest();
+    await harness.advance(INTERVAL_MS - 1);
+    expect(page.made).toBe(2);
+    await harness.advance(1);
+    await settled();
+    expect(page.made).toBe(3);
+  });
+});

@@ -1,0 +1,149 @@
+import { CoreError } from '../../core/core-error.ts';
+import type { Log, Runtime } from '../../core/runtime.ts';
+import { Representations } from '../http/representations.ts';
+import {
+  type CacheableResponse,
+  type CachedHead,
+  type CacheRequest,
+  NO_WRITE,
+  type Version,
+} from './cached-response.ts';
+import { type EntryState, stateOf, step } from './entry-state.ts';
+import type { EntryStore } from './entry-store.ts';
+
+/** The parts of a version that are known when its production starts. */
+type VersionStart = Pick<Version, 'startedAt' | 'startedTick' | 'includesUpTo'>;
+
+interface RunningProduction {
+  kind: 'running';
+  start: VersionStart;
+  outcome: Promise<Outcome>;
+}
+
+type Production = { kind: 'scheduled' } | RunningProduction;
+
+/** The state that the production leaves, or its error if there is no version to serve. */
+type Outcome = { state: EntryState } | { error: unknown };
+
+interface ProductionsOptions {
+  log: Log;
+  runtime: Runtime;
+  otherProcessLagMs: number;
+  sleep: (ms: number) => Promise<void>;
+}
+
+/** Produces and stores the versions of responses, one at a time per key for all requests. */
+export class Productions {
+  readonly #store: EntryStore;
+  readonly #options: ProductionsOptions;
+  readonly #byKey = new Map<string, Production>();
+
+  constructor(store: EntryStore, options: ProductionsOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Whether a production is scheduled or running. */
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  isRunning(key: string): boolean {
+    return this.#byKey.get(key)?.kind === 'running';
+  }
+
+  /** Starts a production after a delay, unless `waitFor` starts one before. */
+  schedule(request: CacheRequest, delayMs: number): void {
+    if (delayMs <= 0) return void this.#start(request);
+    const scheduled: Production = { kind: 'scheduled' };
+    this.#byKey.set(request.key, scheduled);
+    void this.#options.sleep(delayMs).then(() => {
+      if (this.#byKey.get(request.key) === scheduled) this.#start(request);
+    });
+  }
+
+  /**
+   * Waits for a version that includes the visitor's own writes and all changes up to a tick, and starts productions if
+   * necessary. While they fail, the last good version is enough. @throws the error of `produce` if there is none.
+   */
+  async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
+    const { key, notBefore = NO_WRITE } = request;
+    for (;;) {
+      const current = this.#byKey.get(key);
+      const { start, outcome } = current?.kind === 'running' ? current : this.#start(request);
+      const result = await outcome;
+      const isNewEnough = start.includesUpTo >= notBefore && start.startedTick >= minTick;
+      if ('state' in result) {
+        if (isNewEnough || result.state.kind === 'failing') return result.state;
+      } else if (isNewEnough) throw result.error;
+    }
+  }
+
+  #start(request: CacheRequest): RunningProduction {
+    const { key, notBefore = NO_WRITE } = request;
+    const startedAt = this.#options.runtime.monotonicMs();
+    const start: VersionStart = {
+      startedAt,
+      startedTick: this.#store.tick,
+      // Reads for a visitor who has just written include that write, even if they use a replica.
+      includesUpTo: Math.max(notBefore, startedAt - this.#options.otherProcessLagMs),
+    };
+    const outcome = this.#produce(request, start).finally(() => this.#byKey.delete(key));
+    const production: RunningProduction = { kind: 'running', start, outcome };
+    this.#byKey.set(key, production);
+    return production;
+  }
+
+  async #produce(request: CacheRequest, start: VersionStart): Promise<Outcome> {
+    // The request that causes the production is served first, if it gets an older version.
+    await Promise.resolve();
+    try {
+      return { state: this.#finish(request, await request.produce(), start) };
+    } catch (error) {
+      return this.#fail(request.key, error, start);
+    }
+  }
+
+  #finish({ key, freshness }: CacheRequest, { body, ...head }: CacheableResponse, start: VersionStart): EntryState {
+    const { runtime } = this.#options;
+    const old = this.#store.get(key);
+    if (old !== undefined && head.status >= 500) throw new Error(`The response has status ${head.status}`);
+    const version: Version = {
+      ...start,
+      head,
+      content: new Representations(body),
+      contentSince: runtime.now().getTime(),
+      tookMs: runtime.monotonicMs() - start.startedAt,
+    };
+    // Until the dependencies of a response are known, any change may affect it.
+    const state = old ? step(old.state, { type: 'produced', version }) : stateOf(version, this.#store.tick);
+    if (isStorable(head)) this.#store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
+    else this.#store.delete(key);
+    return state;
+  }
+
+  #fail(key: string, error: unknown, { startedAt }: VersionStart): Outcome {
+    if (isResponseError(error)) this.#store.delete(key);
+    const entry = this.#store.get(key);
+    if (entry === undefined) return { error };
+    const { log, runtime } = this.#options;
+    if (entry.state.kind !== 'failing') {
+      log.warn({ err: error, key }, 'Cannot revalidate a response. Serving the last good one.');
+    }
+    entry.state = step(entry.state, { type: 'failed', startedAt, at: runtime.monotonicMs() });
+    return { state: entry.state };
+  }
+}
+
+/**
+ * 404 responses for arbitrary ids are not stored, because they would evict other responses; the shared 404 page is.
+ * Unfinished lists are not stored, either.
+ */
+function isStorable({ status, dependencies }: CachedHead): boolean {
+  return (status === 200 && !dependencies.unfinished) || (status === 404 && dependencies.products.length === 0);
+}
+
+/** Whether an error is the response, such as an unknown product, and not a failure to produce it. */
+function isResponseError(error: unknown): boolean {
+  return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
+}
