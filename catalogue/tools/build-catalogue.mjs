@@ -1,12 +1,11 @@
-// Writes products.json, comments.json, upvotes.json, the tiles and the avatars from data/.
+// Draws the tiles and avatars, and updates the fields of products.json and comments.json that name pictures.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { comments, upvotes } from './data/comments.mjs';
 import { avatarSvg, defaultAvatarSvg, placeholderSvg } from './lib/avatar.mjs';
-import { catalogueFolder, picturesFolder, readProducts, slugOf } from './lib/catalogue.mjs';
-import { withLaunchTimes } from './lib/launch-order.mjs';
+import { catalogueFolder, picturesFolder, readJson, readProducts, slugOf } from './lib/catalogue.mjs';
 import { tileSvg } from './lib/tile.mjs';
 
-const products = withLaunchTimes(await readProducts());
+const products = await readProducts();
+const comments = await readJson('comments.json');
 const people = new Set();
 const avatarOf = (name) => {
   people.add(name);
@@ -19,19 +18,12 @@ for (const product of products) {
   await mkdir(folder, { recursive: true });
   await writeFile(new URL('tile.svg', folder), tileSvg(product));
   const shots = (await readdir(folder)).filter((file) => /^shot-\d+\.webp$/.test(file)).sort();
-  const { id, name, description, tags, category, maker, launchDate, createdAt } = product;
+  const { tile, ...fields } = product;
   rows.push({
-    id,
-    name,
-    description,
-    image: `/pictures/${id}/tile.svg`,
-    tags,
-    category,
-    maker,
-    launchDate,
-    team: product.team.map(([member, role]) => ({ name: member, avatar: avatarOf(member), role })),
-    screenshots: shots.map((file) => `/pictures/${id}/${file}`),
-    createdAt,
+    ...fields,
+    image: `/pictures/${product.id}/tile.svg`,
+    team: product.team.map(({ name, role }) => ({ name, avatar: avatarOf(name), role })),
+    screenshots: shots.map((file) => `/pictures/${product.id}/${file}`),
   });
 }
 const commentRows = comments.map((comment) => ({
@@ -50,5 +42,4 @@ await writeFile(new URL('placeholder.svg', picturesFolder), placeholderSvg);
 const write = (file, value) => writeFile(new URL(file, catalogueFolder), `${JSON.stringify(value, null, 2)}\n`);
 await write('products.json', rows);
 await write('comments.json', commentRows);
-await write('upvotes.json', upvotes);
 console.log(`${rows.length} products, ${people.size} avatars, ${commentRows.length} comments`);

@@ -8,6 +8,7 @@ const products = read('products.json');
 const comments = read('comments.json');
 const upvotes = read('upvotes.json');
 const sizes = read('pictures.json');
+const tiles = read('tools/tiles.json');
 const faults = [];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const must = (holds, fault) => holds || faults.push(fault);
@@ -40,6 +41,9 @@ for (const [index, product] of products.entries()) {
   must(index === 0 || products[index - 1].createdAt > createdAt, `${id}: not ordered newest first`);
   must(index === 0 || products[index - 1].category !== product.category, `${id}: next to its own category`);
   isPicture(product.image, id);
+  const { colors, logo } = tiles[id] ?? {};
+  must(colors?.length === 2 && colors.every((color) => /^#[0-9a-f]{6}$/.test(color)), `${id}: no colors in tiles.json`);
+  must(/^(simple|logos|monogram):./.test(logo), `${id}: no logo in tiles.json`);
   must(screenshots.length >= 2 && distinct(screenshots), `${id}: ${screenshots.length} screenshots`);
   for (const url of screenshots) {
     isPicture(url, id);
@@ -48,6 +52,7 @@ for (const [index, product] of products.entries()) {
 }
 
 const byId = new Map(products.map((product) => [product.id, product]));
+for (const id of Object.keys(tiles)) must(byId.has(id), `tile of ${id}: no such product`);
 must(distinct(comments.map((comment) => comment.id)), 'two comments share an id');
 for (const comment of comments) {
   const where = `comment ${comment.id}`;

@@ -1,15 +1,18 @@
-import { readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 
 /** The folder that holds products.json and pictures/. */
 export const catalogueFolder = new URL('../../', import.meta.url);
 export const picturesFolder = new URL('pictures/', catalogueFolder);
 
-/** Every product described in data/, in the order of the files. */
+export const readJson = async (file) => JSON.parse(await readFile(new URL(file, catalogueFolder), 'utf8'));
+
+/** The products of products.json, each with its entry in tiles.json as `tile`. Throws if a product has none. */
 export async function readProducts() {
-  const folder = new URL('../data/', import.meta.url);
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.mjs') && file !== 'comments.mjs').sort();
-  const modules = await Promise.all(files.map((file) => import(new URL(file, folder))));
-  return modules.flatMap((module) => module.default);
+  const [products, tiles] = await Promise.all([readJson('products.json'), readJson('tools/tiles.json')]);
+  const missing = products.filter(({ id }) => !Object.hasOwn(tiles, id)).map(({ id }) => id);
+  if (missing.length > 0)
+    throw new Error(`No tile for ${missing.join(', ')}. Add colors and logo to catalogue/tools/tiles.json.`);
+  return products.map((product) => ({ ...product, tile: tiles[product.id] }));
 }
 
 /** "José Valim" → "jose-valim". */

@@ -74,7 +74,8 @@ async function codeHtml(file, lang, theme) {
 /** HTML of a framed terminal or editor: { recording, screen?, code?, lang?, theme?, title? }. */
 export async function framePage(product, shot) {
   const theme = themes[shot.theme ?? 'night'];
-  const accent = product.accent ?? product.tile[shot.theme === 'paper' ? 1 : 0];
+  const [from, to] = product.tile.colors;
+  const accent = product.tile.accent ?? (shot.theme === 'paper' ? to : from);
   let body = '';
   let title = shot.title ?? product.name;
   if (shot.code) {
@@ -100,7 +101,6 @@ export async function framePage(product, shot) {
     body = `<pre style="padding:24px 32px;max-width:calc(${columns + 0.4}ch + 64px);min-height:420px;font-size:${size}px;line-height:${line}">${content}</pre>`;
   }
   const palette = theme.a.map((color, index) => `--a${index}:${color}`).join(';');
-  const [from, to] = product.tile;
   const backdrop = `radial-gradient(120% 90% at 12% 0%,color-mix(in srgb,${from} 70%,white) 0%,${from} 38%,${to} 100%)`;
   return `<!doctype html><meta charset="utf-8"><style>${baseStyle}</style><body style="background:${backdrop};--ground:${theme.ground};--ink:${theme.ink};--bar:${theme.bar};--mute:${theme.mute};--accent:${brighter(accent, shot.theme)};${palette}"><div class="window"><div class="bar"><i class="on"></i><i></i><i></i><span>${escapeHtml(title)}</span></div>${body}</div>`;
 }

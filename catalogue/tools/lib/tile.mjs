@@ -2,8 +2,8 @@ import { logoMarkup } from './logo.mjs';
 
 /** A product's square tile: a rounded ground with a soft wave along the bottom, the logo centred on it. */
 export function tileSvg(product) {
-  const [from, to] = product.tile;
-  const ink = product.ink ?? '#fff';
+  const { colors, ink = '#fff', logo } = product.tile;
+  const [from, to] = colors;
   const pale = luminance(from) > 0.6;
   const wave = pale ? to : '#fff';
   return [
@@ -13,7 +13,7 @@ export function tileSvg(product) {
     `<g clip-path="url(#tile)"><path fill="url(#ground)" d="M0 0h256v256H0z"/>`,
     `<path fill="${wave}" opacity="${pale ? 0.5 : 0.09}" d="M0 196c42-30 84-30 128-8s86 22 128-10v78H0z"/>`,
     `<path fill="${wave}" opacity="${pale ? 0.6 : 0.08}" d="M0 226c46-18 88-14 130-2s84 8 126-14v46H0z"/></g>`,
-    logoMarkup(product.logo, ink),
+    logoMarkup(logo, ink),
     `<rect x="1" y="1" width="254" height="254" rx="55" fill="none" stroke="${pale ? '#0b2a3c' : '#fff'}" stroke-opacity=".14" stroke-width="2"/></svg>\n`,
   ].join('');
 }
