@@ -5,8 +5,9 @@ import type { AppApi } from '../../api/api-context.tsx';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
+import { createRefetchScheduler } from './refetch-scheduler.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
-import { jitter } from './stream-leader.ts';
+import { jitter } from './timing.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
 /** A hidden tab keeps its stream for this long, because many visitors only glance at another tab. */
@@ -14,15 +15,6 @@ const HIDDEN_TIMEOUT_MS = 10_000;
 
 const POLL_INTERVAL_MS = 60_000;
 const FIRST_POLL_DELAY_MS = 10_000;
-
-/**
- * The mean delay of a refetch. All open pages learn of a change simultaneously, but should not all refetch
- * simultaneously.
- */
-const REFETCH_DELAY_MS = 1_500;
-
-/** The minimum time between two refetches, because an import changes the catalogue many times in quick succession. */
-const MIN_REFETCH_INTERVAL_MS = 5_000;
 
 export interface LiveConnection {
   launches: LaunchWatch;
@@ -114,10 +106,10 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   const applier = createUpdateApplier(client, api);
   const launches = createLaunchWatch(api, client);
   const refetcher = { api, client, applier, launches };
-  const refetchAll = createRefetchScheduler(REFETCH_DELAY_MS, () => refetchVisible(refetcher));
-  const refetchRanks = createRefetchScheduler(REFETCH_DELAY_MS, () => refetchBoards(client));
-  const checkLaunches = createRefetchScheduler(REFETCH_DELAY_MS, () => launches.check());
-  const refetchLoadedComments = createRefetchScheduler(REFETCH_DELAY_MS, async () => {
+  const refetchAll = createRefetchScheduler(() => refetchVisible(refetcher));
+  const refetchRanks = createRefetchScheduler(() => refetchBoards(client));
+  const checkLaunches = createRefetchScheduler(() => launches.check());
+  const refetchLoadedComments = createRefetchScheduler(async () => {
     const productId = visibleProductId(client);
     if (productId !== undefined) await refetchComments(refetcher, productId);
   });
@@ -215,26 +207,4 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   window.addEventListener('pageshow', begin);
   begin();
   return { launches };
-}
-
-/**
- * Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay, so browsers do
- * not all refetch simultaneously.
- */
-function createRefetchScheduler(ms: number, refetch: () => Promise<void>): () => void {
-  let isScheduled = false;
-  let notBefore = 0;
-  return () => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setTimeout(
-      () => {
-        isScheduled = false;
-        notBefore = performance.now() + MIN_REFETCH_INTERVAL_MS;
-        // A failure is ignored, because the next change or stream requests another refetch.
-        void refetch().catch(() => {});
-      },
-      Math.max(jitter(ms), notBefore - performance.now()),
-    );
-  };
 }

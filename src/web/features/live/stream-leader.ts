@@ -2,6 +2,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { LIVE_PARAMETERS } from '../../../contract/live/events.ts';
 import { paths } from '../../../contract/paths.ts';
 import { readEvents, type ServerEvent, type StreamEnd } from './event-stream.ts';
+import { jitter } from './timing.ts';
 
 /** A tab's subscription. */
 export interface TabSubscription {
@@ -213,9 +214,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     window.addEventListener('online', end);
     signal.addEventListener('abort', end);
   });
-}
-
-/** Returns a random time from 0.5 to 1.5 times `ms`, so many browsers do not act simultaneously. */
-export function jitter(ms: number): number {
-  return ms * (0.5 + Math.random());
 }
