@@ -12,7 +12,7 @@ export interface SharedStream {
 }
 
 /** Callbacks that each tab provides. */
-interface SharedStreamHandlers {
+export interface SharedStreamHandlers {
   /** Called when the open stream covers this tab's latest subscription. */
   onOpen(): void;
   onLost(): void;
