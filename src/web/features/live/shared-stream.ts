@@ -17,9 +17,7 @@ export interface SharedStreamHandlers {
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
-  /**
-   * Called with a server time (ms) up to which everything was received, if the stream covers the latest subscription.
-   */
+  /** Called with a server time (ms) up to which all changes of what the stream covers were received. */
   onId(id: number): void;
 }
 
