@@ -181,6 +181,23 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page).first()).toBeVisible();
   });
 
+  test('text typed while the code of the list loads is kept, then searched for without a history entry', async ({
+    page,
+  }) => {
+    await visit(page, '/product/git');
+    const held = await holdResponses(page, /\/assets\/home-/);
+    await searchBox(page).fill('gi');
+    await expect(page).toHaveURL('/?q=gi');
+    await searchBox(page).fill('git ');
+    held.release();
+    await expect(page).toHaveURL('/?q=git');
+    await expect(cardNames(page).first()).toBeVisible();
+    await expect(searchBox(page), 'a word may follow').toHaveValue('git ');
+    await page.goBack();
+    await expect(page).toHaveURL('/product/git');
+    await expect(searchBox(page)).toHaveValue('');
+  });
+
   test('a click on a product right after typing opens it and stays there', async ({ page, pauseClock }) => {
     await page.clock.install();
     await visit(page, '/');

@@ -15,11 +15,11 @@ export const home = '/';
 
 /** The filters, the sort order and the cursor of the list on the home page. */
 export interface ListAddress {
-  q?: string;
-  tag?: string;
-  sort?: string;
+  q?: string | undefined;
+  tag?: string | undefined;
+  sort?: string | undefined;
   /** The cursor of a later page, for reading without JavaScript. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 const LIST_PARAMETERS = ['q', 'tag', 'sort', 'cursor'] as const satisfies (keyof ListAddress)[];

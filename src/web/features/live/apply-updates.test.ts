@@ -84,3 +84,16 @@ test('during a write by the visitor, and shortly after, updates wait; then the l
   await vi.advanceTimersByTimeAsync(1_000);
   expect(upvotes()).toBe(6);
 });
+
+test('an update that arrives when others are due does not discard them', async () => {
+  const client = new QueryClient();
+  client.setQueryData(key, detail(1));
+  let quietMs = 0;
+  const applier = createUpdateApplier(client, { msSinceLastWrite: () => quietMs });
+  applier.apply(told(5));
+  await vi.advanceTimersByTimeAsync(1_000);
+  quietMs = 2_000;
+  applier.apply({ counts: [{ id: 'lighthouse', upvotes: 3, comments: 0 }] });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(cachedProduct(client, 'harbour')?.upvotes).toBe(5);
+});

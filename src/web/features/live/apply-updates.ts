@@ -39,8 +39,8 @@ export function createUpdateApplier(
   const counts = new Map<string, Received<LiveCounts>>();
   const likes = new Map<string, Received<LiveComment>>();
   const requestedAt = new WeakMap<Query, number>();
+  /** The time of the earliest update that a timer will show, or infinity if there is none. */
   let heldSince = Number.POSITIVE_INFINITY;
-  let isHeld = false;
 
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated') return;
@@ -56,20 +56,20 @@ export function createUpdateApplier(
   function show(since: number): void {
     const quietMs = msSinceLastWrite();
     if (quietMs < HOLD_MS) {
+      if (heldSince === Number.POSITIVE_INFINITY) setTimeout(showHeld, HOLD_MS - quietMs);
       heldSince = Math.min(heldSince, since);
-      if (isHeld) return;
-      isHeld = true;
-      setTimeout(() => {
-        isHeld = false;
-        show(heldSince);
-      }, HOLD_MS - quietMs);
       return;
     }
-    heldSince = Number.POSITIVE_INFINITY;
     notifyManager.batch(() => {
       for (const { value, at } of counts.values()) if (at >= since) showCounts(client, value);
       for (const [productId, ofProduct] of likesByProduct(likes, since)) setLikes(client, productId, ofProduct);
     });
+  }
+
+  function showHeld(): void {
+    const since = heldSince;
+    heldSince = Number.POSITIVE_INFINITY;
+    show(since);
   }
 
   function record<Value>(received: Map<string, Received<Value>>, id: string, value: Value, at: number): void {

@@ -11,7 +11,7 @@ import { type VisibleList, visibleComments, visibleList, visibleProductId } from
 
 const MAX_ITEMS = LIMITS.pageSize.max;
 
-interface Refetcher {
+export interface Refetcher {
   api: ReadApi;
   client: QueryClient;
   applier: UpdateApplier;

@@ -12,14 +12,12 @@ export interface SharedStream {
 }
 
 /** Callbacks that each tab provides. */
-interface SharedStreamHandlers {
+export interface SharedStreamHandlers {
   /** Called when the open stream covers this tab's latest subscription. */
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
-  /**
-   * Called with a server time (ms) up to which everything was received, if the stream covers the latest subscription.
-   */
+  /** Called with a server time (ms) up to which all changes of what the stream covers were received. */
   onId(id: number): void;
 }
 

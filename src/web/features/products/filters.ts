@@ -1,13 +1,10 @@
 import type { MouseEvent } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import type { ListAddress } from '../../../contract/paths/site.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
-import type { ProductSort } from '../../../contract/products/schema.ts';
+import type { ProductListQuery, ProductSort } from '../../../contract/products/schema.ts';
 
 /** The list that the URL of the home page selects. Default values are omitted, so equal lists have equal query keys. */
-export interface ProductFilters extends ListAddress {
-  sort?: ProductSort;
-}
+export type ProductFilters = Pick<ProductListQuery, 'q' | 'tag' | 'sort' | 'cursor'>;
 
 const SORTS: readonly string[] = ['top', 'discussed'] satisfies ProductSort[];
 

@@ -20,7 +20,7 @@ export function SortLinks({ filters }: { filters: ProductFilters }) {
       {SORTS.map(({ sort, label }) => (
         <Link
           key={sort}
-          to={hrefOf({ q, tag, sort: sort === 'newest' ? undefined : sort })}
+          to={paths.list({ q, tag, sort: sort === 'newest' ? undefined : sort })}
           aria-current={sort === current ? 'true' : undefined}
         >
           {t(label)}
@@ -37,13 +37,13 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
   if (!q && !tag && !page) return null;
   return (
     <ul className="active-filters" aria-label={t('Active filters')}>
-      {q && <FilterChip kind="Search" value={t('“{term}”', { term: q })} without={hrefOf({ tag, sort })} />}
-      {tag && <FilterChip kind="Tag" value={tag} without={hrefOf({ q, sort })} />}
+      {q && <FilterChip kind="Search" value={t('“{term}”', { term: q })} without={paths.list({ tag, sort })} />}
+      {tag && <FilterChip kind="Tag" value={tag} without={paths.list({ q, sort })} />}
       {page && (
         <FilterChip
           kind="From page"
           value={String(page)}
-          without={hrefOf({ q, tag, sort })}
+          without={paths.list({ q, tag, sort })}
           // This link leads to the start of the list, which is the previous page only for the second page.
           rel={page === 2 ? 'prev' : undefined}
         />
@@ -72,10 +72,4 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
       </Link>
     </li>
   );
-}
-
-type NullableFilters = { [Name in keyof ProductFilters]: ProductFilters[Name] | undefined };
-
-function hrefOf(filters: NullableFilters): string {
-  return paths.list(filters as ProductFilters);
 }

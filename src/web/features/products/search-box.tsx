@@ -1,64 +1,29 @@
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import { languageParam, t } from '../../language/translate.ts';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';
 import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
-import { readFilters } from './filters.ts';
+import { type ProductFilters, readFilters } from './filters.ts';
 
 const DEBOUNCE_MS = 200;
 
 /** Searches while the visitor types. Without JavaScript, it is a form that requests the home page with `?q=`. */
 export function SearchBox() {
-  const { location, navigate } = useRouter();
-  const { pathname } = location;
-  const params = useSearchParams();
+  const { text, setText, search, filters } = useSearch();
   const input = useRef<HTMLInputElement>(null);
-  const atHome = pathname === paths.home && !params.has('board');
-  const filters = readFilters(params);
-  const inAddress = atHome ? (filters.q ?? '') : '';
-  const [text, setText] = useState(inAddress);
-  const address = addressOf(pathname, inAddress);
-  const [seen, setSeen] = useState(address);
-  const [sent, setSent] = useState(address);
   useFocusKey('/', input);
   const hasShortcut = useShortcuts();
-
-  // Back, forward and links replace the text. URL changes by the box itself do not, because the visitor may have typed
-  // more since.
-  if (address !== seen) {
-    setSeen(address);
-    if (address !== sent) {
-      setSent(address);
-      setText(inAddress);
-    }
-  }
-
-  function search(term: string): void {
-    const q = term.trim();
-    if (q === inAddress) return;
-    const { tag, sort } = atHome ? filters : {};
-    setSent(addressOf(paths.home, q));
-    // The first search adds a history entry, so Back returns to the list before it. A refined search replaces that entry.
-    navigate(paths.list({ ...(q && { q }), ...(tag && { tag }), ...(sort && { sort }) }), {
-      replace: inAddress !== '',
-    });
-  }
-
-  const searchRef = useRef(search);
-  useEffect(() => {
-    searchRef.current = search;
-  });
-  useEffect(() => {
-    if (text === inAddress) return;
-    const timer = setTimeout(() => {
-      // The visitor is navigating to another page, whose code is still loading.
-      if (window.location.pathname !== pathname) return;
-      searchRef.current(text);
-    }, DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [text, inAddress, pathname]);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -71,7 +36,7 @@ export function SearchBox() {
     event.preventDefault();
     if (text === '') input.current?.blur();
     setText('');
-    if (atHome) search('');
+    search('');
   }
 
   return (
@@ -98,8 +63,8 @@ export function SearchBox() {
             /
           </span>
         )}
-        {atHome && filters.tag && <input type="hidden" name="tag" value={filters.tag} />}
-        {atHome && filters.sort && <input type="hidden" name="sort" value={filters.sort} />}
+        {filters.tag && <input type="hidden" name="tag" value={filters.tag} />}
+        {filters.sort && <input type="hidden" name="sort" value={filters.sort} />}
         {languageParam() && <input type="hidden" name="lang" value={languageParam()} />}
         <button type="submit" className="visually-hidden">
           {t('Search')}
@@ -107,6 +72,47 @@ export function SearchBox() {
       </form>
     </search>
   );
+}
+
+/** The text in the box, which is searched for after a pause, and the filters of the list in the URL. */
+function useSearch() {
+  const { location, navigate } = useRouter();
+  const { pathname } = location;
+  const params = useSearchParams();
+  const filters: ProductFilters = pathname === paths.home && !params.has('board') ? readFilters(params) : {};
+  const { q: term = '', tag, sort } = filters;
+  const [text, setText] = useState(term);
+  const address = addressOf(pathname, term);
+  /** The current address, or the one to which the box is navigating. */
+  const latestAddress = useRef(address);
+
+  useLayoutEffect(() => {
+    // Back, forward and links replace the text. The box's own searches do not, because the visitor may have typed more
+    // since.
+    if (address !== latestAddress.current) setText(term);
+    latestAddress.current = address;
+  }, [address, term]);
+
+  function search(newText: string): void {
+    const q = newText.trim();
+    if (q === term) return;
+    latestAddress.current = addressOf(paths.home, q);
+    // The first search adds a history entry, so Back returns to the list before it. A refined search replaces that entry.
+    navigate(paths.list({ q: q || undefined, tag, sort }), { replace: term !== '' });
+  }
+
+  const searchLater = useEffectEvent(search);
+  useEffect(() => {
+    if (text === term) return;
+    const timer = setTimeout(() => {
+      // The visitor is navigating to another page, whose code is still loading.
+      if (window.location.pathname !== pathname) return;
+      searchLater(text);
+    }, DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [text, term, pathname]);
+
+  return { text, setText, search, filters };
 }
 
 /** The parts of a URL on which the box depends: the page and its search term. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LeadEffect, type LeadEvent, type LeadState, NO_STREAM, step } from './stream-leader.ts';
+import { type LeadEffect, type LeadEvent, type LeadState, NO_STREAM, step } from './lead-state.ts';
 
 const pausing = (failures: number, isLost = false): LeadState => ({ kind: 'pausing', failures, isLost });
 const streaming = (failures = 0, isLost = false): LeadState => ({ kind: 'streaming', failures, isLost });

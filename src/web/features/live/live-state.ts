@@ -1,0 +1,134 @@
+/** A hidden tab keeps its stream for this long, because many visitors only glance at another tab. */
+const HIDDEN_TIMEOUT_MS = 10_000;
+
+const FIRST_POLL_DELAY_MS = 10_000;
+const POLL_INTERVAL_MS = 60_000;
+
+/**
+ * The subscription of this tab, and the time up to which it knows all changes. Times are in milliseconds since 1970.
+ */
+export type LiveState = {
+  /** The products of the latest subscription. */
+  subscribedIds: readonly string[];
+  /** Whether a stream has opened for `subscribedIds`, so its event ids are also times up to which they are known. */
+  isCovered: boolean;
+  /** The server's time up to which all changes of the products on screen are known. The next stream sends later ones. */
+  knownUpTo: number;
+  /** A lower bound of how far the server's clock is ahead of this one, since event ids are never in its future. */
+  aheadMs: number;
+} /** The tab has been hidden for a while, or the page is in the back/forward cache. */ & (
+  | { kind: 'hidden' }
+  /** The page shows nothing that a stream updates. */
+  | { kind: 'unsubscribed' }
+  | { kind: 'subscribed' }
+  /** The page is subscribed, but there is no stream for now. */
+  | { kind: 'polling' }
+);
+
+/** What the page shows, as of `readAt` (browser time). */
+interface View {
+  productIds: readonly string[];
+  readAt: number;
+  hasBoard: boolean;
+}
+
+/** The events that effects delay. */
+export type DelayedEvent = 'hidden' | 'pollDue';
+
+export type LiveEvent =
+  /** The page became visible. */
+  | ({ kind: 'shown' } & View)
+  /** The data on screen may have changed. */
+  | ({ kind: 'changed' } & View)
+  /** The visitor switched to another tab, perhaps only for a moment. */
+  | { kind: 'tabHidden' }
+  /** The tab stayed hidden, or the visitor left the page. */
+  | { kind: 'hidden' }
+  /** An open stream covers the subscription. */
+  | { kind: 'opened' }
+  /** There is no stream for now. */
+  | { kind: 'lost' }
+  | { kind: 'pollDue' }
+  /** Everything up to `upTo` (server time) was received, at `at` (browser time). */
+  | { kind: 'received'; upTo: number; at: number };
+
+export type LiveEffect =
+  | { kind: 'subscribe'; productIds: readonly string[]; since: number }
+  /** Leaves the stream. */
+  | { kind: 'leave' }
+  | { kind: 'poll' }
+  /** Dispatches the event after `ms`, instead of a pending one of the same kind. */
+  | { kind: 'delay'; event: DelayedEvent; ms: number }
+  | { kind: 'cancel'; event: DelayedEvent };
+
+interface LiveStep {
+  state: LiveState;
+  effects: readonly LiveEffect[];
+}
+
+export function initialLiveState(aheadMs: number): LiveState {
+  return { kind: 'hidden', subscribedIds: [], isCovered: false, knownUpTo: Number.POSITIVE_INFINITY, aheadMs };
+}
+
+/**
+ * Pure: a visible page subscribes to its products, from the time up to which it knows all their changes, and polls while
+ * there is no stream.
+ */
+export function step(state: LiveState, event: LiveEvent): LiveStep {
+  switch (event.kind) {
+    case 'shown': {
+      const next = follow(state, event);
+      return { state: next.state, effects: [{ kind: 'cancel', event: 'hidden' }, ...next.effects] };
+    }
+    case 'changed':
+      return state.kind === 'hidden' ? { state, effects: [] } : follow(state, event);
+    case 'tabHidden':
+      if (state.kind === 'hidden') return { state, effects: [] };
+      return { state, effects: [{ kind: 'delay', event: 'hidden', ms: HIDDEN_TIMEOUT_MS }] };
+    case 'hidden':
+      return { state: { ...state, kind: 'hidden' }, effects: leave(state) };
+    case 'opened':
+      if (!isSubscribed(state)) return { state, effects: [] };
+      return { state: { ...state, kind: 'subscribed', isCovered: true }, effects: stopPolling(state) };
+    case 'lost':
+      if (state.kind !== 'subscribed') return { state, effects: [] };
+      return {
+        state: { ...state, kind: 'polling' },
+        effects: [{ kind: 'delay', event: 'pollDue', ms: FIRST_POLL_DELAY_MS }],
+      };
+    case 'pollDue':
+      if (state.kind !== 'polling') return { state, effects: [] };
+      return { state, effects: [{ kind: 'poll' }, { kind: 'delay', event: 'pollDue', ms: POLL_INTERVAL_MS }] };
+    case 'received': {
+      const aheadMs = Math.max(state.aheadMs, event.upTo - event.at);
+      const knownUpTo = state.isCovered ? event.upTo : state.knownUpTo;
+      return { state: { ...state, aheadMs, knownUpTo }, effects: [] };
+    }
+  }
+}
+
+function follow(state: LiveState, { productIds, readAt, hasBoard }: View): LiveStep {
+  if (isSubscribed(state) && productIds.join() === state.subscribedIds.join()) return { state, effects: [] };
+  // An open stream includes all changes up to its last event, even for data from older responses.
+  const isKnown = state.isCovered && productIds.every((id) => state.subscribedIds.includes(id));
+  const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
+  const next = { ...state, subscribedIds: productIds, knownUpTo: since };
+  // A stream without product ids carries the counts of the whole site, which only a leaderboard needs.
+  if (productIds.length === 0 && !hasBoard) return { state: { ...next, kind: 'unsubscribed' }, effects: leave(state) };
+  return {
+    state: { ...next, kind: isSubscribed(state) ? state.kind : 'subscribed', isCovered: false },
+    effects: [{ kind: 'subscribe', productIds, since }],
+  };
+}
+
+function leave(state: LiveState): LiveEffect[] {
+  return isSubscribed(state) ? [{ kind: 'leave' }, ...stopPolling(state)] : [];
+}
+
+function stopPolling(state: LiveState): LiveEffect[] {
+  return state.kind === 'polling' ? [{ kind: 'cancel', event: 'pollDue' }] : [];
+}
+
+function isSubscribed(state: LiveState): state is LiveState & { kind: 'subscribed' | 'polling' } {
+  return state.kind === 'subscribed' || state.kind === 'polling';
+}
