@@ -6,7 +6,7 @@ import { buildApp } from '../../src/server/app.ts';
 import type { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import { sessionOf } from '../../src/server/http/request-keys.ts';
 import type { Live } from '../../src/server/live/live.ts';
-import type { PageRenderer } from '../../src/server/pages/renderer.ts';
+import type { PageRenderer } from '../../src/server/pages/pages.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 

@@ -8,7 +8,7 @@ import { readSettings } from '../settings/settings.ts';
 import { consoleDocument } from './console/mount-console.ts';
 import { renderDocument } from './pages/document.ts';
 import { siteLanguages } from './pages/languages.ts';
-import type { PageRenderer } from './pages/renderer.ts';
+import type { PageRenderer } from './pages/pages.ts';
 import { serve } from './serve.ts';
 import type { RendererFactory } from './site-process.ts';
 

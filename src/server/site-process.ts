@@ -19,7 +19,8 @@ import { consoleDocument, readConsoleBuild } from './console/mount-console.ts';
 import { watchBursts } from './limits/upvote-bursts.ts';
 import { prepareMetrics } from './metrics/serve-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
-import { createPageRenderer, type PageRenderer, type RendererOptions, readClientBuild } from './pages/renderer.ts';
+import { readClientBuild } from './pages/client-build.ts';
+import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/pages.ts';
 import { createPictureProcessor } from './pictures/picture-pipeline.ts';
 import { buildSite, type Closeable, closeAll } from './site.ts';
 

@@ -5,7 +5,7 @@ import { buildApp } from '../../src/server/app.ts';
 import type { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import type { Live } from '../../src/server/live/live.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
-import type { PageRenderer } from '../../src/server/pages/renderer.ts';
+import type { PageRenderer } from '../../src/server/pages/pages.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { silentLog } from './silent-log.ts';

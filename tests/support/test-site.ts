@@ -6,7 +6,7 @@ import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
 import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
 import type { SiteLocale } from '../../src/server/pages/languages.ts';
-import { createPageRenderer } from '../../src/server/pages/renderer.ts';
+import { createPageRenderer } from '../../src/server/pages/pages.ts';
 import { buildSite } from '../../src/server/site.ts';
 import type { Brand } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';

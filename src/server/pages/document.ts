@@ -3,21 +3,7 @@ import { paths } from '../../contract/paths.ts';
 import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
-
-/** The URLs of the browser's files that a document loads. */
-export interface ClientBuild {
-  /** The script that is inlined into the head. */
-  headScript: string;
-  appScript: string;
-  styles: readonly string[];
-  /** Chunks that the app script imports statically. */
-  modulePreloads: readonly string[];
-  /** Further chunks of a route, which the app script would request only after it has started. */
-  routePreloads: Partial<Record<NonNullable<RenderedPage['route']>, readonly string[]>>;
-  fonts: readonly string[];
-  /** The messages of each language except English, by its code. */
-  messages: Readonly<Record<string, string>>;
-}
+import type { ClientBuild } from './client-build.ts';
 
 /** Writes the document around a rendered page. */
 export function renderDocument(page: RenderedPage, build: ClientBuild, brand: Brand = NO_BRAND): string {

@@ -3,6 +3,8 @@ import type { ReadApi } from '../../contract/api.ts';
 import { withLanguage } from '../../contract/routes.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
+import { type Brand, NO_BRAND } from '../../settings/brand.ts';
+import { CATALOGUES, emptyPage, render as renderPage } from '../../web/entry-server.tsx';
 import { readCachedOrNull, relatedResponse } from '../cache/api-response.ts';
 import {
   type CacheableResponse,
@@ -15,9 +17,12 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE_CACHING, problem } from '../http/problems.ts';
+import { inlineHash } from '../http/security-headers.ts';
+import type { SiteIdentity } from '../http/site-identity.ts';
 import { createTokenBuckets } from '../limits/rate-limiter.ts';
-import { languageOf } from './languages.ts';
-import type { PageRenderer } from './renderer.ts';
+import type { ClientBuild } from './client-build.ts';
+import { renderDocument } from './document.ts';
+import { languageOf, type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */
 export interface Pages {
@@ -109,16 +114,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
 
   async function renderRefusal(path: string, refusal: CoreError): Promise<string> {
     const refuse = () => Promise.reject(refusal);
-    const page = await renderer.render(path, {
-      listProducts: refuse,
-      getProduct: refuse,
-      getRelatedProducts: refuse,
-      listComments: refuse,
-      listLeaderboards: refuse,
-      getLeaderboard: refuse,
-      getStandings: refuse,
-      ...(api.getModerationLog && { getModerationLog: refuse }),
-    });
+    const refusing = Object.fromEntries(Object.keys(api).map((name) => [name, refuse]));
+    const page = await renderer.render(path, refusing as Record<keyof ReadApi, typeof refuse>);
     return page.html;
   }
 
@@ -139,6 +136,59 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
       const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
       const wanted = languages.negotiate(NOT_FOUND_PATH, request.headers['accept-language']);
       return send(withLanguage(NOT_FOUND_PATH, languageOf(query, languages).code ?? wanted), request, reply);
+    },
+  };
+}
+
+/** Turns a URL into a complete document, which is the same for every visitor. */
+export interface PageRenderer {
+  readonly site: SiteIdentity;
+  readonly brand: Brand;
+  readonly languages: SiteLanguages;
+  /** The digest of the inline script, for the content security policy. */
+  readonly scriptHash: string;
+  /**
+   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `today` and `renderedAt`
+   * are the time on the site's clock.
+   */
+  render(
+    path: string,
+    api: ReadApi,
+    now?: { today?: string; renderedAt?: number },
+  ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
+  /** The app shell: a document without a page, with which browsers start offline. */
+  shell(): string;
+}
+
+export interface RendererOptions {
+  site: SiteIdentity;
+  build: ClientBuild;
+  /** The value of SITE_LOCALE. Default: English. */
+  locale?: SiteLocale | undefined;
+  /** If unset, the site has the brand of the specification. */
+  brand?: Brand | undefined;
+}
+
+/** The renderer of a built site. */
+export function createPageRenderer({ site, build, locale, brand = NO_BRAND }: RendererOptions): PageRenderer {
+  const languages = siteLanguages(CATALOGUES, (code) => build.messages[code], locale);
+  return {
+    site,
+    brand,
+    languages,
+    scriptHash: inlineHash(build.headScript),
+    async render(path, api, { today = '', renderedAt } = {}) {
+      const page = await renderPage({
+        url: path,
+        api,
+        site: { ...site, url: site.url(), today },
+        renderedAt,
+        languages,
+      });
+      return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
+    },
+    shell() {
+      return renderDocument(emptyPage({ site: { ...site, url: site.url(), today: '' }, languages }), build, brand);
     },
   };
 }

@@ -13,8 +13,7 @@ import type { RevalidationReason } from '../cache/cached-response.ts';
 import { NO_STORE } from '../http/problems.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
-import type { Pages } from '../pages/pages.ts';
-import type { PageRenderer } from '../pages/renderer.ts';
+import type { PageRenderer, Pages } from '../pages/pages.ts';
 
 const NO_QUERY = new URLSearchParams();
 const HOME = homeAddress(NO_QUERY);

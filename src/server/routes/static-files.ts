@@ -7,7 +7,7 @@ import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
-import type { PageRenderer } from '../pages/renderer.ts';
+import type { PageRenderer } from '../pages/pages.ts';
 
 export interface StaticFolders {
   /** The browser's build: `assets/` with content hashes in its names, and a few files with fixed names. */

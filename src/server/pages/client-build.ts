@@ -1,59 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
-import type { ReadApi } from '../../contract/api.ts';
-import { type Brand, NO_BRAND } from '../../settings/brand.ts';
-import { CATALOGUES, emptyPage, render } from '../../web/entry-server.tsx';
-import { inlineHash } from '../http/security-headers.ts';
-import type { SiteIdentity } from '../http/site-identity.ts';
-import { type ClientBuild, renderDocument } from './document.ts';
-import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
+import type { RouteName } from '../../contract/routes.ts';
 
-/** Turns a URL into a complete document, which is the same for every visitor. */
-export interface PageRenderer {
-  readonly site: SiteIdentity;
-  readonly brand: Brand;
-  readonly languages: SiteLanguages;
-  /** The digest of the inline script, for the content security policy. */
-  readonly scriptHash: string;
-  /**
-   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `today` and `renderedAt`
-   * are the time on the site's clock.
-   */
-  render(
-    path: string,
-    api: ReadApi,
-    now?: { today?: string; renderedAt?: number },
-  ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** The app shell: a document without a page, with which browsers start offline. */
-  shell(): string;
-}
-
-export interface RendererOptions {
-  site: SiteIdentity;
-  build: ClientBuild;
-  /** The value of SITE_LOCALE. Default: English. */
-  locale?: SiteLocale | undefined;
-  /** If unset, the site has the brand of the specification. */
-  brand?: Brand | undefined;
-}
-
-/** The renderer of a built site. */
-export function createPageRenderer({ site, build, locale, brand = NO_BRAND }: RendererOptions): PageRenderer {
-  const languages = siteLanguages(CATALOGUES, (code) => build.messages[code], locale);
-  return {
-    site,
-    brand,
-    languages,
-    scriptHash: inlineHash(build.headScript),
-    async render(path, api, { today = '', renderedAt } = {}) {
-      const page = await render({ url: path, api, site: { ...site, url: site.url(), today }, renderedAt, languages });
-      return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
-    },
-    shell() {
-      return renderDocument(emptyPage({ site: { ...site, url: site.url(), today: '' }, languages }), build, brand);
-    },
-  };
+/** The URLs of the browser's files that a document loads. */
+export interface ClientBuild {
+  /** The script that is inlined into the head. */
+  headScript: string;
+  appScript: string;
+  styles: readonly string[];
+  /** Chunks that the app script imports statically. */
+  modulePreloads: readonly string[];
+  /** Further chunks of a route, which the app script would request only after it has started. */
+  routePreloads: Partial<Record<RouteName, readonly string[]>>;
+  fonts: readonly string[];
+  /** The messages of each language except English, by its code. */
+  messages: Readonly<Record<string, string>>;
 }
 
 const APP = 'src/web/entry-client.tsx';
