@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import type { Article, PageBrand } from '../contract/brand.ts';
+import type { Article, PageBrand } from '../contract/site.ts';
 import { type Accent, accentStyle } from './accent.ts';
 import { type Logo, readLogo } from './logo.ts';
 import { type Settings, SettingsError } from './settings.ts';

@@ -1,10 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
-import { taglineOf } from '../contract/brand.ts';
 import { paths } from '../contract/paths.ts';
 import { isModerationLog, matchRoute, type RouteName } from '../contract/routes.ts';
-import type { Site } from '../contract/site.ts';
+import { type Site, taglineOf } from '../contract/site.ts';
 import { readOnlyApi } from './api/api-context.tsx';
 import { App, SCREENS } from './app.tsx';
 import { createQueryClient, type PageState, scriptJson, writePageState } from './cache/query-client.ts';

@@ -1,12 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../contract/api.ts';
-import { taglineOf } from '../contract/brand.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
 import type { ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute } from '../contract/routes.ts';
-import type { Site } from '../contract/site.ts';
+import { type Site, taglineOf } from '../contract/site.ts';
 import { commentKeys, setCommentCount } from './cache/cached-data.ts';
 import { commentListOptions, commentOrder } from './features/comments/queries.ts';
 import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';

@@ -1,5 +1,4 @@
-import type { PageBrand } from '../../contract/brand.ts';
-import type { PageSettings } from '../../contract/site.ts';
+import type { PageBrand, PageSettings } from '../../contract/site.ts';
 
 /** The site's name, brand and origin: the only source of absolute links, regardless of a request's Host header. */
 export interface SiteIdentity extends PageSettings, PageBrand {

@@ -1,8 +1,8 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { taglineOf } from '../../contract/brand.ts';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import { paths } from '../../contract/paths.ts';
+import { taglineOf } from '../../contract/site.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
 import { REVALIDATE } from '../http/problems.ts';

@@ -1,7 +1,7 @@
-import { taglineOf } from '../../../contract/brand.ts';
 import type { Period } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { formatPeriod } from '../../language/format.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';

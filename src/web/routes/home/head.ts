@@ -1,6 +1,6 @@
-import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { type ProductFilters, pageNumberOf } from '../../features/products/filters.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';

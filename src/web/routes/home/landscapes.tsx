@@ -1,4 +1,4 @@
-import type { Article } from '../../../contract/brand.ts';
+import type { Article } from '../../../contract/site.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, Suspense } from 'react';
-import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedButton } from '../../features/saved/saved-button.tsx';
 import { t, translated } from '../../language/translate.ts';

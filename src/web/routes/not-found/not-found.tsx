@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { t, translated } from '../../language/translate.ts';
 import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';

@@ -1,7 +1,7 @@
-import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
