@@ -20,7 +20,7 @@ import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
 import { createTallyLimiter, readTally, type Tally } from './leaderboards/read-tally.ts';
 import { placeLaunches } from './leaderboards/update-boards.ts';
-import type { VoteNetworks } from './leaderboards/vote-networks.ts';
+import type { VoteNetwork, VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import {
@@ -34,7 +34,7 @@ import { isProductRemoved } from './products/remove-products.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { addWithSpamCheck, type Repetition } from './spam.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
-import { createNetworkCounts, type VoteNetwork } from './upvotes/network-counts.ts';
+import { createNetworkCounts } from './upvotes/network-counts.ts';
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 import type { RecordEvents } from './webhooks/outbox.ts';
 

@@ -5,10 +5,11 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import { systemRuntime } from '../runtime.ts';
-import { createNetworkCounts, type VoteNetwork } from '../upvotes/network-counts.ts';
+import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { finaliseDue } from './finalise.ts';
+import type { VoteNetwork } from './vote-networks.ts';
 
 const DAY = '2026-06-01';
 const NETWORK = '00000000-0000-0000-0000-00000000000a';

@@ -1,7 +1,7 @@
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import type { VoteNetwork } from '../upvotes/network-counts.ts';
 import { IN_WINDOW } from './launch-votes.ts';
+import type { VoteNetwork } from './vote-networks.ts';
 
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (

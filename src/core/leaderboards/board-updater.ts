@@ -4,11 +4,11 @@ import type { Change } from '../changes/change-feed.ts';
 import type { ChangeListener } from '../changes/site-changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Log, Runtime } from '../runtime.ts';
-import type { VoteNetwork } from '../upvotes/network-counts.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
+import type { VoteNetwork } from './vote-networks.ts';
 
 /** The pause before an update. A vote moves its launch on the boards within twice this time, unless updates are slow. */
 const REFRESH_INTERVAL_MS = 400;

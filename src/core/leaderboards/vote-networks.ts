@@ -6,6 +6,12 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
+/** The network of a vote in a launch window. */
+export interface VoteNetwork {
+  productId: string;
+  network: string;
+}
+
 /** Whether a product accepts votes, and the network of the voter. */
 export interface VotingStatus {
   /** Whether the product exists and has launched. */

@@ -1,11 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../database/database.ts';
-
-/** The network of a vote in a launch window. */
-export interface VoteNetwork {
-  productId: string;
-  network: string;
-}
+import type { VoteNetwork } from '../leaderboards/vote-networks.ts';
 
 /**
  * Caches how many votes each network cast in the launch windows of products, so most votes are compared with the cap

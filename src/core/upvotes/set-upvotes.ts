@@ -8,8 +8,9 @@ import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
+import type { VoteNetwork } from '../leaderboards/vote-networks.ts';
 import type { Runtime } from '../runtime.ts';
-import { createNetworkCounts, type NetworkCounts, type VoteNetwork } from './network-counts.ts';
+import { createNetworkCounts, type NetworkCounts } from './network-counts.ts';
 import { type BatchContent, setUpvotesStatement } from './upvotes-statement.ts';
 
 /** A change that sets or withdraws a session's upvote of a product. */
