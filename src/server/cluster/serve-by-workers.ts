@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Connection, readConnectionLimit } from '../../core/database/connect.ts';
 import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { startBackgroundJobs } from '../background-jobs.ts';
+import { startBackgroundJobs } from '../jobs/background-jobs.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
 import { type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
 import { openSiteData, type RunningSite } from '../serve.ts';

@@ -4,8 +4,8 @@ import type { Database } from '../../core/database/database.ts';
 import type { ReadStats } from '../../core/database/replicas.ts';
 import type { WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import type { WebhookDeliveries } from '../deliver-webhooks.ts';
-import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
+import type { WebhookDeliveries } from '../jobs/deliver-webhooks.ts';
+import type { Finaliser } from '../jobs/schedule-finalising.ts';
 import type { Live } from '../live/live.ts';
 
 export interface MetricSources {

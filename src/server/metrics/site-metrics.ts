@@ -5,8 +5,8 @@ import type { ReadStats } from '../../core/database/replicas.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
 import type { WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import type { FastPathObserver } from '../cache/send-cached.ts';
-import type { WebhookDeliveries } from '../deliver-webhooks.ts';
-import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
+import type { WebhookDeliveries } from '../jobs/deliver-webhooks.ts';
+import type { Finaliser } from '../jobs/schedule-finalising.ts';
 import {
   type MetricSources,
   watch,

@@ -1,21 +1,21 @@
-import { deleteExpiredKeys } from '../core/comments/draft.ts';
-import { deleteOldSessions } from '../core/console/sessions.ts';
-import { createDriftSampler } from '../core/counts/check-counts.ts';
-import type { Connection } from '../core/database/connect.ts';
-import type { Database } from '../core/database/database.ts';
-import { deleteOldImportChanges } from '../core/imports/import-changes.ts';
-import { deleteUnreferencedPictures } from '../core/pictures/delete-unreferenced.ts';
-import { pictureFolder } from '../core/pictures/picture-store.ts';
-import type { Log } from '../core/runtime.ts';
-import { countWaiting, type WaitingSubmissions } from '../core/submissions/list-submissions.ts';
-import { deleteClosedSubmissions } from '../core/submissions/submission-row.ts';
-import { deleteOldEvents, recordEvents } from '../core/webhooks/outbox.ts';
-import type { Settings } from '../settings/settings.ts';
-import { scheduleBackups } from './backups/schedule-backups.ts';
+import { deleteExpiredKeys } from '../../core/comments/draft.ts';
+import { deleteOldSessions } from '../../core/console/sessions.ts';
+import { createDriftSampler } from '../../core/counts/check-counts.ts';
+import type { Connection } from '../../core/database/connect.ts';
+import type { Database } from '../../core/database/database.ts';
+import { deleteOldImportChanges } from '../../core/imports/import-changes.ts';
+import { deleteUnreferencedPictures } from '../../core/pictures/delete-unreferenced.ts';
+import { pictureFolder } from '../../core/pictures/picture-store.ts';
+import type { Log } from '../../core/runtime.ts';
+import { countWaiting, type WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
+import { deleteClosedSubmissions } from '../../core/submissions/submission-row.ts';
+import { deleteOldEvents, recordEvents } from '../../core/webhooks/outbox.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { SiteMetrics } from '../metrics/site-metrics.ts';
+import type { Closeable } from '../site.ts';
 import { deliverWebhooks } from './deliver-webhooks.ts';
-import { scheduleFinalising } from './leaderboards/schedule-finalising.ts';
-import type { SiteMetrics } from './metrics/site-metrics.ts';
-import type { Closeable } from './site.ts';
+import { scheduleBackups } from './schedule-backups.ts';
+import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 

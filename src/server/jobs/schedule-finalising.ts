@@ -5,7 +5,7 @@ import type { Log } from '../../core/runtime.ts';
 import { type BoardStats, readBoardStats } from '../../core/stats/read-stats.ts';
 import type { RecordEvents } from '../../core/webhooks/outbox.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
+import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface Finaliser {
   /** The latest numbers of leaderboards and votes. */

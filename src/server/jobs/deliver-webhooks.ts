@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../core/database/database.ts';
-import type { Log } from '../core/runtime.ts';
+import type { Database } from '../../core/database/database.ts';
+import type { Log } from '../../core/runtime.ts';
 import {
   type DueEvent,
   expireEvents,
@@ -11,8 +11,8 @@ import {
   readWebhookStatus,
   receiverOf,
   type WebhookStatus,
-} from '../core/webhooks/outbox.ts';
-import { sendEvent, type WebhookReceiver } from '../core/webhooks/send-event.ts';
+} from '../../core/webhooks/outbox.ts';
+import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLogLines } from '../../tests/support/log-lines.ts';
-import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
-import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../tests/support/webhook-receiver.ts';
-import type { WebhookEvent } from '../contract/webhooks/schema.ts';
-import type { Database } from '../core/database/database.ts';
-import { checkWebhooks } from '../core/doctor/run-database-checks.ts';
-import { deleteOldEvents, listEvents, receiverOf, recordEvents, retryEvents } from '../core/webhooks/outbox.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../../tests/support/webhook-receiver.ts';
+import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import type { Database } from '../../core/database/database.ts';
+import { checkWebhooks } from '../../core/doctor/run-database-checks.ts';
+import { deleteOldEvents, listEvents, receiverOf, recordEvents, retryEvents } from '../../core/webhooks/outbox.ts';
 import { deliverWebhooks, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
 
 const SECRET = newSecret(7);

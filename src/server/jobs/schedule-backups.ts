@@ -7,8 +7,8 @@ import { type Lease, lastDoneAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 import type { BackupSettings } from '../../settings/backup-settings.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
-import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
 import { StartError } from '../start-error.ts';
+import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface ScheduledBackups {
   /** When the last complete backup by any process of the site began. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../core/database/database.ts';
-import { endLease, type Lease, type LeaseName, renewLease, takeLease } from '../core/leases/lease.ts';
-import type { Log } from '../core/runtime.ts';
+import type { Database } from '../../core/database/database.ts';
+import { endLease, type Lease, type LeaseName, renewLease, takeLease } from '../../core/leases/lease.ts';
+import type { Log } from '../../core/runtime.ts';
 
 export interface LeaseTimes {
   /** How often each process checks for work. */

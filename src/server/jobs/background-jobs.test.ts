@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { buildProduct } from '../../tests/support/build-product.ts';
-import { createLogLines } from '../../tests/support/log-lines.ts';
-import { openSubmissionHarness } from '../../tests/support/submission-harness.ts';
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
-import { repairCounts } from '../core/counts/check-counts.ts';
-import { checkSubmissions } from '../core/doctor/run-database-checks.ts';
-import { saveProducts } from '../core/products/save-products.ts';
-import { readStats } from '../core/stats/read-stats.ts';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { repairCounts } from '../../core/counts/check-counts.ts';
+import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
+import { saveProducts } from '../../core/products/save-products.ts';
+import { readStats } from '../../core/stats/read-stats.ts';
+import { createSiteMetrics } from '../metrics/site-metrics.ts';
 import { watchDrift, watchSubmissions } from './background-jobs.ts';
-import { createSiteMetrics } from './metrics/site-metrics.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock } = harness;
