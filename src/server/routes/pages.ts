@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
+import { type ProductSort, ProductSortSchema } from '../../contract/products/schema.ts';
 import { hasOnlyLanguageParam, isModerationLog, ROUTES, withLanguage } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { isModerationCursor } from '../../core/audit/moderation-log.ts';
@@ -106,17 +107,20 @@ interface PageAddress {
   needsRedirect: boolean;
 }
 
-const SORTS = new Set(['newest', 'top', 'discussed'] as const);
-type Sort = typeof SORTS extends Set<infer Name> ? Name : never;
+const SORTS: ReadonlySet<string> = new Set(ProductSortSchema.anyOf.map((sort) => sort.const));
+
+function isSort(text: string): text is ProductSort {
+  return SORTS.has(text);
+}
 
 /** The URL of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
 export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
-  const sort = (query.get('sort') ?? 'newest') as Sort;
+  const sort = query.get('sort') ?? 'newest';
   return clean('home', paths.home, query, languages, {
     q: (text) => isStorableText(text) && [...text].length <= LIMITS.searchCharacters,
     tag: (text) => isStorableText(text) && [...text].length <= LIMITS.tagCharacters,
-    sort: (text) => SORTS.has(text as Sort),
-    cursor: (text) => SORTS.has(sort) && isProductCursor(text, sort),
+    sort: isSort,
+    cursor: (text) => isSort(sort) && isProductCursor(text, sort),
   });
 }
 
