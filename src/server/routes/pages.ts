@@ -74,19 +74,17 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
     };
     const chargeUnknown = () => charge('search', request, reply);
     const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;
+    const respondTo = async (error: unknown): Promise<void> => {
+      if (!(error instanceof CoreError)) throw error;
+      // The site did not exist in that period, or the period is in the future.
+      if (error.code === 'period_not_found') return void reply.redirect(inLanguageOf(paths.home, path), 302);
+      if (error.code === 'rate_limited') return void (await pages.sendRefusal(path, error, reply));
+      throw error;
+    };
     try {
-      return pages.send(path, request, reply, { reading, product })?.catch(async (error: unknown) => {
-        // The site did not exist in that period, or the period is in the future.
-        if (error instanceof CoreError && error.code === 'period_not_found')
-          return void reply.redirect(inLanguageOf(paths.home, path), 302);
-        if (error instanceof CoreError && error.code === 'rate_limited')
-          return void (await pages.sendRefusal(path, error, reply));
-        throw error;
-      });
-    } catch (refusal) {
-      if (refusal instanceof CoreError && refusal.code === 'rate_limited')
-        return pages.sendRefusal(path, refusal, reply);
-      throw refusal;
+      return pages.send(path, request, reply, { reading, product })?.catch(respondTo);
+    } catch (error) {
+      return respondTo(error);
     }
   }
 }
