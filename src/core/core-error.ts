@@ -24,3 +24,8 @@ export class CoreError extends Error {
 export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }
+
+/** Creates the error for a period without a leaderboard. */
+export function periodNotFound(): CoreError {
+  return new CoreError('period_not_found', 'There is no leaderboard for this period');
+}

@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { paths } from '../../contract/paths.ts';
-import { CoreError, productNotFound } from '../../core/core-error.ts';
+import { CoreError, periodNotFound, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
-import { API_FRESHNESS, type CacheableResponse, type CacheRequest } from './cached-response.ts';
+import { API_FRESHNESS, type CacheRequest } from './cached-response.ts';
 import { trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { sendFromCache } from './send-cached.ts';
 
-type ApiResponse = Pick<CacheRequest, 'key' | 'produce'>;
+/** An API response, and how to read it. */
+type ApiResponse = Pick<CacheRequest, 'key' | 'freshness' | 'produce'>;
 
 /**
  * Sends an API response from the cache. `isCharged` is set if clients can request arbitrary URLs of this kind:
@@ -34,7 +35,6 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
   return (response, request, reply, isCharged = false) => {
     const wanted: CacheRequest = {
       ...response,
-      freshness: API_FRESHNESS,
       notBefore: lastWriteElsewhere(request, runtime),
       // A client can forge the claim that it has just written, so such requests count against the search limit. Over
       // the limit, the client gets the cached response instead of an error.
@@ -46,8 +46,6 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
   };
 }
 
-export const periodNotFound = () => new CoreError('period_not_found', 'There is no leaderboard for this period');
-
 /** Builds a URL with its parameters in a fixed order, so equivalent requests share one key. */
 export function cacheKeyOf(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
   const given = new URLSearchParams();
@@ -55,74 +53,70 @@ export function cacheKeyOf(path: string, query: Readonly<Record<string, string |
   return given.size > 0 ? `${path}?${given}` : path;
 }
 
-/** Builds a JSON response from the result of `read`, with its dependencies. */
-export async function jsonResponse(api: ReadApi, read: (api: ReadApi) => Promise<unknown>): Promise<CacheableResponse> {
-  const tracker = trackDependencies(api);
-  const content = await read(tracker.api);
+/**
+ * The API's response at a URL: the result of `read` as JSON, with its dependencies, or the error `notFound` if the
+ * result is null.
+ */
+export function apiResponse(
+  api: ReadApi,
+  key: string,
+  read: (api: ReadApi) => Promise<unknown>,
+  notFound = productNotFound,
+): ApiResponse {
   return {
-    status: 200,
-    type: 'application/json; charset=utf-8',
-    cacheControl: REVALIDATE,
-    body: JSON.stringify(content),
-    dependencies: tracker.dependencies(),
+    key,
+    freshness: API_FRESHNESS,
+    async produce() {
+      const tracker = trackDependencies(api);
+      const content = await read(tracker.api);
+      if (content === null) throw notFound();
+      return {
+        status: 200,
+        type: 'application/json; charset=utf-8',
+        cacheControl: REVALIDATE,
+        body: JSON.stringify(content),
+        dependencies: tracker.dependencies(),
+      };
+    },
   };
 }
 
-/** The API's response about a product, under one key for all routes that use it. */
-export function productResponse(api: ReadApi, id: string): Omit<CacheRequest, 'notBefore'> {
-  return {
-    key: paths.api.product(id),
-    freshness: API_FRESHNESS,
-    produce: () =>
-      jsonResponse(api, async (tracked) => (await tracked.getProduct(id)) ?? Promise.reject(productNotFound())),
-  };
+// The responses that other routes read as well, through `readCached`.
+
+export function productResponse(api: ReadApi, id: string): ApiResponse {
+  return apiResponse(api, paths.api.product(id), (tracked) => tracked.getProduct(id));
+}
+
+export function relatedResponse(api: ReadApi, id: string): ApiResponse {
+  return apiResponse(api, paths.api.related(id), (tracked) => tracked.getRelatedProducts(id));
+}
+
+export function standingsResponse(api: ReadApi, id: string): ApiResponse {
+  return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
+}
+
+/** The first page of a leaderboard. */
+export function boardResponse(api: ReadApi, period: string): ApiResponse {
+  return apiResponse(
+    api,
+    paths.api.leaderboard(period),
+    (tracked) => tracked.getLeaderboard(period, {}),
+    periodNotFound,
+  );
 }
 
 /** Returns the body of a cached API response. @throws the error that the API would report. */
-export async function readCached<Body>(cache: ResponseCache, response: Omit<CacheRequest, 'notBefore'>): Promise<Body> {
+export async function readCached<Body>(cache: ResponseCache, response: ApiResponse): Promise<Body> {
   const { version } = await cache.get(response);
   return JSON.parse(String(await version.content.bytes('identity')));
 }
 
 /** Like `readCached`, but returns null for an unknown product. */
-export async function readCachedOrNull<Body>(...parameters: Parameters<typeof readCached>): Promise<Body | null> {
+export async function readCachedOrNull<Body>(cache: ResponseCache, response: ApiResponse): Promise<Body | null> {
   try {
-    return await readCached<Body>(...parameters);
+    return await readCached<Body>(cache, response);
   } catch (error) {
     if (error instanceof CoreError && error.code === 'product_not_found') return null;
     throw error;
   }
-}
-
-/** The API's response about related products, like `productResponse`. */
-export function relatedResponse(api: ReadApi, id: string): Omit<CacheRequest, 'notBefore'> {
-  return {
-    key: paths.api.related(id),
-    freshness: API_FRESHNESS,
-    produce: () =>
-      jsonResponse(api, async (tracked) => (await tracked.getRelatedProducts(id)) ?? Promise.reject(productNotFound())),
-  };
-}
-
-/** The API's response with the first page of a leaderboard, like `productResponse`. */
-export function boardResponse(api: ReadApi, period: string): Omit<CacheRequest, 'notBefore'> {
-  return {
-    key: paths.api.leaderboard(period),
-    freshness: API_FRESHNESS,
-    produce: () =>
-      jsonResponse(
-        api,
-        async (tracked) => (await tracked.getLeaderboard(period, {})) ?? Promise.reject(periodNotFound()),
-      ),
-  };
-}
-
-/** The API's response about the standing of a launch, like `productResponse`. */
-export function standingsResponse(api: ReadApi, id: string): Omit<CacheRequest, 'notBefore'> {
-  return {
-    key: paths.api.standings(id),
-    freshness: API_FRESHNESS,
-    produce: () =>
-      jsonResponse(api, async (tracked) => (await tracked.getStandings(id)) ?? Promise.reject(productNotFound())),
-  };
 }

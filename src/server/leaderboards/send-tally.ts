@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core/core.ts';
-import { periodNotFound } from '../cache/api-response.ts';
+import { periodNotFound } from '../../core/core-error.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 

@@ -15,7 +15,7 @@ import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import type { Submissions } from '../../core/submissions/submissions.ts';
-import { cacheKeyOf, jsonResponse, type SendApiResponse } from '../cache/api-response.ts';
+import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { NO_STORE } from '../http/problems.ts';
 import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
@@ -47,8 +47,8 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const { id } = request.params;
       const { sort, limit, cursor } = request.query;
       const key = cacheKeyOf(paths.api.productComments(id), { sort, limit, cursor });
-      const produce = () => jsonResponse(core, (api) => api.listComments(id, request.query));
-      return send({ key, produce }, request, reply);
+      const response = apiResponse(core, key, (api) => api.listComments(id, request.query));
+      return send(response, request, reply);
     },
   );
 

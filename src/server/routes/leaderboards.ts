@@ -16,13 +16,8 @@ import {
 } from '../../contract/leaderboards/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
-import {
-  cacheKeyOf,
-  jsonResponse,
-  periodNotFound,
-  type SendApiResponse,
-  standingsResponse,
-} from '../cache/api-response.ts';
+import { periodNotFound } from '../../core/core-error.ts';
+import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
 import { sendTally } from '../leaderboards/send-tally.ts';
 import { addressPrefix, sitePrefix } from '../limits/network-keys.ts';
 import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
@@ -51,8 +46,8 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
     (request, reply) => {
       const { kind, limit, cursor } = request.query;
       const key = cacheKeyOf(paths.api.leaderboards, { kind, limit, cursor });
-      const produce = () => jsonResponse(core, (api) => api.listLeaderboards(request.query));
-      return send({ key, produce }, request, reply, Boolean(cursor));
+      const response = apiResponse(core, key, (api) => api.listLeaderboards(request.query));
+      return send(response, request, reply, Boolean(cursor));
     },
   );
 
@@ -70,11 +65,8 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       const { id: period } = request.params;
       const { limit, cursor } = request.query;
       const key = cacheKeyOf(paths.api.leaderboard(period), { limit, cursor });
-      const produce = () =>
-        jsonResponse(core, async (api) => {
-          return (await api.getLeaderboard(period, request.query)) ?? Promise.reject(periodNotFound());
-        });
-      return send({ key, produce }, request, reply, true);
+      const response = apiResponse(core, key, (api) => api.getLeaderboard(period, request.query), periodNotFound);
+      return send(response, request, reply, true);
     },
   );
 

@@ -3,7 +3,7 @@ import type { ModerationEntry } from '../../contract/moderation/schema.ts';
 import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
 import * as apiPaths from '../../contract/paths/api.ts';
 import type { Core } from '../../core/core.ts';
-import { cacheKeyOf, jsonResponse, type SendApiResponse } from '../cache/api-response.ts';
+import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
 import { CURSOR, LIMIT, type Operation } from '../openapi/parts.ts';
 
 interface Options {
@@ -22,8 +22,8 @@ export const moderationLogRoutes: FastifyPluginAsyncTypebox<Options> = async (ap
     (request, reply) => {
       const { limit, cursor } = request.query;
       const key = cacheKeyOf(apiPaths.moderationLog, { limit, cursor });
-      const produce = () => jsonResponse(core, async (api) => api.getModerationLog?.(request.query));
-      return send({ key, produce }, request, reply, Boolean(cursor));
+      const response = apiResponse(core, key, async (api) => api.getModerationLog?.(request.query));
+      return send(response, request, reply, Boolean(cursor));
     },
   );
 };

@@ -9,8 +9,8 @@ import {
 } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
 import {
+  apiResponse,
   cacheKeyOf,
-  jsonResponse,
   productResponse,
   relatedResponse,
   type SendApiResponse,
@@ -32,8 +32,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     (request, reply) => {
       const { q, tag, sort, limit, cursor } = request.query;
       const key = cacheKeyOf(paths.api.products, { q, tag, sort, limit, cursor });
-      const produce = () => jsonResponse(core, (api) => api.listProducts(request.query));
-      return send({ key, produce }, request, reply, Boolean(q || tag || cursor));
+      const response = apiResponse(core, key, (api) => api.listProducts(request.query));
+      return send(response, request, reply, Boolean(q || tag || cursor));
     },
   );
 
