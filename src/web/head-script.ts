@@ -50,10 +50,9 @@
   };
 
   /**
-   * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. The app awaits the
-   * response.
-   * Returns `undefined` in unusual situations, which are left to the app. A test compares names and formats with the
-   * app's.
+   * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. Returns the response
+   * for the app, or `undefined` in unusual situations, which the app handles. A test compares names and formats with
+   * those of the app.
    */
   function vote(button: HTMLElement): EarlyClick['response'] {
     try {
@@ -120,8 +119,7 @@
   }
 
   // Scripts are requested after the first paint, which needs none, so they do not compete with styles, font and
-  // pictures.
-  // A document without an app, such as the moderation log, is complete without them.
+  // pictures. A document without the app, such as the moderation log, needs no scripts.
   if (!app) return;
   const start = () => {
     for (const href of [app, ...modules.split(' ').filter(Boolean)]) {

@@ -149,8 +149,7 @@ export function createWriteTracker() {
   return {
     /**
      * Records that a write is pending, for this page and the next one. Call the returned function when the write has
-     * ended. If the visitor leaves earlier, the next page knows that its document may be older than the visitor's
-     * writes.
+     * succeeded or failed. If the visitor leaves earlier, the next page knows that its document may predate the write.
      */
     track(): () => void {
       pending += 1;
@@ -162,14 +161,15 @@ export function createWriteTracker() {
       };
     },
 
-    /** Milliseconds since the last write completed; 0 while one is pending. */
+    /** Milliseconds since the last write completed: 0 while one is pending, `Infinity` if there was none. */
     msSinceLast: () => (pending > 0 ? 0 : performance.now() - settledAt),
   };
 }
 
 /**
- * Whether the visitor left the previous page while a write was pending. Called once, when a page starts. The mark of a
- * vote that the head script sent from this page stays until its response arrives.
+ * Whether the visitor left the previous page while a write was pending. Removes the mark of that write, so a page calls
+ * it only once, when it starts. The mark of a vote that the head script sent from this page stays until the response to
+ * the vote arrives.
  */
 export function takeUnfinishedWrite(): boolean {
   let found = false;

@@ -3,7 +3,7 @@ import type { Comment, CommentPage } from '../../contract/comments/schema.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
 
-/** The keys of all cached queries and mutations, so a key is spelled once. */
+/** The keys of cached queries about products. All query keys are in this file, so the spelling of each is in one place. */
 export const productKeys = {
   all: ['products'] as const,
   lists: ['products', 'list'] as const,

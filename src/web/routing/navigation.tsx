@@ -58,8 +58,8 @@ const STORAGE_KEY = 'scroll_positions';
 const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * Restores scroll positions: back and forward return to the earlier position, a new page starts at its top, and a
- * changed search does not scroll.
+ * Restores the scroll position after back/forward navigation. A new page starts at the top, and a changed search does
+ * not scroll.
  */
 function useScrollPositions(): void {
   const { location, type } = useRouter();

@@ -8,7 +8,7 @@ export type QueuedWrite =
   | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }
   | { kind: 'comment'; productId: string; content: string; website: string; idempotencyKey: string };
 
-/** A queued write. `refused` is the reason if the server refused it; only refused comments stay in the queue. */
+/** A queued write. `refused` is the reason why the server refused a comment. A refused upvote leaves the queue. */
 export type OutboxItem = QueuedWrite & { refused?: string };
 
 /** The maximum number of queued writes. Beyond it, offline writes fail. */

@@ -91,7 +91,7 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
   }
 }
 
-/** Puts a new comment on top of every cached order, where its author looks for it. */
+/** Adds a new comment to the top of the product's cached lists in every order, where its author looks for it. */
 export function addToLists(client: QueryClient, comment: Comment): void {
   updateLists(client, comment.productId, (list) => {
     const [first, ...rest] = list.pages;

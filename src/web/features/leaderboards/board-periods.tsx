@@ -17,7 +17,7 @@ import { Link } from '../../ui/link.tsx';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** Links to the day, week, month and year boards around the current period. */
+/** Links to the board of each kind (day, week, month and year) that contains this period or is part of it. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (

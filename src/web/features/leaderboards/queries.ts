@@ -4,7 +4,7 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
-/** Votes change a board within a second, so the board is refetched when a visitor returns to it. */
+/** Votes change a board within a second, so a visitor who returns to a board after ten seconds gets the current one. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
 /** The pages of a board; null if the period cannot have a board. */

@@ -14,7 +14,7 @@ export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted',
   Array.isArray(stored) ? stored : [],
 );
 
-/** The query of whether this visitor upvoted the product. Specification, section 9: stale after 5 s; 1 retry after 1 s. */
+/** The query of whether this visitor upvoted the product: stale after 5 s, 1 retry after 1 s (specification, section 9). */
 export function upvoteStatusOptions(api: Api, productId: string) {
   return queryOptions({
     queryKey: upvoteKeys.status(productId),
