@@ -12,7 +12,7 @@ interface FormDialogProps {
   onSubmit: () => void;
 }
 
-/** A dialog with the form of an operation. Its first text field has the focus; Enter submits, Escape cancels. */
+/** A dialog with the form of an operation. Its first text field has the focus. Enter submits, and Escape cancels. */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
 
