@@ -2,7 +2,7 @@
 // Recomputes the leaderboards of a Groundswell site from their tallies, and compares them with what the site shows.
 //   node recount.mjs https://launches.example 2026-11-21   one day, with its table
 //   node recount.mjs https://launches.example              every day
-// Exits 0 when everything agrees, 1 at the first difference, 2 when it could not check. Needs Node.js 20 and nothing else.
+// Exits with code 0 if everything agrees, 1 at the first difference, or 2 if it could not check. Needs only Node.js 20.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
