@@ -1,25 +1,25 @@
 import { parse, SqlError } from 'libpg-query';
-import { HOLE } from './statements.ts';
+import { PLACEHOLDER } from './statements.ts';
 
 /**
- * The possible contents of a hole, most likely first: a name, nothing, a value, a condition or an assignment, a query,
- * a constraint.
+ * The texts that may replace a placeholder, most likely first: a name, nothing, a parameter, a number, a condition or
+ * assignment, a query, and a constraint.
  */
-const FILLERS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
+const REPLACEMENTS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
 /**
- * Fills the holes of a text so PostgreSQL can parse it. Returns undefined if that is impossible. An attempt ends as
- * soon as the parser fails before the next hole.
+ * Replaces the placeholders of a text, so PostgreSQL can parse it. Returns undefined if that is impossible. A
+ * replacement is rejected if the parser fails before the next placeholder.
  */
-export async function fillHoles(text: string): Promise<string | undefined> {
-  const hole = text.indexOf(HOLE);
-  if (hole === -1) return (await syntaxErrorOffset(text)) === undefined ? text : undefined;
-  for (const filler of FILLERS) {
-    const filled = text.slice(0, hole) + filler + text.slice(hole + HOLE.length);
-    const next = filled.indexOf(HOLE);
-    const at = await syntaxErrorOffset(filled.replaceAll(HOLE, 'filled'));
+export async function fillPlaceholders(text: string): Promise<string | undefined> {
+  const start = text.indexOf(PLACEHOLDER);
+  if (start === -1) return (await syntaxErrorOffset(text)) === undefined ? text : undefined;
+  for (const replacement of REPLACEMENTS) {
+    const filled = text.slice(0, start) + replacement + text.slice(start + PLACEHOLDER.length);
+    const next = filled.indexOf(PLACEHOLDER);
+    const at = await syntaxErrorOffset(filled.replaceAll(PLACEHOLDER, 'filled'));
     if (at !== undefined && (next === -1 || at < next)) continue;
-    const whole = await fillHoles(filled);
+    const whole = await fillPlaceholders(filled);
     if (whole !== undefined) return whole;
   }
   return undefined;
