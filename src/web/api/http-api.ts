@@ -17,7 +17,7 @@ const MAX_KEEPALIVE_CHARACTERS = 16_000;
 interface HttpApiOptions {
   /** The visitor's session id, read only for personal calls. */
   sessionId: () => string;
-  /** Prefix of every path; empty in the browser. */
+  /** The prefix of every path. It is empty in the browser. */
   origin?: string;
   timeoutMs?: number;
   /** Responses to upvotes that were sent before the app ran, by path. Each is used once. */
@@ -130,7 +130,10 @@ async function toApiError(response: Response): Promise<ApiError> {
   return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }
 
-/** Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as unknown. */
+/**
+ * Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as
+ * unknown.
+ */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
     return await request;

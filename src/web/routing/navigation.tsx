@@ -20,7 +20,7 @@ interface ListLocation {
 const NavigatedContext = createContext(false);
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Holds the most recently visited list; `null` until there is one. */
+/** Holds the most recently visited list, or `null` if no list has been visited. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }

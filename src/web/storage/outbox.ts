@@ -18,7 +18,7 @@ const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
   Array.isArray(stored) ? stored.filter(isItem) : [],
 );
 
-/** Returns queued writes, oldest first; the same array until the queue changes. */
+/** Returns the queued writes, oldest first. The array is the same until the queue changes. */
 export function outboxItems(): readonly OutboxItem[] {
   return outbox.read();
 }

@@ -71,7 +71,8 @@ function sendDraft(api: Api, productId: string, { content, website, idempotencyK
 
 async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   const { productId } = comment;
-  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it continues.
+  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it
+  // continues.
   await client.cancelQueries({
     queryKey: commentKeys.product(productId),
     predicate: (query) => query.state.data !== undefined,

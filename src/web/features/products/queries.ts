@@ -48,7 +48,7 @@ export function productDetailOptions(api: ReadApi, id: string) {
   });
 }
 
-/** Products that share tags with a product; null if there is no such product. */
+/** The products that share tags with a product, or null if there is no product with this id. */
 export function relatedProductsOptions(api: ReadApi, id: string) {
   return queryOptions({
     ...FRESHNESS,

@@ -4,8 +4,9 @@ import { Icon } from '../../ui/icons.tsx';
 
 interface CopyFieldProps {
   label: string;
-  /** The label of the button, e.g. 'Copy link'; `done` is the confirmation, e.g. 'Link copied'. */
+  /** The label of the button, e.g. 'Copy link'. */
   action: string;
+  /** The confirmation, e.g. 'Link copied'. */
   done: string;
   text: string;
   multiline?: boolean;

@@ -30,9 +30,12 @@ function translateToast({ title, description }: (typeof TEXTS)['added' | 'remove
 /** Toasts about one product replace each other. */
 const subjectOf = (productId: string) => `upvote:${productId}`;
 
-/** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
+/**
+ * Toggles the visitor's vote as shown on screen. Never rejects. Resolves to whether the server confirmed the change.
+ */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // An early vote is replayed as a click. It always adds the vote; a failure restores the state before the early vote.
+  // An early vote is replayed as a click, which always adds the vote. A failure restores the state before the early
+  // vote.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
@@ -58,7 +61,8 @@ async function setUpvote(
 /**
  * The mutation for a click on the upvote: `true` adds it, `false` removes it. While requests are pending, the screen
  * shows the last click. After the last response, it shows the confirmed state. Requests run one after another, so the
- * last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before the vote.
+ * last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before the
+ * vote.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
   const status = upvoteKeys.status(productId);

@@ -88,8 +88,8 @@ function useQueuedUpvotes(): void {
 }
 
 /**
- * When online, sends queued writes and then refetches the visible data, so each count includes the visitor's own upvote.
- * Returns whether the page still shows a cached copy.
+ * When online, sends queued writes and then refetches the visible data, so each count includes the visitor's own
+ * upvote. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();

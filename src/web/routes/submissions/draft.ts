@@ -16,7 +16,7 @@ import { randomId } from '../../storage/session.ts';
 export interface Draft extends Record<MakerText, string> {
   tags: readonly string[];
   team: readonly { name: string; role: string }[];
-  /** ISO 8601; empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
   launchAt: string;
   /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;

@@ -5,7 +5,7 @@ import { FieldMessage } from './fields.tsx';
 import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorning, visitorTimeZone } from './times.ts';
 
 interface LaunchFieldProps {
-  /** ISO 8601; empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
   launchAt: string;
   siteTimeZone: string;
   error: string | undefined;

@@ -36,8 +36,8 @@ export function Maker() {
 }
 
 /**
- * Returns the maker key in the URL or, without one, the stored key. Removes the key from the URL, where others could see
- * it, and stores it unless another key is stored.
+ * Returns the maker key in the URL or, without one, the stored key. Removes the key from the URL, where others could
+ * see it, and stores it unless another key is stored.
  */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();

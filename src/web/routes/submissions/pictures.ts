@@ -8,9 +8,9 @@ import { type MakerAccess, SubmissionError, submissionsClient } from './submissi
 /** A picture in the form: stored on the site, or a file to upload. */
 export interface PictureItem {
   key: string;
-  /** The URL of the stored picture or of the file's preview; empty if the file has no preview. */
+  /** The URL of the stored picture or of the file's preview, or empty if the file has no preview. */
   src: string;
-  /** The file to upload; undefined if the picture is stored on the site. */
+  /** The file to upload, or undefined if the picture is already stored on the site. */
   file?: File | undefined;
   /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;

@@ -10,7 +10,7 @@ interface TagFieldProps {
   onChange: (tags: readonly string[]) => void;
 }
 
-/** Enter or a comma adds a tag; Backspace in the empty field removes the last one. */
+/** Enter or a comma adds a tag, and Backspace in the empty field removes the last one. */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');

@@ -15,8 +15,8 @@ export interface SubmissionForm {
   failure: Failure | null;
   isSending: boolean;
   /**
-   * `total` is the number of pictures in this attempt, and `sent` the number of those that are sent, including the share
-   * of the current one. Null while no picture is being sent.
+   * `total` is the number of pictures in this attempt, and `sent` the number of those that are sent, including the
+   * share of the current one. Null while no picture is being sent.
    */
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
