@@ -52,8 +52,8 @@ export function useUndoLast(): () => void {
 }
 
 /**
- * @returns a function that runs an operation with its optimistic update, which it rolls back on failure, and offers undo.
- * The function resolves to whether the operation succeeded.
+ * @returns a function that runs an operation with its optimistic update, which it rolls back on failure, and offers
+ * undo. The function resolves to whether the operation succeeded.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();

@@ -113,7 +113,10 @@ export const consoleKeys = {
   invitation: (token: string) => ['invitation', token],
 } as const;
 
-/** Sets the session of this tab, or `null` after sign-out. Drops other cached data, which another operator may have read. */
+/**
+ * Sets the session of this tab, or `null` after sign-out. Drops other cached data, which another operator may have
+ * read.
+ */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
   client.setQueryData(consoleKeys.session, session);
   client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });

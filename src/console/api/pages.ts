@@ -5,7 +5,9 @@ import { call, consoleKeys } from './console-api.ts';
 
 type Filter = Record<string, string | undefined>;
 
-/** A list that loads pages while it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed. */
+/**
+ * A list that loads pages while it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed.
+ */
 export interface Pages<Item> {
   /** Identifies the list and its filter. */
   id: string;
@@ -27,7 +29,7 @@ export interface Pages<Item> {
 
 interface PageStart {
   cursor: string;
-  /** The number of rows of the page; undefined until the page has loaded once. */
+  /** The number of rows of the page, or undefined until the page has loaded once. */
   rows: number | undefined;
 }
 
