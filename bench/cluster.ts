@@ -27,9 +27,9 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 };
 
 /**
- * Measures the throughput of one process, of two or more processes on one port, and of two sites on two ports. Each side
- * has its own database on the same PostgreSQL server, and two load processes. The sides alternate. Then measures how
- * soon one of two sites shows upvotes on the other.
+ * Measures the throughput of one process, of two or more processes on one port, and of two sites on two ports. Each
+ * side has its own database on the same PostgreSQL server, and two load processes. The sides alternate. Then measures
+ * how soon one of two sites shows upvotes on the other.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();

@@ -103,7 +103,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
 }
 
 interface HighestRate {
-  /** The highest rate in visitors per second that met the target; 0 if none did. */
+  /** The highest rate in visitors per second that met the target, or 0 if none did. */
   perSecond: number;
   steps: { perSecond: number; pagesP99Ms: number; failed: number; siteCpuSecondsPer1000Visitors: number }[];
 }

@@ -70,7 +70,9 @@ function countVote(tally, { product: id, voter, at, counted, reason }, last, day
   return key;
 }
 
-/** Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id). */
+/**
+ * Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id).
+ */
 function rank(day, products) {
   const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
   board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));
