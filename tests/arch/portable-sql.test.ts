@@ -33,7 +33,9 @@ const FIRST_AFTER_DISTRIBUTION = '0002';
 /** `distributeTables` replaces this unique index before it distributes the table. */
 const REPLACED_KEY = 'a key of comments (id) without product_id';
 
-/** The statements of the program. `texts` are the variants of a statement, or undefined if PostgreSQL cannot parse one. */
+/**
+ * The statements of the program. `texts` are the variants of a statement, or undefined if PostgreSQL cannot parse one.
+ */
 let statements: { location: string; texts: (string | undefined)[] }[];
 
 beforeAll(async () => {
