@@ -9,7 +9,7 @@ import { startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
-/** Uncached cards per round. */
+/** Number of uncached cards per round. */
 const CARDS_PER_ROUND = 1_000;
 const CARD_CONNECTIONS = 16;
 const READER_CONNECTIONS = 4;
@@ -38,22 +38,22 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
     });
   const alone: LoadResult[] = [];
   const beside: LoadResult[] = [];
-  const drawn: CardsDrawn[] = [];
+  const rendered: RenderedCards[] = [];
   try {
     await fetchCard(site.address, 'og.png');
     for (let round = 0; round < rounds; round += 1) {
       const left = Array.from({ length: CARDS_PER_ROUND }, (_, index) => `og/p-${round * CARDS_PER_ROUND + index}.png`);
-      const turns: CardsDrawn[] = [];
+      const turns: RenderedCards[] = [];
       // The sides alternate quickly, so other load on the machine affects both equally.
       while (left.length > 0) {
         alone.push(await read());
         let isReading = true;
-        const drawing = drawCards(site, left, () => isReading);
+        const rendering = renderCards(site, left, () => isReading);
         beside.push(await read());
         isReading = false;
-        turns.push(await drawing);
+        turns.push(await rendering);
       }
-      drawn.push(...turns);
+      rendered.push(...turns);
       console.log(
         `Round ${round + 1}:`,
         summary(alone).p99Ms,
@@ -71,14 +71,14 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
       home: { alone: summary(alone), besideCards: summary(beside) },
       p99Ratio: spreadOf(beside.map(({ p99Ms }) => p99Ms)).median / spreadOf(alone.map(({ p99Ms }) => p99Ms)).median,
       cards: {
-        perSecond: spreadOf(drawn.map(({ perSecond }) => perSecond)),
-        cpuMsEach: spreadOf(drawn.map(({ cpuMsEach }) => cpuMsEach)),
-        substitutes: drawn.reduce((sum, { substitutes }) => sum + substitutes, 0),
+        perSecond: spreadOf(rendered.map(({ perSecond }) => perSecond)),
+        cpuMsEach: spreadOf(rendered.map(({ cpuMsEach }) => cpuMsEach)),
+        substitutes: rendered.reduce((sum, { substitutes }) => sum + substitutes, 0),
         cachedCpuMsEach: cachedCpuMs,
       },
       memoryMb: {
-        worker: Math.max(...drawn.map(({ workerMb }) => workerMb)),
-        site: Math.max(...drawn.map(({ siteMb }) => siteMb)),
+        worker: Math.max(...rendered.map(({ workerMb }) => workerMb)),
+        site: Math.max(...rendered.map(({ siteMb }) => siteMb)),
       },
     });
   } finally {
@@ -98,21 +98,22 @@ async function addPictures(database: { query(sql: string, values?: unknown[]): P
   );
 }
 
-interface CardsDrawn {
+interface RenderedCards {
   perSecond: number;
   /** CPU time of the worker per card. */
   cpuMsEach: number;
+  /** Number of requests that got the substitute instead of the card. */
   substitutes: number;
   workerMb: number;
   siteMb: number;
 }
 
 /** Requests each remaining card once, while `continues` returns true. */
-async function drawCards(
+async function renderCards(
   { address, pid }: { address: string; pid: number },
   left: string[],
   continues: () => boolean,
-): Promise<CardsDrawn> {
+): Promise<RenderedCards> {
   const worker = await workerOf(pid);
   const [startedAt, cpuBefore] = [performance.now(), await cpuMsOf(worker)];
   let [requested, substitutes] = [0, 0];

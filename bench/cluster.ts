@@ -27,9 +27,9 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 };
 
 /**
- * Measures the throughput of one process, of 2, 4 and further powers of two on one port, and of two sites on two ports.
- * Each side has its own database on one PostgreSQL and two load processes; the sides alternate. Then measures how soon
- * the second of two sites shows upvotes on the first.
+ * Measures the throughput of one process, of two or more processes on one port, and of two sites on two ports. Each
+ * side has its own database on the same PostgreSQL server, and two load processes. The sides alternate. Then measures
+ * how soon one of two sites shows upvotes on the other.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -70,7 +70,7 @@ export async function cluster(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Returns the numbers of processes to measure: 1, 2 and further powers of two, up to the number of cores. */
+/** Returns the numbers of processes to measure: 1, 2, and 4 and 8 on machines with as many cores. */
 function processNumbers(): number[] {
   const most = Math.min(MAX_PROCESSES, Math.max(2, availableParallelism()));
   const numbers: number[] = [];

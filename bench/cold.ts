@@ -49,7 +49,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Processor time and latency per page. */
+/** Measures the processor time and the latency per page. */
 async function measure({ address, pid }: ServerProcess, ids: readonly string[]) {
   const [cpuBefore, begin] = [await cpuMsOf(pid), performance.now()];
   await requestAll(address, ids);

@@ -19,11 +19,11 @@ const PHONE = { cpuSlowdown: 4, kilobitsPerSecond: 1_600, latencyMs: 150 };
 /** Times of the events of a visit, in milliseconds since the navigation started. */
 interface Visit {
   paintMs: number;
-  /** The button, clicked at the first paint, showed the upvote. */
+  /** When the button, clicked at the first paint, showed the upvote. */
   upvoteMs: number;
-  /** The server's response to the upvote arrived. */
+  /** When the server's response to the upvote had arrived. */
   savedMs: number;
-  /** The button was hydrated. */
+  /** When the button was hydrated. */
   hydratedMs: number;
 }
 
@@ -118,7 +118,7 @@ function clickFirstUpvote(): void {
   }).observe({ type: 'paint', buffered: true });
 }
 
-/** Changes a document: it preloads the app's modules, and runs them as soon as it is parsed. */
+/** Changes a document so that it preloads the app's modules, and runs them as soon as the document is parsed. */
 function preloadApp(html: string): string {
   return html.replace(
     /<script data-app="([^"]+)" data-modules="([^"]*)"[^>]*>/,

@@ -55,9 +55,9 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     for (let round = 1; round <= rounds; round += 1) {
       alone.push(await read());
       const sockets = await openHalf(site.address);
-      const [readings, attacked] = await Promise.all([read(), attack()]);
-      underAttack.push(readings);
-      attacks.push(attacked);
+      const [readResult, attackResult] = await Promise.all([read(), attack()]);
+      underAttack.push(readResult);
+      attacks.push(attackResult);
       for (const socket of sockets) socket.destroy();
       console.log(`Round ${round}: ${describeReads(alone)} alone, ${describeReads(underAttack)} under attack`);
     }

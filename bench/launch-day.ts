@@ -13,7 +13,10 @@ import { launchDay, SPEEDUP } from './launch-day/visits.ts';
 const PROCESSES = [1, 2] as const;
 const SAMPLE_MS = 5_000;
 
-/** The search for the highest rate multiplies or divides it by `factor`, then bisects between a good and a bad rate. */
+/**
+ * The search for the highest rate begins with `from`. It multiplies or divides the rate by `factor` until one rate is
+ * good and another is bad, then bisects between them.
+ */
 const STEPS = { from: 20, factor: 1.6, halvings: 2 } as const;
 const STEP_WARM_UP_SECONDS = 6;
 const PAGES_P99_TARGET_MS = 100;
@@ -26,7 +29,7 @@ type Day = Awaited<ReturnType<typeof measureDay>>;
 /**
  * `npm run bench -- launch-day [--quick] [--per-second=N]`: simulates an hour of a launch day in five minutes, on the
  * embedded database, with one process and with two, then finds the highest rate of arrivals at which pages are fast.
- * `--quick` is a short trial run that records nothing; `--per-second` is the number of arrivals outside the burst.
+ * `--quick` is a short trial run that records nothing. `--per-second` is the rate of arrivals outside the burst.
  */
 export async function launchDays(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -79,7 +82,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
   ]);
   const after = await site.cpuMs();
   clearInterval(watch);
-  const { visitors, acknowledged, pages, mostStreams, brokenStreams } = report;
+  const { visitors, acknowledged, pages, maxStreams, brokenStreams } = report;
   const actions = { ...report.actions, moderation: operator.moderation };
   const missing = await site.missing(acknowledged);
   // Milliseconds per visitor equal seconds per 1,000 visitors.
@@ -92,7 +95,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
     wrongCounts: missing.wrongCounts,
     cpuSecondsPer1000Visitors: { site: per1000('site'), database: per1000('database') },
     peakMemoryMb: memory,
-    streams: { most: mostStreams, broken: brokenStreams },
+    streams: { most: maxStreams, broken: brokenStreams },
     imports: operator.imports,
     pages: rounded(pages),
     actions: rounded(actions),
@@ -100,7 +103,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
 }
 
 interface HighestRate {
-  /** The highest rate in visitors per second that met the target; 0 if none did. */
+  /** The highest rate in visitors per second that met the target, or 0 if none did. */
   perSecond: number;
   steps: { perSecond: number; pagesP99Ms: number; failed: number; siteCpuSecondsPer1000Visitors: number }[];
 }

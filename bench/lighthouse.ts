@@ -23,16 +23,16 @@ interface PageReport {
   /** Scores from 0 to 100. */
   scores: Record<string, Spread>;
   measures: Record<string, Spread>;
-  /** Kilobytes transferred, by kind. */
+  /** Kilobytes transferred in the last run, by type of resource. */
   kilobytes: Record<string, number>;
-  /** Failed audits of the last run. */
+  /** The audits of the last run without a full score. */
   notPassed: string[];
 }
 
 /**
  * Measures the transfer size and the Lighthouse scores of pages with the network and processor of a mid-range phone.
  */
-export async function lighthouseMarks(): Promise<void> {
+export async function lighthouseScores(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
   try {
@@ -40,9 +40,9 @@ export async function lighthouseMarks(): Promise<void> {
     for (const [name, path] of Object.entries(PAGES)) {
       const results: Result[] = [];
       for (let run = 1; run <= RUNS; run += 1) {
-        const result = await examine(`${site.address}${path}`);
+        const result = await runWithRetries(`${site.address}${path}`);
         results.push(result);
-        console.log(`${name}, run ${run}: ${CATEGORIES.map((category) => markOf(result, category)).join(' / ')}`);
+        console.log(`${name}, run ${run}: ${CATEGORIES.map((category) => scoreOf(result, category)).join(' / ')}`);
       }
       pages[name] = report(results);
     }
@@ -54,7 +54,7 @@ export async function lighthouseMarks(): Promise<void> {
 }
 
 /** Runs Lighthouse, and retries after a runtime error: Chromium sometimes starts its trace too late (`NO_NAVSTART`). */
-async function examine(url: string): Promise<Result> {
+async function runWithRetries(url: string): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runLighthouse(url);
     if (result.runtimeError === undefined) return result;
@@ -81,7 +81,7 @@ function report(results: readonly Result[]): PageReport {
   if (last === undefined) throw new Error('Lighthouse returned no results');
   return {
     scores: Object.fromEntries(
-      CATEGORIES.map((category) => [category, spreadOf(results.map((result) => markOf(result, category)))]),
+      CATEGORIES.map((category) => [category, spreadOf(results.map((result) => scoreOf(result, category)))]),
     ),
     measures: Object.fromEntries(
       Object.entries(AUDITS).map(([name, audit]) => [
@@ -96,11 +96,11 @@ function report(results: readonly Result[]): PageReport {
   };
 }
 
-function markOf({ categories }: Result, category: string): number {
+function scoreOf({ categories }: Result, category: string): number {
   return Math.round((categories[category]?.score ?? Number.NaN) * 100);
 }
 
-/** Kilobytes transferred, by kind. */
+/** Returns the kilobytes transferred, by type of resource. */
 function kilobytesOf({ audits }: Result): Record<string, number> {
   const details = audits['network-requests']?.details;
   const items = details?.type === 'table' ? details.items : [];

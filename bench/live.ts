@@ -8,16 +8,17 @@ import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
 
 const PRODUCTS = 1_000;
-/** Each stream subscribes to the products of one page of the list. */
+/** Number of products per page of the list. Most streams subscribe to the products of one page. */
 const PAGE_SIZE = 30;
 const PAGES = 30;
-/** One in ten streams subscribes to all counts. */
+/** One in ten streams subscribes to the counts of all products. */
 const ALL_COUNTS_EVERY = 10;
 
 /**
  * `npm run bench -- live`: measures the memory and processor time of open streams, and the latency of upvotes on them.
- * `--idle` is the idle time in seconds before memory is measured; it should exceed the heartbeat interval. `ulimit -n`
- * must be above the number of streams.
+ * Flags: `--streams=N` (5,000), `--upvotes=N` per second (300), `--seconds=N` (60), and `--idle=N` (60), the seconds
+ * before the memory of idle streams is measured, which should exceed the heartbeat interval. `ulimit -n` must be above
+ * the number of streams.
  */
 export async function live(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -82,7 +83,7 @@ export async function live(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** The subscriptions of a busy site: most are for the products of one page, some for all counts. */
+/** Returns the subscriptions of a busy site: most are for the products of one page, some for all products. */
 function subscriptions(): (string[] | null)[] {
   return Array.from({ length: PAGES }, (_, index) => {
     if (index % ALL_COUNTS_EVERY === 0) return null;

@@ -6,7 +6,7 @@ import { firstUpvote } from './first-upvote.ts';
 import { flood } from './flood.ts';
 import { imports } from './import.ts';
 import { launchDays } from './launch-day.ts';
-import { lighthouseMarks } from './lighthouse.ts';
+import { lighthouseScores } from './lighthouse.ts';
 import { live } from './live.ts';
 import { openLoop } from './open-loop.ts';
 import { OPTIONS_USAGE, readOptions } from './options.ts';
@@ -29,7 +29,7 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   // These scenarios parse their own flags, which their files describe.
   seed,
   scale,
-  lighthouse: lighthouseMarks,
+  lighthouse: lighthouseScores,
   'launch-day': launchDays,
   live,
   import: imports,

@@ -25,8 +25,9 @@ const SINGLE_READER = { name: 'one reader, a page every 20 ms, 200 upvotes/s', p
 
 interface Measured {
   succeeded: number;
-  /** The number of requests of an open loop; a closed loop has `sent` instead. */
+  /** The number of requests of an open loop. */
   due?: number;
+  /** The number of requests of a closed loop. */
   sent?: number;
   p50Ms: number;
   p95Ms?: number;
@@ -34,8 +35,9 @@ interface Measured {
 }
 
 /**
- * Measures the latency of pages, each from the request's due time, while upvotes keep changing them. Requests rotate
- * through the home page and all product pages of the sample catalogue; the upvotes are for all of its products.
+ * Measures the latency of pages while upvotes keep changing them: in open loops, from the time at which a request is
+ * due, and in a closed loop. Requests rotate through the home page and the pages of the products that it lists. The
+ * upvotes are for the same products.
  */
 export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

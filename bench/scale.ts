@@ -32,8 +32,8 @@ interface Timing {
 }
 
 /**
- * `npm run bench -- scale`: measures each uncached read with 1,000 and with 1,000,000 products. The measurements
- * alternate between two databases of one server, so other load on the machine affects both.
+ * `npm run bench -- scale`: measures each uncached read with 1,000 and with 1,000,000 products (`--products=N`). The
+ * measurements alternate between two databases of one server, so other load on the machine affects both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -55,7 +55,7 @@ export async function scale(flags: readonly string[]): Promise<void> {
 }
 
 /**
- * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled; the first is the smaller one.
+ * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled. The first is the smaller one.
  */
 async function measureSeeded(urls: readonly string[]): Promise<void> {
   const databases = urls.map((url) => openDatabase({ url, log: LOG, statementTimeoutMs: 0 }));
@@ -99,12 +99,12 @@ async function makeSide(serverUrl: string, products: number): Promise<Side> {
 }
 
 async function measure(read: Read, small: Side, large: Side): Promise<Measured> {
-  const asked = await Promise.all([small, large].map((side) => read.prepare(side, read.times + WARM_UP)));
+  const requests = await Promise.all([small, large].map((side) => read.prepare(side, read.times + WARM_UP)));
   const took: number[][] = [[], []];
   for (let index = 0; index < read.times + WARM_UP; index += 1) {
-    for (const [side, questions] of asked.entries()) {
+    for (const [side, requestsOfSide] of requests.entries()) {
       const started = performance.now();
-      await questions[index]?.();
+      await requestsOfSide[index]?.();
       if (index >= WARM_UP) took[side]?.push(performance.now() - started);
     }
   }

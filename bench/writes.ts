@@ -122,7 +122,7 @@ async function measure(
 
 /**
  * Compares votes for products in their launch window with votes for products that launched long ago, alternately on the
- * same site. Each connection uses its own source address, because one network would soon exceed the cap on votes.
+ * same site. Each connection uses its own source address, because one address would soon exceed the cap on votes.
  */
 async function measureWindow(side: Side, options: BenchOptions) {
   await launchNow(side.database, 'w-', PRODUCTS);

@@ -1,6 +1,6 @@
--- Optional, for hosts that expose tables over REST to an anonymous key (PostgREST, Supabase). Permits exactly the nine
--- calls of a browser app that works without the site's server. Apply it as the owner of the site's tables, and again
--- after every upgrade. Then expose only the schema `rest`:
+-- Optional, for hosts that expose tables over REST to an anonymous key (PostgREST, Supabase). This file permits only the
+-- nine calls of a browser app that works without the site's server. Apply it as the owner of the site's tables, and
+-- again after every upgrade. Then expose only the schema `rest`:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -1 -f deploy/row-level-security.sql
 --

@@ -1,7 +1,7 @@
 /**
  * Builds the site into dist/: the browser's files with compressed copies, and the server.
  *
- * The build is written to a temporary folder and then renamed, so a running site never reads an incomplete build, and
+ * The build is written to a staging folder that is then renamed, so a running site never reads an incomplete build, and
  * a killed build leaves none in dist/. The file `stamp` contains a hash of all sources, to detect a stale build.
  */
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const INPUTS = [
   'vite.service-worker.config.ts',
 ];
 
-const NOT_BUILT = /\.test\.tsx?$/;
+const TEST_FILE = /\.test\.tsx?$/;
 
 /** Builds the site unless dist/ was built from the current sources. */
 export async function buildIfStale({ quiet = false } = {}) {
@@ -38,14 +38,14 @@ export async function buildIfStale({ quiet = false } = {}) {
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
   if (!quiet) console.error('Building the site …');
-  await alone(async () => {
+  await withLock(async () => {
     // While this process waited for the lock, another one may have built the same sources.
     if ((await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined)) !== stamp) await build(stamp);
   });
 }
 
 /** Runs `work` under a lock file, so only one process of this checkout builds. Removes the lock of a dead process. */
-async function alone(work) {
+async function withLock(work) {
   const lock = `${DIST}-lock`;
   for (;;) {
     try {
@@ -77,7 +77,7 @@ function isRunning(pid) {
 async function build(stamp) {
   // Vite is imported only here, because a site that is already built does not need it.
   const { build: bundle } = await import('vite');
-  const aside = `${DIST}-${process.pid}`;
+  const staging = `${DIST}-${process.pid}`;
   try {
     for (const [configFile, outDir] of [
       ['vite.config.ts', 'client'],
@@ -88,27 +88,27 @@ async function build(stamp) {
         root: ROOT,
         configFile: join(ROOT, configFile),
         logLevel: 'warn',
-        build: { outDir: join(aside, outDir) },
+        build: { outDir: join(staging, outDir) },
       });
     }
     await bundle({
       root: ROOT,
       configFile: join(ROOT, 'vite.service-worker.config.ts'),
       logLevel: 'warn',
-      define: { BUILD_ID: JSON.stringify(stamp.slice(0, 16)), BUILD_FILES: JSON.stringify(await filesOf(aside)) },
-      build: { outDir: join(aside, 'client') },
+      define: { BUILD_ID: JSON.stringify(stamp.slice(0, 16)), BUILD_FILES: JSON.stringify(await filesOf(staging)) },
+      build: { outDir: join(staging, 'client') },
     });
-    for (const part of ['client', 'console']) await compressFolder(join(aside, part, 'assets'));
-    await writeFile(join(aside, 'stamp'), stamp);
-    await putInPlace(aside);
+    for (const part of ['client', 'console']) await compressFolder(join(staging, part, 'assets'));
+    await writeFile(join(staging, 'stamp'), stamp);
+    await replaceDist(staging);
   } finally {
-    await rm(aside, { recursive: true, force: true });
+    await rm(staging, { recursive: true, force: true });
   }
 }
 
-/** Returns the URLs of the files, all with hashed names, that the service worker caches for offline use. */
-async function filesOf(aside) {
-  const files = await readdir(join(aside, 'client', 'assets'));
+/** Returns the URLs of the files that the service worker caches for offline use. All have hashed names. */
+async function filesOf(staging) {
+  const files = await readdir(join(staging, 'client', 'assets'));
   // A visitor needs only one language, so the service worker caches language files when a page requests them.
   return files
     .filter((file) => !file.startsWith('language-'))
@@ -116,10 +116,10 @@ async function filesOf(aside) {
     .map((file) => `/assets/${file}`);
 }
 
-async function putInPlace(aside) {
-  const old = `${aside}-old`;
+async function replaceDist(staging) {
+  const old = `${staging}-old`;
   if (existsSync(DIST)) await rename(DIST, old);
-  await rename(aside, DIST);
+  await rename(staging, DIST);
   await rm(old, { recursive: true, force: true });
 }
 
@@ -133,9 +133,9 @@ function addToHash(hash, path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) {
     for (const name of readdirSync(path).sort()) addToHash(hash, join(path, name));
-  } else if (stats && !NOT_BUILT.test(path)) {
+  } else if (stats && !TEST_FILE.test(path)) {
     hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await alone(() => build(stampOf(INPUTS)));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await withLock(() => build(stampOf(INPUTS)));

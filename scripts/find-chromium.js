@@ -16,7 +16,7 @@ export function findChromium() {
   return [process.env.CHROMIUM_PATH, ...onPath, ...MACOS_PATHS].find((path) => path && isExecutable(path));
 }
 
-/** Returns the path of Chromium, which is installed if necessary, or undefined if it cannot be installed. */
+/** Returns the path of Chromium, and installs it if necessary. Returns undefined if it cannot be installed. */
 export function provideChromium() {
   return findChromium() ?? installChromium();
 }

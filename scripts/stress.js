@@ -46,10 +46,10 @@ for (let run = 1; run <= runs; run += 1) {
     console.log(`  ${file}: ${name}\n    ${message.split('\n')[0]}`);
 }
 
-const green = record.runs.filter(({ failed }) => failed === 0).length;
-console.log(`\n${green} of ${record.runs.length} runs green with ${hogs} hogs at ${record.commit}: ${recordPath()}`);
+const passed = record.runs.filter(({ failed }) => failed === 0).length;
+console.log(`\n${passed} of ${record.runs.length} runs passed with ${hogs} hogs at ${record.commit}: ${recordPath()}`);
 for (const [name, count] of failuresByTest(record)) console.log(`  ${count} × ${name}`);
-process.exit(green === record.runs.length && record.runs.length > 0 ? 0 : 1);
+process.exit(passed === record.runs.length && record.runs.length > 0 ? 0 : 1);
 
 function countOf(name) {
   const count = Number(values[name]);

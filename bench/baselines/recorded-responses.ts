@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 /** A recorded response of the site, with its headers and body. */
 export interface RecordedResponse {
   path: string;
-  /** Base64. */
+  /** The bytes of the body, encoded in Base64. */
   body: string;
   headers: Record<string, string>;
 }

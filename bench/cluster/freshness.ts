@@ -34,10 +34,16 @@ export interface FreshnessOptions {
 
 const POLL_INTERVAL_MS = 5;
 const VISIBLE_TIMEOUT_MS = 10_000;
-/** Upvotes are separated by random pauses up to this length, so they fall at any point of the site's polling interval. */
+/**
+ * Upvotes are separated by random pauses up to this length, so they fall at any point of the site's polling interval.
+ */
 const MAX_PAUSE_MS = 250;
 
-/** Upvotes on the first site of a side and polls the second. @throws Error if an upvote does not appear in time. */
+/**
+ * Upvotes products on the first site of a side, and polls the second site and listens to its stream until they show the
+ * upvote.
+ * @throws Error if an upvote does not appear in time.
+ */
 export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
   const [here = '', there = ''] = side.addresses;
   const stream = await listenToCounts(there);

@@ -14,8 +14,9 @@ export interface SideLoad {
   p99Ms: number;
   /** Processor time of all processes of the site, per request. */
   siteCpuUs: number;
-  /** Average number of busy cores: of the site, and of the whole machine. */
+  /** Average number of cores that the site kept busy. */
   siteCores: number;
+  /** Average number of busy cores of the whole machine. */
   machineCores: number;
 }
 
@@ -54,7 +55,10 @@ export async function loadSide(
   };
 }
 
-/** Combines the results of several load processes: the sum of their rates, and the highest of their latencies. */
+/**
+ * Combines the results of several load processes: the sum of their rates, and the highest value of each latency. The
+ * fields about processors are 0.
+ */
 export function addUp(results: readonly LoadResult[]): SideLoad {
   const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
   return {

@@ -8,7 +8,7 @@ export interface Side {
   database: BenchDatabase;
   /** The address of each site. */
   addresses: readonly string[];
-  /** The ids of all processes of the sites; those of the database are excluded. */
+  /** Returns the ids of all processes of the sites, without those of the database. */
   pids(): Promise<number[]>;
   /** The number of acknowledged upvotes. */
   upvotes: number;
@@ -17,7 +17,7 @@ export interface Side {
 
 export interface SideShape {
   name: string;
-  /** Processes of each site (WEB_CONCURRENCY). */
+  /** Number of processes per site (WEB_CONCURRENCY). */
   processes: number;
   /** The number of sites. Each listens on its own port. */
   sites: number;

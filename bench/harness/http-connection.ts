@@ -38,11 +38,11 @@ export class HttpConnection {
     return !this.#socket.destroyed && !this.#socket.readableEnded;
   }
 
-  /** Sends a request. Rejects if the connection closes before the response is complete, or was closed before. */
+  /** Sends a request. Rejects if the connection is already closed, or closes before the response is complete. */
   send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      // A closed socket emits no further event; it only reports the error here.
+      // A closed socket emits no further event, so only this callback reports the error.
       this.#socket.write(request, (error) => error && this.#fail(error));
     });
   }
@@ -75,7 +75,7 @@ export class HttpConnection {
   }
 }
 
-/** Opens a connection per request in flight, so a request never waits for the response to another. */
+/** Opens a connection for each concurrent request, so a request never waits for the response to another one. */
 export class ConnectionPool {
   readonly #address: string;
   readonly #idle: HttpConnection[] = [];

@@ -5,9 +5,7 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { LoadOptions, LoadResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
 
-/**
- * This process keeps every connection busy and reports the responses. Latencies during the warm-up are not measured.
- */
+/** Duration of the warm-up. Its latencies are not measured. */
 const WARM_UP_S = 0.5;
 
 const [given] = (await once(process, 'message')) as [LoadOptions];

@@ -4,7 +4,7 @@ import { quantile } from './statistics.ts';
 
 /**
  * Calls `send` for each request when it is due, even if earlier requests are in flight, then waits for all of them.
- * Requests must be sorted by `dueAt`, a time of `performance.now()`.
+ * Requests must be sorted by `dueAt`, which is a value of `performance.now()`.
  */
 export async function sendWhenDue<Request extends { dueAt: number }>(
   requests: Iterable<Request>,
@@ -24,7 +24,7 @@ export class FlowRecorder {
   readonly #latenciesMs: number[] = [];
   readonly #statuses: Record<string, number> = {};
 
-  /** Must be called at the end of a response. `status` is the status code, or the error if there was no response. */
+  /** Must be called at the end of a response. `status` is its code, or an error message if there was no response. */
   record(dueAt: number, status: number | string): void {
     this.#latenciesMs.push(performance.now() - dueAt);
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;

@@ -4,7 +4,7 @@ import { ConnectionPool, requestText } from './http-connection.ts';
 import { FlowRecorder, sendWhenDue } from './open-flow.ts';
 import type { Flow, FlowResult, OpenLoadOptions } from './run-load.ts';
 
-/** The first requests warm up the connections and are not measured. */
+/** Duration of the warm-up. Its requests open the connections and are not measured. */
 const WARM_UP_MS = 1_000;
 
 const [options] = (await once(process, 'message')) as [OpenLoadOptions];

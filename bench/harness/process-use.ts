@@ -8,7 +8,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   return (await cpuTicksOf(pid, 2)) * TICK_MS;
 }
 
-/** Sums user and system time: 2 counters are those of the process, 4 include its children that have ended. */
+/** Sums the user and system time of a process (2 counters), or also of its children that have exited (4 counters). */
 async function cpuTicksOf(pid: number, counters: 2 | 4): Promise<number> {
   const fields = await statOf(pid);
   return fields.slice(11, 11 + counters).reduce((sum, ticks) => sum + Number(ticks), 0);
@@ -32,7 +32,7 @@ export async function memoryMbOf(pid: number): Promise<number> {
 
 /** The ids of a process and its descendants, read from /proc. */
 export async function withChildren(pid: number): Promise<number[]> {
-  // A process or thread may have ended in the meantime.
+  // A process or thread may have exited in the meantime.
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
   const lists = await Promise.all(
     tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
@@ -41,7 +41,7 @@ export async function withChildren(pid: number): Promise<number[]> {
   return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
 }
 
-/** Processor time of a process and its descendants in milliseconds, including children that have ended. */
+/** Processor time of a process and its descendants in milliseconds, including children that have exited. */
 export async function processTreeCpuMs(pid: number): Promise<number> {
   const each = await Promise.all((await withChildren(pid)).map((one) => cpuTicksOf(one, 4).catch(() => 0)));
   return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
@@ -51,7 +51,7 @@ export async function processTreeCpuMs(pid: number): Promise<number> {
 export async function processTreeMemoryMb(pid: number): Promise<number> {
   const each = await Promise.all(
     (await withChildren(pid)).map(async (one) => {
-      // A process may have ended in the meantime.
+      // A process may have exited in the meantime.
       const rollup = await readFile(`/proc/${one}/smaps_rollup`, 'utf8').catch(() => '');
       return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
     }),

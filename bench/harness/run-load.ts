@@ -15,11 +15,11 @@ export interface LoadOptions {
   seconds: number;
   /** The requests to send, in rotation, each with a new session. */
   targets: readonly Target[];
-  /** Source address of the requests; 127.0.0.1 by default. */
+  /** Source address of the requests. Default: 127.0.0.1. */
   localAddress?: string;
-  /** Gives each connection its own source address in 127.1.0.0/16, to spread them over several networks. */
+  /** Gives each connection its own source address in 127.1.0.0/16, because votes are capped per address. */
   isSpread?: boolean;
-  /** Maximum number of requests per second; unlimited by default. */
+  /** Maximum number of requests per second. Default: unlimited. */
   maxPerSecond?: number;
 }
 
@@ -35,7 +35,7 @@ export interface LoadResult {
 
 /**
  * Closed loop: each connection sends its next request after the previous response has arrived. A slow server gets fewer
- * requests, so slow responses are under-represented; `runOpenLoad` does not have this bias.
+ * requests, so slow responses are under-represented. `runOpenLoad` does not have this bias.
  */
 export function runLoad(options: LoadOptions): Promise<LoadResult> {
   return runInChild(join(import.meta.dirname, 'load.ts'), options);
@@ -78,7 +78,7 @@ export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, Fl
 export async function runInChild<Result>(program: string, options: object): Promise<Result> {
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   child.send(options);
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with code ${code}`)));
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} exited with code ${code}`)));
   const [result] = await Promise.race([once(child, 'message'), failed]);
   failed.catch(() => {});
   return result as Result;

@@ -14,8 +14,9 @@ export interface StreamLoad {
 }
 
 export interface StreamReport {
-  /** Pairs of an upvote and a stream that received it; `expected` is the number of pairs that should exist. */
+  /** Number of pairs of an upvote and a stream that received it. */
   deliveries: number;
+  /** Number of pairs of an upvote and a stream that subscribes to its product. */
   expected: number;
   /** Number of streams that closed before the end. */
   closed: number;
@@ -28,7 +29,7 @@ export interface StreamReport {
 }
 
 export interface StreamRun {
-  /** Upvotes at the given rate. @returns the deliveries and their latencies. */
+  /** Sends upvotes at the rate of the options. @returns the deliveries and their latencies. */
   vote(): Promise<StreamReport>;
   end(): void;
 }
@@ -48,7 +49,9 @@ export async function openStreams(load: StreamLoad): Promise<StreamRun> {
 }
 
 async function messageOf(child: ChildProcess): Promise<unknown> {
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The clients ended with code ${code}`)));
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`The clients exited with code ${code}`)),
+  );
   failed.catch(() => {});
   const [message] = await Promise.race([once(child, 'message'), failed]);
   return message;

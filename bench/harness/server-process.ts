@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 export interface ServerProcess {
   address: string;
   pid: number;
-  /** Sends SIGTERM and waits until the process has ended. */
+  /** Sends SIGTERM and waits until the process has exited. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function startSite(databaseUrl: string, environment: Record<string,
   });
 }
 
-/** Builds the site in a separate process; otherwise the bundler would count towards the measured memory. */
+/** Builds the site in a separate process, because otherwise the bundler would count towards the measured memory. */
 async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
@@ -50,7 +50,7 @@ export interface CommandRun {
 
 const WATCH_MS = 50;
 
-/** Runs the `groundswell` command until it ends. @throws Error if it fails. */
+/** Runs the `groundswell` command until it exits. @throws Error if it fails. */
 export async function runCommand(
   parameters: readonly string[],
   environment: Record<string, string>,
@@ -62,13 +62,13 @@ export async function runCommand(
   });
   let peakMb = 0;
   const watch = setInterval(async () => {
-    // If the process has ended, the earlier readings remain valid.
+    // If the process has exited, the earlier values remain valid.
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
   }, WATCH_MS);
   const [code] = await once(child, 'exit');
   clearInterval(watch);
-  if (code !== 0) throw new Error(`groundswell ${parameters[0]} ended with code ${code}`);
+  if (code !== 0) throw new Error(`groundswell ${parameters[0]} exited with code ${code}`);
   return { seconds: (performance.now() - begin) / 1_000, peakMb };
 }
 
@@ -97,6 +97,6 @@ function addressOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<str
       const address = /Address\s+(http:\S+)/.exec(output)?.[1];
       if (address !== undefined) resolve(address);
     });
-    exited.then(([code]) => reject(new Error(`The server ended with code ${code}:\n${output}`)));
+    exited.then(([code]) => reject(new Error(`The server exited with code ${code}:\n${output}`)));
   });
 }

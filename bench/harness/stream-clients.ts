@@ -6,13 +6,13 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { StreamLoad, StreamReport } from './run-streams.ts';
 import { quantile } from './statistics.ts';
 
-/** Number of connections that upvote. This process also reads the streams, so all times are of one clock. */
+/** Number of connections that upvote. This process also reads the streams, so all times come from one clock. */
 const WRITERS = 16;
 
 /** Number of sockets to open at the same time. */
 const OPENING = 200;
 
-/** One frame of a subscription, and its time of arrival on each stream. */
+/** An event of a subscription, and its time of arrival on each stream. */
 interface FrameRecord {
   text: string;
   counts: { id: string; upvotes: number }[];
@@ -86,7 +86,7 @@ function recordFrame(group: Group, text: string): void {
 }
 
 /**
- * Upvotes at an even rate.
+ * Sends upvotes at an even rate.
  * @returns the times of the requests by product. The index of a time is the count after the upvote.
  */
 async function vote(): Promise<Map<string, number[]>> {

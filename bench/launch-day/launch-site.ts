@@ -170,7 +170,10 @@ async function findMissing(
 
 const VISIBLE_TIMEOUT_MS = 10_000;
 
-/** Whether the site shows this number of upvotes before the deadline; a cached response may be a second old. */
+/**
+ * Waits until the site shows this number of upvotes, because a cached response may be a second old.
+ * @returns false if the deadline passes first.
+ */
 async function waitForCount(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {
   for (;;) {
     const response = await fetch(`${address}/api/products/${encodeURIComponent(id)}`);

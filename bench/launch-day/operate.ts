@@ -9,11 +9,11 @@ const IMPORT_ROWS = 1_000;
 /** Start times of the imports, as fractions of the run: before, during and after the burst. */
 const IMPORTS_AT = [0.15, 0.42, 0.75];
 const MODERATION_EVERY_MS = 2_000;
-/** One in three actions restores a hidden comment; the others hide one. */
+/** One in three actions restores a hidden comment. The others hide a public one. */
 const RESTORE_EVERY = 3;
 
 export interface OperatorReport {
-  /** Latencies of moderation in the console: each reads the newest comments and hides or restores one. */
+  /** Latencies of moderation in the console. Each action reads the newest comments, and hides or restores one. */
   moderation: FlowResult;
   imports: { rows: number; seconds: number[]; peakMb: number };
 }

@@ -22,8 +22,9 @@ export interface VisitorReport {
   actions: Record<string, FlowResult>;
   /** The results of all page requests, by the phase in which the visitor arrived. */
   pages: Record<string, FlowResult>;
-  /** The highest number of concurrent streams. `brokenStreams` is the number of streams that the site ended. */
-  mostStreams: number;
+  /** The highest number of concurrent streams. */
+  maxStreams: number;
+  /** The number of streams that the site closed. */
   brokenStreams: number;
   acknowledged: Acknowledged;
 }

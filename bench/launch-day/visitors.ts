@@ -30,7 +30,7 @@ const actions = new Map<string, FlowRecorder>();
 const pages = new Map<string, FlowRecorder>();
 const acknowledged: Acknowledged = { upvotes: [], commentIds: [] };
 let streamsOpen = 0;
-let mostStreams = 0;
+let maxStreams = 0;
 let brokenStreams = 0;
 
 const steps = planVisits(load.phases, load.catalogue, load.seed);
@@ -46,7 +46,7 @@ const report: VisitorReport = {
   visitors: count,
   actions: resultsOf(actions),
   pages: resultsOf(pages),
-  mostStreams,
+  maxStreams,
   brokenStreams,
   acknowledged,
 };
@@ -151,12 +151,12 @@ function openStream(visitor: Visitor, { productId }: Step): Promise<number> {
       if (status === 200 && !visitor.hasLeft) {
         visitor.stream = socket;
         streamsOpen += 1;
-        mostStreams = Math.max(mostStreams, streamsOpen);
+        maxStreams = Math.max(maxStreams, streamsOpen);
         socket.resume();
       } else socket.destroy();
       resolve(status);
     });
-    // The visitor destroys the socket when leaving, so `end` means that the server ended the stream.
+    // The visitor destroys the socket when leaving, so `end` means that the server closed the stream.
     socket.on('end', () => (brokenStreams += 1));
   });
 }

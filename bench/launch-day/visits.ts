@@ -11,8 +11,9 @@ export interface Phase {
 }
 
 export interface Catalogue {
-  /** The products of the launch day, most popular first; `older` are the other products. */
+  /** The ids of the products of the launch day, most popular first. */
   launches: readonly string[];
+  /** The ids of the other products. */
   older: readonly string[];
   /** Words of the products, most frequent first, for searches and comments. */
   words: readonly string[];
@@ -23,13 +24,14 @@ export type Action = 'home page' | 'product page' | 'search' | 'own upvotes' | '
 export interface Step {
   /** Time of the step, relative to the start of the run. */
   dueMs: number;
-  /** Identifies the visitor; visitors are numbered from 0. */
+  /** The number of the visitor, counted from 0. */
   visitor: number;
   /** The name of the phase in which the visitor arrived. */
   phase: string;
   action: Action | 'leave';
+  /** The product that the visitor is viewing, or an empty string on the home page. */
   productId: string;
-  /** The search term or the comment. */
+  /** The search term or the comment, or an empty string. */
   text: string;
 }
 
@@ -111,7 +113,7 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
 
   function textFor(action: Action): string {
     if (action === 'search') return pick(words);
-    // Random words make each comment distinct; the site would hold repeated comments for review.
+    // Random words make each comment distinct, because the site would hold repeated comments for review.
     if (action === 'comment') return Array.from({ length: COMMENT_WORDS }, () => anyOf(words)).join(' ');
     return '';
   }

@@ -9,7 +9,7 @@ import { getRelatedProducts } from '../../src/core/products/related-products.ts'
 import { getUpvoted } from '../../src/core/upvotes/get-upvoted.ts';
 import type { Side } from './side.ts';
 
-/** The target for the larger database: a ratio to the smaller one, or an absolute time. */
+/** The target for the larger database, if any: a ratio to the smaller one, or an absolute time. */
 export type Target = { p50Ratio: number } | { p95Ms: number } | undefined;
 
 export interface Read {
@@ -128,12 +128,12 @@ function narrowed(
   return read(name, target, times, (side, index) => listProducts(side.database, queryOf(side, index), new Date()));
 }
 
-function read(name: string, target: Target, times: number, ask: (side: Side, index: number) => Promise<unknown>): Read {
+function read(name: string, target: Target, times: number, run: (side: Side, index: number) => Promise<unknown>): Read {
   return {
     name,
     target,
     times,
-    prepare: async (side, count) => Array.from({ length: count }, (_, index) => () => ask(side, index)),
+    prepare: async (side, count) => Array.from({ length: count }, (_, index) => () => run(side, index)),
   };
 }
 

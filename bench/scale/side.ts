@@ -11,13 +11,14 @@ export interface Side {
   products: number;
   /** Ids of randomly selected products. */
   ids: string[];
-  /** The product with the most comments. */
+  /** The id of the product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that at most one product in 2,000 contains. `mediumWords` are more frequent. */
+  /** Words of product names that only one product, or at most one in 2,000, contains. */
   rareWords: string[];
+  /** Words of product names that more products contain. */
   mediumWords: string[];
-  /** Periods of the leaderboards by kind, those with the most launches first. */
+  /** The periods of the leaderboards by kind, in descending order of launches. */
   periods: Record<PeriodKind, string[]>;
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
 }
@@ -46,14 +47,14 @@ export async function openSide(database: Database, products: number): Promise<Si
     hottest: hottest?.product_id ?? '',
     sessions: sessions.map((row) => row.user_session),
     rareWords: words.rare,
-    mediumWords: words.middling,
+    mediumWords: words.medium,
     periods: await periodsOf(database),
     cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(Math.round(pages * PAGE), products - PAGE - 1)),
   };
 }
 
 /** Returns words of product names, classified by the number of products that contain them. */
-async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; middling: string[] }> {
+async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; medium: string[] }> {
   const rows = await database.query<{ word: string; found: number }>(
     `SELECT word, (SELECT count(*)::integer FROM products WHERE search_text LIKE '%' || word || '%') AS found
      FROM (SELECT DISTINCT lower(split_part(name, ' ', 1)) AS word FROM products
@@ -61,7 +62,7 @@ async function wordsOf(database: Database, products: number): Promise<{ rare: st
   );
   const mostRare = Math.max(1, products * RARE_SHARE);
   const words = (kept: (found: number) => boolean) => rows.filter(({ found }) => kept(found)).map(({ word }) => word);
-  return { rare: words((found) => found <= mostRare), middling: words((found) => found > mostRare) };
+  return { rare: words((found) => found <= mostRare), medium: words((found) => found > mostRare) };
 }
 
 async function periodsOf(database: Database): Promise<Record<PeriodKind, string[]>> {

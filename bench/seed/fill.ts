@@ -2,12 +2,12 @@ import pg from 'pg';
 import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-boards.ts';
 import { searchGramsOf } from '../../src/core/search-grams.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
+import { dropConstraintsAndIndexes } from './constraints-and-indexes.ts';
 import { type Cell, copyRows } from './copy.ts';
 import { makeProducts } from './products.ts';
 import { type Progress, silentProgress, terminalProgress } from './progress.ts';
 import { randomFrom, uuidOf } from './random.ts';
 import { splitByZipf } from './shares.ts';
-import { dropRules } from './table-rules.ts';
 import { writerFor, writeText } from './text.ts';
 
 export interface SeedSizes {
@@ -41,7 +41,7 @@ export async function fillDatabase(
     if (rows.length > 0 && !force) throw new Error('This database has products already. --force adds to them.');
     await client.query('BEGIN');
     await client.query("SET LOCAL maintenance_work_mem = '512MB'");
-    const restore = await dropRules(client, TABLES);
+    const restore = await dropConstraintsAndIndexes(client, TABLES);
     await copyAll(client, sizes, progress);
     for (const statement of restore) await progress.timed(titleOf(statement), () => client.query(statement));
     await client.query('COMMIT');
@@ -70,8 +70,8 @@ async function copyAll(
   const launches: Date[] = [];
 
   await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }), products);
-  // All upvotes are cast in the launch windows, so all of them count on the boards. The boards are inserted as final;
-  // otherwise the site would start by finalising a day every few milliseconds, each time rendering its pages again.
+  // All upvotes are cast in the launch windows, so all of them count on the boards. The boards are inserted as final,
+  // because otherwise the site would first finalise a day every few milliseconds, and render pages again each time.
   const counts = ids.map((id, index) => [
     id,
     upvoteCounts[index] ?? 0,
@@ -213,12 +213,12 @@ interface Engagement {
   seed: number;
 }
 
-/** Maps a random number from 0 to 1 to a time in the last year; recent times are more likely. */
+/** Maps a random number from 0 to 1 to a time in the year before `NOW`. Recent times are more likely. */
 function timeBefore(share: number): string {
   return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
 }
 
-/** The name of the index or constraint that a statement creates, e.g. `products_search`. */
+/** Returns the name of the index or constraint that a statement creates, e.g. `products_search`. */
 function titleOf(statement: string): string {
   return /(?:INDEX|CONSTRAINT) (\S+)/.exec(statement)?.[1] ?? statement;
 }

@@ -3,7 +3,7 @@ import { completeProduct } from '../../src/core/products/save-products.ts';
 import { type Random, randomFrom, zipf } from './random.ts';
 import { capitalised, type Writer, writeName, writerFor, writeText } from './text.ts';
 
-/** The times of the first and the last launch. The other launches are spread between them. */
+/** The period of the launches, which are spread evenly over it. */
 const FIRST = Date.UTC(2020, 0, 1);
 const LAST = Date.UTC(2026, 0, 1);
 

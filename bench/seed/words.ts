@@ -12,8 +12,8 @@ export interface Script {
 }
 
 /**
- * Returns syllables of an onset, a vowel and a coda; frequent ones are repeated. They produce as many trigrams as real
- * languages have, because a trigram index is fast only if its trigrams are rare.
+ * Returns syllables of an onset, a vowel and a coda. Frequent syllables are repeated. The words have as many different
+ * trigrams as those of real languages, because a trigram index is fast only if trigrams are rare.
  */
 function latinSyllables(): string[] {
   const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');
@@ -89,7 +89,7 @@ export const SCRIPTS: Record<string, Script> = {
 export const EMOJI = list('🌊 🚀 ✨ 🔥 🎉 💡 🧠 📦 🛠️ 🔒 📈 🎨 🧪 🗺️ 🎧 👩‍💻 🏄 🇺🇳');
 
 export interface Vocabulary {
-  /** Draws a random word; frequent words are more likely. */
+  /** Draws a random word. Frequent words are more likely. */
   word(random: Random): string;
   /** Draws a random word that is not a frequent one. */
   rareWord(random: Random): string;

@@ -7,12 +7,12 @@ export type Problem = components['schemas']['Problem'];
 /** Creates a client for the API at `address`. The compiler checks every call against the OpenAPI document. */
 export function createApiClient(address: string) {
   const client = createClient<paths>({ baseUrl: address });
-  client.use(patience);
+  client.use(retryOnce);
   return client;
 }
 
 /** Repeats a GET request once if the response is 429 or 503 and has a short `Retry-After`. */
-const patience: Middleware = {
+const retryOnce: Middleware = {
   async onResponse({ request, response }) {
     const waitS = Number(response.headers.get('Retry-After') ?? Number.NaN);
     const mayRepeat = request.method === 'GET' && [429, 503].includes(response.status) && waitS <= MAX_WAIT_S;

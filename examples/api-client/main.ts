@@ -24,10 +24,10 @@ console.log(`My upvotes: ${mine.data?.upvoted.join(', ')}`);
 // The request is sent twice, as after a lost response, but only one comment is created.
 const draft = { ...session, 'Idempotency-Key': randomUUID() };
 const body = { productId: first.id, content: 'Said by a program.' };
-const said = await client.POST('/api/comments', { params: { header: draft }, body });
+const created = await client.POST('/api/comments', { params: { header: draft }, body });
 const again = await client.POST('/api/comments', { params: { header: draft }, body });
-console.log(`Commented: ${said.response.status}, then ${again.response.status}`);
-console.log(`One comment: ${said.data?.comment.id === again.data?.comment.id}`);
+console.log(`Commented: ${created.response.status}, then ${again.response.status}`);
+console.log(`One comment: ${created.data?.comment.id === again.data?.comment.id}`);
 
 const known = await client.GET('/api/products/{id}', { params: { path } });
 const tag = known.response.headers.get('ETag') ?? '';

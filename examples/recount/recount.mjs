@@ -2,7 +2,7 @@
 // Recomputes the leaderboards of a Groundswell site from their tallies, and compares them with what the site shows.
 //   node recount.mjs https://launches.example 2026-11-21   one day, with its table
 //   node recount.mjs https://launches.example              every day
-// Exits 0 when everything agrees, 1 at the first difference, 2 when it could not check. Needs Node.js 20 and nothing else.
+// Exits with code 0 if everything agrees, 1 at the first difference, or 2 if it could not check. Needs only Node.js 20.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -70,7 +70,9 @@ function countVote(tally, { product: id, voter, at, counted, reason }, last, day
   return key;
 }
 
-/** Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id). */
+/**
+ * Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id).
+ */
 function rank(day, products) {
   const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
   board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));

@@ -8,7 +8,7 @@ import { relative } from 'node:path';
  * @property {string} file The path, relative to the project.
  * @property {number} milliseconds
  * @property {'passed' | 'failed' | 'skipped'} status
- * @property {string} message The error messages; empty if there are none.
+ * @property {string} message The error messages, or an empty string.
  * @property {string} repeat The command that repeats this test alone.
  */
 
@@ -85,6 +85,6 @@ function quote(text) {
 }
 
 function plain(text) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal, which are removed
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colour codes of a terminal, which are removed
   return String(text).replaceAll(/\u001b\[[0-9;]*m/g, '');
 }

@@ -43,7 +43,7 @@ export function leftovers(folder) {
   return { files, processes: processesOf(folder).map(({ pid, command }) => `${pid} ${command}`) };
 }
 
-/** Ends all processes of the run and removes the folder. */
+/** Terminates all processes of the run and removes the folder. */
 export async function removeRunFolder(folder) {
   const began = performance.now();
   for (;;) {
@@ -71,7 +71,7 @@ function availableMemory() {
   return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
-/** Some tests execute copies of programs, but some systems mount tmpfs with `noexec`. */
+/** Returns false for file systems that are mounted with `noexec`, because some tests execute copies of programs. */
 function mayRunPrograms(mountPoint) {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';
@@ -105,7 +105,7 @@ function processesInProc(folder) {
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      // A process without a command line is a zombie, which has already ended, or a kernel thread.
+      // A process without a command line is a kernel thread, or a zombie, which has already exited.
       if (command === '') continue;
       const isOurs =
         `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${folder}${sep}`) ||
@@ -113,7 +113,7 @@ function processesInProc(folder) {
         readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TMPDIR=${folder}`);
       if (isOurs) found.push({ pid, command });
     } catch {
-      // The process has ended, or belongs to another account.
+      // The process has exited, or belongs to another account.
     }
   }
   return found;
@@ -140,6 +140,6 @@ function kill(pid, signal = 'SIGKILL') {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended.
+    // The process has exited.
   }
 }

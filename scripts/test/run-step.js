@@ -15,7 +15,7 @@ const REPORTERS = {
 
 /**
  * @param {import('./steps.js').Step} step
- * @returns {{ ended: Promise<{ step: object, seconds: number, code: number, output: string, tests: import('./reports.js').TestResult[] }>, signal(name: string): void }}
+ * @returns {{ exited: Promise<{ step: object, seconds: number, code: number, output: string, tests: import('./reports.js').TestResult[] }>, signal(name: string): void }}
  */
 export function startStep(step, { folder, root, environment, isAlone }) {
   const began = performance.now();
@@ -34,7 +34,7 @@ export function startStep(step, { folder, root, environment, isAlone }) {
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
-  const ended = new Promise((resolve) => {
+  const exited = new Promise((resolve) => {
     child.on('error', (error) => {
       output += error.message;
       resolve(1);
@@ -48,12 +48,12 @@ export function startStep(step, { folder, root, environment, isAlone }) {
     tests: testsOf(step, code, output, reportPath, root),
   }));
   return {
-    ended,
+    exited,
     signal(name) {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, name);
       } catch {
-        // All processes of the group have already ended.
+        // All processes of the group have already exited.
       }
     },
   };
@@ -65,7 +65,7 @@ function testsOf(step, code, output, reportPath, root) {
   rmSync(reportPath, { force: true });
   const hasFailed = tests.some(({ status }) => status === 'failed');
   if (step.reports && (code === 0 || hasFailed)) return tests;
-  const message = output.trim() || `The step ended with exit code ${code}; see above.`;
+  const message = output.trim() || `The step exited with code ${code}. See above.`;
   const status = code === 0 ? 'passed' : 'failed';
   return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
 }

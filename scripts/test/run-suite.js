@@ -1,4 +1,4 @@
-/** Runs groups of steps in a temporary folder, then ends all remaining processes and removes the folder. */
+/** Runs groups of steps in a temporary folder, then terminates all remaining processes and removes the folder. */
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRunFolder, leftovers, removeRunFolder } from './run-folder.js';
@@ -7,7 +7,7 @@ import { startStep } from './run-step.js';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Maximum number of steps of a group that run in parallel. */
-const SIDE_BY_SIDE = 2;
+const MAX_PARALLEL_STEPS = 2;
 const INTERRUPT_GRACE_MS = 5_000;
 
 /**
@@ -28,7 +28,7 @@ export async function runSuite(groups, { chromium, show }) {
   const running = new Set();
   let isInterrupted = false;
 
-  /** The first Ctrl-C asks the steps to end. They are killed by the second one, or after a grace period. */
+  /** The first signal asks the steps to exit. They are killed after a second signal or a grace period. */
   function interrupt() {
     for (const step of running) step.signal(isInterrupted ? 'SIGKILL' : 'SIGINT');
     if (!isInterrupted) setTimeout(interrupt, INTERRUPT_GRACE_MS).unref();
@@ -37,21 +37,21 @@ export async function runSuite(groups, { chromium, show }) {
 
   async function runGroup(group) {
     const waiting = [...group];
-    const ended = [];
+    const finished = [];
     const work = async () => {
       for (let step = waiting.shift(); step && !isInterrupted; step = waiting.shift()) {
         const isAlone = show && group.length === 1;
         if (isAlone) console.log(`\n${step.name}`);
         const run = startStep(step, { folder, root: ROOT, environment, isAlone });
         running.add(run);
-        const result = await run.ended;
+        const result = await run.exited;
         running.delete(run);
-        ended.push(result);
+        finished.push(result);
         if (show) printOutcome(result);
       }
     };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
-    return ended.toSorted((a, b) => group.indexOf(a.step) - group.indexOf(b.step));
+    await Promise.all(Array.from({ length: MAX_PARALLEL_STEPS }, work));
+    return finished.toSorted((a, b) => group.indexOf(a.step) - group.indexOf(b.step));
   }
 
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -1,4 +1,4 @@
-/** The steps of `npm test`. Steps of one group run in parallel; the groups run one after the other. */
+/** The steps of `npm test`. The steps of a group run in parallel, and the groups run one after the other. */
 
 /**
  * @typedef {object} Step

@@ -2,7 +2,7 @@
 
 const SLOWEST = 10;
 
-/** Returns the lines of the summary: times and budgets, slowest tests, failures with their commands, and the totals. */
+/** Returns the lines of the summary: times and budgets, slowest tests, failures with their commands, and totals. */
 export function summarize(results, totalSeconds, budgetSeconds) {
   const tests = results.flatMap((result) => result.tests);
   const failed = tests.filter(({ status }) => status === 'failed');

@@ -8,7 +8,7 @@ import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
 
-/** The console: depending on the session, it shows an invitation, the sign-in page or the screens. */
+/** The console. It shows an invitation, the sign-in page or, to a signed-in operator, the screens. */
 export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);

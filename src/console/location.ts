@@ -36,7 +36,7 @@ export function useConsoleLocation(): ConsoleLocation {
 
 type Query = Record<string, string | undefined>;
 
-/** The URL of a screen; empty and unset parameters are omitted. */
+/** Returns the URL of a screen, without empty and unset parameters. */
 export function addressOf(screen: ConsoleScreen, query: Query = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const search = new URLSearchParams(given);

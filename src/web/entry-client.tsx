@@ -25,7 +25,7 @@ async function start(): Promise<void> {
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
-  // A cached copy is refetched only if there is a network.
+  // A document from the offline cache is refetched only if the browser is online.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // From here on, clicks need no recording, because React hydrates a clicked part first.
+  // From here on, clicks need not be recorded, because React first hydrates the part of the page that is clicked.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {

@@ -23,7 +23,7 @@ const SITE = { name: 'Groundswell', url: 'https://groundswell.example', today: '
 const open = (url: string, given?: Partial<ReadApi>) => render({ url, api: fakeApi(given), site: SITE });
 /** React puts empty comments between texts. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
-/** The text of a page; each tag becomes `|`. */
+/** Returns the text of a page, with `|` instead of each tag. */
 const textOf = (html: string) =>
   withoutMarkers(html)
     .replace(/<[^>]+>/g, '|')

@@ -62,7 +62,7 @@ export interface RenderRequest {
 export interface PageLanguage extends Language {
   /** The BCP 47 tag of the document. */
   tag: string;
-  /** The URL of the messages for the browser; unset for English. */
+  /** The URL of the messages for the browser. Unset for English. */
   script?: string | undefined;
 }
 

@@ -2,7 +2,7 @@
 (() => {
   const { app = '', modules = '', voted: votedTitle = '' } = document.currentScript?.dataset ?? {};
 
-  // The same key as in ui/theme.tsx; a test compares them.
+  // The same key as in ui/theme.tsx. A test compares them.
   try {
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {
@@ -32,8 +32,8 @@
     // Without storage, no votes are remembered.
   }
 
-  // Buttons have no effect before hydration. These early clicks are recorded, and the app replays them. An early vote is
-  // an upvote that an early click sent.
+  // Buttons have no effect before hydration. These early clicks are recorded, and the app replays them. An early vote
+  // is an upvote that an early click sent.
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -50,10 +50,9 @@
   };
 
   /**
-   * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. The app awaits the
-   * response.
-   * Returns `undefined` in unusual situations, which are left to the app. A test compares names and formats with the
-   * app's.
+   * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. Returns the
+   * response for the app, or `undefined` in unusual situations, which the app handles. A test compares names and
+   * formats with those of the app.
    */
   function vote(button: HTMLElement): EarlyClick['response'] {
     try {
@@ -107,7 +106,7 @@
 
   /**
    * Sends a further click on an early vote after the response to the previous one, in case the visitor leaves before
-   * the app runs. The app repeats these clicks; it awaits the first response, so its requests never overtake these.
+   * the app runs. The app repeats these clicks after the first response, so its requests never overtake these.
    */
   function toggleAgain(early: EarlyClick): void {
     const { product = '' } = early.button.dataset;
@@ -120,8 +119,7 @@
   }
 
   // Scripts are requested after the first paint, which needs none, so they do not compete with styles, font and
-  // pictures.
-  // A document without an app, such as the moderation log, is complete without them.
+  // pictures. A document without the app, such as the moderation log, needs no scripts.
   if (!app) return;
   const start = () => {
     for (const href of [app, ...modules.split(' ').filter(Boolean)]) {

@@ -26,8 +26,8 @@ const NO_RETRY = { retry: false } as const;
 /** The metadata of the page's document. */
 export interface ReadHead extends DocumentHead {
   /**
-   * 302: no board can exist for the period; 404: unknown product or path; 503: the data could not be read, and the page
-   * says so.
+   * 302 if no board can exist for the period, 404 for an unknown product or path, and 503 if the data could not be
+   * read, which the page then says.
    */
   status: 200 | 302 | 404 | 503;
   /** The image to preload, because it is part of the first paint. */

@@ -88,7 +88,7 @@ describe('two processes on one database', () => {
     let retries = 0;
     const observer = { committed() {}, failed() {}, refused() {}, retried: () => (retries += 1) };
     const cores = [site.database, other].map((database) => createCore(database, { observeWrites: () => observer }));
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     const hammer = async (core: Core, worker: number) => {
       const session = `session-worker-${worker % 20}`;
       for (let turn = 0; turn < 40; turn += 1) {
@@ -99,7 +99,7 @@ describe('two processes on one database', () => {
           core.setUpvote({ productId, session, upvoted }),
           turn % 4 === 0 && core.addComment({ productId, content: `Turn ${turn}` }, { session }),
         ]).catch((error: unknown) => {
-          if (!(error instanceof CoreError) || error.code !== 'product_not_found') faults.push(error);
+          if (!(error instanceof CoreError) || error.code !== 'product_not_found') errors.push(error);
         });
       }
     };
@@ -113,7 +113,7 @@ describe('two processes on one database', () => {
     });
     await Promise.all(workers);
     await other.drop();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     expect(retries).toBe(0);
     expect(await drift()).toEqual([]);
   });

@@ -50,8 +50,8 @@ const ADDRESSES: Record<string, readonly string[]> = {
 
 const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Returns the log lines about errors of the site, as opposed to invalid requests. */
-const faults = () => lines().filter(({ level }) => Number(level) >= 50);
+/** Returns the log lines about errors of the site, which exclude invalid requests. */
+const loggedErrors = () => lines().filter(({ level }) => Number(level) >= 50);
 
 test.each(Object.entries(ADDRESSES))(
   'hostile values for the parameters of %s cause no server error',
@@ -63,7 +63,7 @@ test.each(Object.entries(ADDRESSES))(
         expect(statusCode, url).toBeLessThan(500);
       }
     }
-    expect(faults()).toEqual([]);
+    expect(loggedErrors()).toEqual([]);
   },
 );
 
@@ -85,7 +85,7 @@ test.each([
       const response = await ada.ask('POST', url, body);
       expect(response.statusCode, `${url} ${response.body}`).toBeLessThan(500);
     }
-    expect(faults()).toEqual([]);
+    expect(loggedErrors()).toEqual([]);
   },
 );
 
@@ -107,7 +107,7 @@ test('the audit log names an imported file by its original name, but the file is
     expect((await send('a.csv', { 'content-type': type })).statusCode, type).toBe(415);
   }
   expect((await ada.ask('POST', '/import?kind=csv&name=a.csv')).statusCode).toBe(415);
-  expect(faults()).toEqual([]);
+  expect(loggedErrors()).toEqual([]);
 });
 
 test.each(['2026-13-45T99:99:99Z', '2027-02-30T09:00:00Z', '2027-01-01T24:00:00Z'])(

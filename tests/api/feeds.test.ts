@@ -7,7 +7,7 @@ import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
-import { xmlFaults } from '../support/xml-faults.ts';
+import { xmlErrors } from '../support/xml-errors.ts';
 
 const ORIGIN = 'http://groundswell.test';
 const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml'];
@@ -46,7 +46,7 @@ describe('feeds of a site', () => {
     const response = await site.ask.get('/feed.xml', { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
     expect(response.headers['content-type']).toBe('application/atom+xml; charset=utf-8');
     expect(response.body).not.toContain('evil.example');
-    expect(await xmlFaults(response.body)).toEqual([]);
+    expect(await xmlErrors(response.body)).toEqual([]);
     const feed = parseAtomFeed(response.body);
     expect(feed).toMatchObject({ id: `${ORIGIN}/feed.xml`, updated: '2026-02-03T04:05:06.789Z' });
     expect(feed.links).toMatchObject([
@@ -225,7 +225,7 @@ describe('hostile text', () => {
       expect(items.map(({ tags }) => tags)).toEqual(products.map(({ tags }) => tags));
 
       const atom = (await plain.ask.get('/feed.xml')).body;
-      expect(await xmlFaults(atom)).toEqual([]);
+      expect(await xmlErrors(atom)).toEqual([]);
       const entries = parseAtomFeed(atom).entries?.slice(0, newest.length) ?? [];
       expect(entries.map((entry) => entry.title?.value?.trim() ?? '')).toEqual(names.map(asXmlHolds));
       expect(entries.map((entry) => entry.summary?.value?.trim() ?? '')).toEqual(descriptions.map(asXmlHolds));

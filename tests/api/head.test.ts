@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import { deleteAllProducts } from '../support/delete-products.ts';
 import { canonicalOf, headElements, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
 import { newVisitor } from '../support/requests.ts';
-import { faultsOf } from '../support/structured-data.ts';
+import { errorsOf } from '../support/structured-data.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const SITE = 'http://groundswell.test';
@@ -162,7 +162,7 @@ describe('structured data', () => {
   test('of the list describes the site with its search, and the products in order', async () => {
     for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
     const page = await html('/');
-    expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
+    expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);
     const urls = (itemOf(page, 'ItemList').itemListElement as { url: string; position: number }[]).map(
       ({ url, position }) => `${position} ${url}`,
     );
@@ -190,7 +190,7 @@ describe('structured data', () => {
       await site.ask.post('/api/comments', { productId: 'a', content }, newVisitor());
     }
     const page = await html('/product/a');
-    expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
+    expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);
     expect(itemOf(page, 'SoftwareApplication')).toMatchObject({
       name: 'Harbour',
       url: `${SITE}/product/a`,
@@ -209,15 +209,15 @@ describe('structured data', () => {
 
   test('of a product with only defaults is valid', async () => {
     await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
-    expect(structuredDataOf(await html('/product/a')).flatMap((item) => faultsOf(item))).toEqual([]);
+    expect(structuredDataOf(await html('/product/a')).flatMap((item) => errorsOf(item))).toEqual([]);
   });
 
   test('with errors is detected by the check', () => {
-    expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
+    expect(errorsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
       'Person.nmae is not a known property',
     ]);
-    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is not a non-empty text']);
-    expect(faultsOf({ '@type': 'Thing' })).toHaveLength(1);
+    expect(errorsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is not a non-empty text']);
+    expect(errorsOf({ '@type': 'Thing' })).toHaveLength(1);
   });
 });

@@ -22,7 +22,7 @@ const validator = new HtmlValidate(new StaticConfigLoader(RULES));
 let site: TestSite;
 let cursor: string;
 
-async function faultsIn(html: string): Promise<string[]> {
+async function errorsIn(html: string): Promise<string[]> {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) =>
     messages.map(({ ruleId, message, line, column }) => {
@@ -70,11 +70,11 @@ describe('the HTML of every screen is valid', () => {
   ])('%s', async (_name, url, status) => {
     const { statusCode, body } = await site.ask.get(url);
     expect(statusCode).toBe(status);
-    expect(await faultsIn(body)).toEqual([]);
+    expect(await errorsIn(body)).toEqual([]);
   });
 
   test('a later page of the list', async () => {
-    expect(await faultsIn((await site.ask.get(`/?cursor=${cursor}`)).body)).toEqual([]);
+    expect(await errorsIn((await site.ask.get(`/?cursor=${cursor}`)).body)).toEqual([]);
   });
 
   test('the error page', async () => {
@@ -82,13 +82,13 @@ describe('the HTML of every screen is valid', () => {
     await broken.database.simulateOutage();
     const { statusCode, body } = await broken.ask.get('/');
     expect(statusCode).toBe(503);
-    expect(await faultsIn(body)).toEqual([]);
+    expect(await errorsIn(body)).toEqual([]);
     await broken.close();
   });
 
   test('the check detects invalid HTML', async () => {
-    const faults = await faultsIn('<!doctype html><html lang="en"><head></head><body><p><div></div></body></html>');
-    expect(faults.map((fault) => fault.split(':')[0])).toEqual(expect.arrayContaining(['element-required-content']));
+    const errors = await errorsIn('<!doctype html><html lang="en"><head></head><body><p><div></div></body></html>');
+    expect(errors.map((error) => error.split(':')[0])).toEqual(expect.arrayContaining(['element-required-content']));
   });
 });
 

@@ -108,7 +108,7 @@ describe('keyset paging (api.md, Conventions)', () => {
     ['nested keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
     ['no position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a']).slice(0, -3)],
     ['a negative position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], -20)],
-    ['a position that is no integer', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1.5)],
+    ['a position that is not an integer', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1.5)],
     ['an enormous position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1e10)],
   ])('a forged cursor (%s) is 400 bad_cursor', async (_what, cursor) => {
     expectProblem(await on.site.ask.get(listAddress({ cursor })), 400, 'bad_cursor');

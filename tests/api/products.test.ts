@@ -139,7 +139,7 @@ describe('GET /api/products/:id (api.md, Endpoints)', () => {
     ['5,000 characters', 'x'.repeat(5_000)],
     ['NUL', '%00'],
     ['an encoded slash', 'a%2Fb'],
-    ['a way up', '..%2F..%2Fetc'],
+    ['a path to a parent folder', '..%2F..%2Fetc'],
     ['a name that every object has', '__proto__'],
     ['no id', ''],
   ])('is 404 Product not found for %s', async (_what, id) => {

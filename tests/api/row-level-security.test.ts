@@ -193,10 +193,10 @@ function nothingMore() {
       ["INSERT INTO rest.comments (product_id, content) VALUES ($1 || '-unknown', 'Hello')", 'Product not found'],
       ['UPDATE rest.comments SET likes = 1000 WHERE product_id = $1', 'A like must add exactly one'],
       ['UPDATE rest.comments SET likes = 0 WHERE product_id = $1', 'A like must add exactly one'],
-    ])('the statement is refused: %s', async (statement, fault) => {
+    ])('the statement is refused: %s', async (statement, message) => {
       const productId = await newProduct();
       await newComment(productId);
-      await expect(ask(newSession(), statement, [productId])).rejects.toThrow(fault);
+      await expect(ask(newSession(), statement, [productId])).rejects.toThrow(message);
       await countsAreRight();
     });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
-import { xmlFaults } from '../support/xml-faults.ts';
+import { xmlErrors } from '../support/xml-errors.ts';
 
 const ORIGIN = 'http://groundswell.test';
 const MANY = 50_001;
@@ -29,7 +29,7 @@ describe('the sitemap of a small site', () => {
     const response = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('application/xml; charset=utf-8');
-    expect(await xmlFaults(response.body, 'sitemap.xsd')).toEqual([]);
+    expect(await xmlErrors(response.body, 'sitemap.xsd')).toEqual([]);
     const boards = ['2026-05-01', '2026-05', '2026-W18', '2026', '2020-02-29', '2020-W09', '2020-02', '2020'];
     const addresses = ['/', '/product/old', '/product/new', ...boards.map((period) => `/?board=${period}`)];
     expect(valuesOf(response.body, 'loc')).toEqual(addresses.map((address) => `${ORIGIN}${address}`));
@@ -45,8 +45,8 @@ describe('the sitemap of a small site', () => {
 
   test('fails schema validation if it has errors', async () => {
     const broken = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${ORIGIN}/</loc><lastmod>yesterday</lastmod></url></urlset>`;
-    expect(await xmlFaults(broken, 'sitemap.xsd')).not.toEqual([]);
-    expect(await xmlFaults('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
+    expect(await xmlErrors(broken, 'sitemap.xsd')).not.toEqual([]);
+    expect(await xmlErrors('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
   });
 
   test('is named in robots.txt, which allows all crawlers', async () => {
@@ -68,7 +68,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
       [MANY],
     );
     const index = await site.ask.get('/sitemap.xml');
-    expect(await xmlFaults(index.body, 'siteindex.xsd')).toEqual([]);
+    expect(await xmlErrors(index.body, 'siteindex.xsd')).toEqual([]);
     shards = valuesOf(index.body, 'loc');
     expect(valuesOf(index.body, 'lastmod')).toHaveLength(shards.length);
   });
@@ -92,7 +92,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
   test('has valid shards, which are dated by their newest URL, and are 304 for their ETag', async () => {
     const [first = ''] = shards;
     const response = await site.ask.get(first.slice(ORIGIN.length));
-    expect(await xmlFaults(response.body, 'sitemap.xsd')).toEqual([]);
+    expect(await xmlErrors(response.body, 'sitemap.xsd')).toEqual([]);
     const index = await site.ask.get('/sitemap.xml');
     expect(valuesOf(index.body, 'lastmod')[0]).toBe(valuesOf(response.body, 'lastmod').at(-1));
     const known = await site.ask.get(first.slice(ORIGIN.length), { 'if-none-match': String(response.headers.etag) });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { filesBelow, readText } from './source-files.ts';
 
 /** Names of folders and files that tend to collect unrelated code. */
-const DRAWERS = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
+const CATCH_ALL_NAMES = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
 
 /** For example `list-products.ts`, `search-box.tsx` and `keyset.test.ts`. */
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
@@ -33,7 +33,7 @@ test('files of code are named in kebab-case', () => {
 });
 
 test('no file or folder has a catch-all name', () => {
-  expect(code.filter((path) => DRAWERS.test(path))).toEqual([]);
+  expect(code.filter((path) => CATCH_ALL_NAMES.test(path))).toEqual([]);
 });
 
 test('no file only re-exports other files', async () => {

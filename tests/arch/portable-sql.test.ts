@@ -2,28 +2,28 @@ import { loadModule, parse } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { omitLocks } from '../../src/core/database/citus.ts';
 import { statementsOf } from '../../src/core/database/migrate.ts';
-import { distributionFaultsOf, faultsOf } from './portable-sql/faults.ts';
-import { fillHoles } from './portable-sql/fill-holes.ts';
+import { fillPlaceholders } from './portable-sql/fill-placeholders.ts';
 import { sourceStatements } from './portable-sql/statements.ts';
+import { distributionViolationsOf, violationsOf } from './portable-sql/violations.ts';
 import { filesBelow, readText } from './source-files.ts';
 
 /** Known exceptions, with their reasons. */
-const EXCEPTIONS: Record<string, { fault: string; why: string }> = {
+const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
   'src/core/database/listen.ts': {
-    fault: 'LISTEN',
-    why: 'without notifications, polling finds changes a moment later',
+    violation: 'LISTEN',
+    why: 'if notifications are lost, polling finds the changes a moment later',
   },
   'src/core/changes/change-publisher.ts': {
-    fault: 'NOTIFY',
-    why: 'without notifications, polling finds changes a moment later',
+    violation: 'NOTIFY',
+    why: 'if notifications are lost, polling finds the changes a moment later',
   },
   'src/core/database/database.ts': {
-    fault: 'a setting that outlives its transaction, which a pooler loses',
-    why: 'the statement timeout of the server: if a pooler loses it, the timeout of the client applies',
+    violation: 'a setting that outlives its transaction, which a pooler loses',
+    why: 'the statement timeout of the server: if a pooler loses this setting, the timeout of the client applies',
   },
   'src/core/counts/lock-counts.ts': {
-    fault: 'a lock on rows of many products (`adaptToCitus` omits marked ones)',
-    why: 'on Citus, it is sent for one product at a time',
+    violation: 'a lock on rows of many products (`adaptToCitus` omits marked ones)',
+    why: 'on Citus, the site locks one product at a time',
   },
 };
 
@@ -33,20 +33,25 @@ const FIRST_AFTER_DISTRIBUTION = '0002';
 /** `distributeTables` replaces this unique index before it distributes the table. */
 const REPLACED_KEY = 'a key of comments (id) without product_id';
 
-/** The statements of the program, with every hole filled. A text is undefined if PostgreSQL cannot parse it. */
-let statements: { place: string; texts: (string | undefined)[] }[];
+/**
+ * The statements of the program. `texts` are the variants of a statement, or undefined if PostgreSQL cannot parse one.
+ */
+let statements: { location: string; texts: (string | undefined)[] }[];
 
 beforeAll(async () => {
   await loadModule();
   const found = await sourceStatements();
   statements = await Promise.all(
-    found.map(async ({ place, readings }) => ({ place, texts: await Promise.all(readings.map(fillHoles)) })),
+    found.map(async ({ location, variants }) => ({
+      location,
+      texts: await Promise.all(variants.map(fillPlaceholders)),
+    })),
   );
 });
 
 describe('statements of the program', () => {
   test('come from every folder of core with SQL', () => {
-    const folders = new Set(statements.map(({ place }) => place.split('/')[2]));
+    const folders = new Set(statements.map(({ location }) => location.split('/')[2]));
     expect(statements.length).toBeGreaterThan(90);
     expect([...folders]).toEqual(
       expect.arrayContaining([
@@ -66,18 +71,18 @@ describe('statements of the program', () => {
   });
 
   test('are all parsed by PostgreSQL, with every placeholder filled', async () => {
-    expect(statements.filter(({ texts }) => texts.includes(undefined)).map(({ place }) => place)).toEqual([]);
+    expect(statements.filter(({ texts }) => texts.includes(undefined)).map(({ location }) => location)).toEqual([]);
   });
 
   test('are portable to every engine and pooler, except for the listed ones', async () => {
     const found: string[] = [];
     const used = new Set<string>();
-    for (const { place, texts } of statements) {
-      const file = place.replace(/:\d+$/, '');
-      const faults = await Promise.all(texts.map((text) => faultsOf(omitLocks(text ?? ''))));
-      for (const fault of new Set(faults.flat())) {
-        if (EXCEPTIONS[file]?.fault === fault) used.add(file);
-        else found.push(`${place}: ${fault}`);
+    for (const { location, texts } of statements) {
+      const file = location.replace(/:\d+$/, '');
+      const violations = await Promise.all(texts.map((text) => violationsOf(omitLocks(text ?? ''))));
+      for (const violation of new Set(violations.flat())) {
+        if (EXCEPTIONS[file]?.violation === violation) used.add(file);
+        else found.push(`${location}: ${violation}`);
       }
     }
     expect(found).toEqual([]);
@@ -92,10 +97,10 @@ test('every migration is checked, and can be applied to distributed tables', asy
     const sql = await readText(path);
     for (const statement of statementsOf(sql)) expect((await parse(statement)).stmts, path).toHaveLength(1);
     const number = path.replace('migrations/', '').slice(0, 4);
-    expect(await faultsOf(sql), path).toEqual([]);
+    expect(await violationsOf(sql), path).toEqual([]);
     const isBefore = number < FIRST_AFTER_DISTRIBUTION;
-    const faults = await distributionFaultsOf(sql, { mayReferenceDistributed: isBefore });
-    expect(faults, path).toEqual(isBefore ? [REPLACED_KEY] : []);
+    const violations = await distributionViolationsOf(sql, { mayReferenceDistributed: isBefore });
+    expect(violations, path).toEqual(isBefore ? [REPLACED_KEY] : []);
   }
 });
 
@@ -118,33 +123,33 @@ describe('the checks detect non-portable statements', () => {
     ['SET search_path = a', 'a setting that outlives its transaction, which a pooler loses'],
     ["SELECT set_config('a.b', 'c', false)", 'a setting that outlives its transaction, which a pooler loses'],
     ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', 'a cursor that outlives its transaction, which a pooler loses'],
-    ['PREPARE p AS SELECT 1', 'a statement prepared by name, which a pooler loses'],
+    ['PREPARE p AS SELECT 1', 'a named prepared statement, which a pooler loses'],
     [
       'UPDATE comments SET hidden_at = clock_timestamp() WHERE id = $1',
-      'a function that returns another value each time, in an UPDATE of a distributed table',
+      'a volatile function in an UPDATE of a distributed table',
     ],
     [
       "UPDATE launches SET final = true WHERE launched_at + interval '24 hours' < $1",
-      'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table',
+      'an interval added to a time column, in an UPDATE or DELETE of a distributed table',
     ],
     [
       "DELETE FROM retracted_upvotes r USING launches l WHERE r.created_at > l.launched_at + interval '24 hours'",
-      'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table',
+      'an interval added to a time column, in an UPDATE or DELETE of a distributed table',
     ],
     [
       'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',
       'a lock on rows of many products (`adaptToCitus` omits marked ones)',
     ],
-  ])('%s', async (sql, fault) => {
-    expect(await faultsOf(sql)).toEqual([fault]);
+  ])('%s', async (sql, violation) => {
+    expect(await violationsOf(sql)).toEqual([violation]);
   });
 
   test.each([
     ['CREATE TABLE comments (id uuid PRIMARY KEY, product_id text)', 'a key of comments (id) without product_id'],
     ['CREATE TABLE upvotes (id uuid, UNIQUE (id))', 'a key of upvotes (id) without product_id'],
     ['CREATE UNIQUE INDEX i ON comments (id)', 'a key of comments (id) without product_id'],
-    ['CREATE TABLE t (p text REFERENCES products (id))', 't points to a distributed table'],
-  ])('in a migration: %s', async (sql, fault) => {
-    expect(await distributionFaultsOf(sql, { mayReferenceDistributed: false })).toEqual([fault]);
+    ['CREATE TABLE t (p text REFERENCES products (id))', 't references a distributed table'],
+  ])('in a migration: %s', async (sql, violation) => {
+    expect(await distributionViolationsOf(sql, { mayReferenceDistributed: false })).toEqual([violation]);
   });
 });

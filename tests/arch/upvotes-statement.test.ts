@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BatchContent, setUpvotesStatement } from '../../src/core/upvotes/upvotes-statement.ts';
 
-// Not beside the code: with this test, mutation testing of SQL would detect every mutant.
+// This test is not next to the code, because mutation testing of SQL would then detect every mutant of the statement.
 
 /** The variants that `setUpvotes` uses. On Citus, it does not check the cap, so it uses only the first two. */
 const VARIANTS: [name: string, networks: BatchContent['networks']][] = [

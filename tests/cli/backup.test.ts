@@ -142,7 +142,7 @@ test('an interrupted backup exits 1 with one line, and leaves no file and no run
   const backup = harness.start(['backup', join(folder, 'site.backup')], { settings });
   await expect.poll(() => readdir(folder), { interval: 5 }).toContainEqual(expect.stringMatching(/\.partial$/));
   backup.process.kill('SIGINT');
-  const { code, stderr } = await backup.ended;
+  const { code, stderr } = await backup.exited;
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
   expect(await readdir(folder)).toEqual(['data']);
 });

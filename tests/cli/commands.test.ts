@@ -66,7 +66,7 @@ describe('sample', () => {
     });
     await expect.poll(() => count(site.address)).toBe(0);
     site.process.kill('SIGTERM');
-    expect(await site.ended).toMatchObject({ code: 0 });
+    expect(await site.exited).toMatchObject({ code: 0 });
 
     const again = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     expect(again.products).toBe(0);

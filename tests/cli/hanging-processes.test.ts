@@ -55,5 +55,5 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
   expect(await now()).not.toContain(looping);
   await expect.poll(ask).toBe(200);
   site.process.kill('SIGTERM');
-  expect(await site.ended).toMatchObject({ code: 0 });
+  expect(await site.exited).toMatchObject({ code: 0 });
 });

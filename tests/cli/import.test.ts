@@ -80,7 +80,7 @@ describe('with an embedded database', () => {
     }
 
     site.process.kill('SIGTERM');
-    await site.ended;
+    await site.exited;
     const second = await runProgram(parameters, settings);
     expect(JSON.parse(second.stdout)).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
   });
@@ -217,16 +217,16 @@ test.each([
   ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: Interrupted. Nothing was changed.\n' }],
 ] as const)(
   '%s during the writes leaves the site unchanged, and visitors can upvote during the import',
-  async (signal, end) => {
+  async (signal, outcome) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
     await outputOf(await file('before.jsonl', text('Before')));
     const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
-    const { ended } = await database.transaction(async (sql) => {
+    const { exited } = await database.transaction(async (sql) => {
       // The import waits for this row after it has written hundreds of others.
       await sql.query("SELECT FROM products WHERE id = 'p-700' FOR UPDATE");
-      const { process: child, ended } = harness.start(['import', after], { settings: { DATABASE_URL: database.url } });
+      const { process: child, exited } = harness.start(['import', after], { settings: { DATABASE_URL: database.url } });
       const waiting =
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await expect.poll(() => database.query(waiting)).toHaveLength(1);
@@ -236,14 +236,14 @@ test.each([
       });
       if (signal === 'SIGKILL') {
         child.kill(signal);
-        await ended;
+        await exited;
       } else {
         await signalIdle(child.pid ?? expect.unreachable(), signal);
       }
-      return { ended };
+      return { exited };
     });
-    // A command that gets SIGINT ends after the current statement.
-    expect(await ended).toMatchObject(end);
+    // A command that gets SIGINT exits after the current statement.
+    expect(await exited).toMatchObject(outcome);
     // The server may detect the closed connection only after it has granted the lock.
     const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL';
     await expect.poll(() => database.query(others)).toEqual([]);

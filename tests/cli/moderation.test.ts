@@ -52,7 +52,7 @@ describe('moderation on the embedded database, with and without a running site',
     expect((await run('stats', '--days', '1')).days).toHaveLength(1);
 
     site.process.kill('SIGTERM');
-    expect(await site.ended).toMatchObject({ code: 0 });
+    expect(await site.exited).toMatchObject({ code: 0 });
     await run('products', 'undo');
     expect((await run('products', 'show', id)).product).toEqual(before.product);
     expect(await databasePids(settings.DATA_DIR)).toEqual([]);
@@ -116,7 +116,7 @@ describe('a killed command', () => {
         .poll(() => backends("wait_event_type = 'Lock'"))
         .toEqual([expect.stringContaining('INSERT INTO changes')]);
       command.process.kill('SIGKILL');
-      await command.ended;
+      await command.exited;
     });
     // Waits until the server has detected the closed connection and has rolled back.
     await expect.poll(() => backends("state <> 'idle'")).toEqual([]);

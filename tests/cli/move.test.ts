@@ -32,7 +32,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   const beside = await runProgram(['move'], settings);
   expectRefusal(beside, new RegExp(`held by process ${site.process.pid} .*stop that one first`));
   site.process.kill('SIGTERM');
-  await site.ended;
+  await site.exited;
 
   const { code, stdout, stderr } = await runProgram(['move'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -48,7 +48,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   const again = await runProgram(['move', '--to', target.url], { DATA_DIR });
   expectRefusal(again, /not empty: it has 67 products/);
   moved.process.kill('SIGTERM');
-  await moved.ended;
+  await moved.exited;
   // Also moves from one server to another.
   const json = await runProgram(['move', '--json', '--to', other.url], { DATABASE_URL: target.url });
   expect(json).toMatchObject({ code: 0, stderr: '' });

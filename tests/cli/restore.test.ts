@@ -72,14 +72,14 @@ describe('restore exits 2 with one line, and creates no database, for', () => {
   test('an export, with a message that names the command that reads it', async () => {
     const path = join(await harness.folder(), 'site.jsonl');
     await writeFile(path, '{"id":"git","name":"Git"}\n');
-    const ended = await runProgram(['restore', path], { DATA_DIR: await harness.dataDir() });
-    expectRefusal(ended, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
+    const result = await runProgram(['restore', path], { DATA_DIR: await harness.dataDir() });
+    expectRefusal(result, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
   });
 
   test('--replace without --yes and without a terminal, before the file is read', async () => {
     const dataDir = await harness.dataDir();
-    const ended = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
-    expectRefusal(ended, /no terminal to ask on: add --yes/);
+    const result = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
+    expectRefusal(result, /no terminal to ask on: add --yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });
@@ -154,15 +154,15 @@ describe('a killed restore leaves the site as it was', () => {
 
   test.each(MOMENTS)('%s', async (_, trigger) => {
     await database.query(`CREATE TRIGGER held ${trigger} EXECUTE FUNCTION wait_for_test()`);
-    const { process, ended } = await database.transaction(async (sql) => {
+    const { process, exited } = await database.transaction(async (sql) => {
       await sql.query('SELECT pg_advisory_xact_lock(12)');
       const command = restore();
       await expect.poll(() => backends("wait_event_type = 'Lock'")).toEqual(['advisory']);
       command.process.kill('SIGKILL');
-      await command.ended;
+      await command.exited;
       return command;
     });
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await exited).toMatchObject({ signal: 'SIGKILL' });
     expect(process.killed).toBe(true);
     // Waits until the server has detected the closed connection and has rolled back.
     await expect.poll(() => backends('xact_start IS NOT NULL')).toEqual([]);
@@ -171,7 +171,7 @@ describe('a killed restore leaves the site as it was', () => {
   });
 
   test('the next restore succeeds', async () => {
-    expect(await restore().ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await restore().exited).toMatchObject({ code: 0, stderr: '' });
     expect(await contentsOf(database)).toEqual(backedUp);
   });
 });

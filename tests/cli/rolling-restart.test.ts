@@ -112,7 +112,7 @@ test('no request fails while two servers are replaced one after the other under 
     for (const server of old) {
       await untilMore(100);
       server.process.kill('SIGTERM');
-      expect(await server.ended).toMatchObject({ code: 0 });
+      expect(await server.exited).toMatchObject({ code: 0 });
       balancer.remove(server.address);
       const next = await start();
       balancer.add(next.address);
@@ -131,5 +131,5 @@ test('no request fails while two servers are replaced one after the other under 
 test('Ctrl-C stops the site without STOP_DELAY, which only load balancers need', async () => {
   const site = await harness.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
   site.process.kill('SIGINT');
-  expect(await site.ended).toMatchObject({ code: 0 });
+  expect(await site.exited).toMatchObject({ code: 0 });
 });

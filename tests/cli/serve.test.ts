@@ -55,11 +55,11 @@ describe('serve', () => {
     expect([missing.status, await missing.text()]).toEqual([404, '']);
 
     site.process.kill('SIGTERM');
-    expect(await site.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    expect(await site.exited).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends all processes with exit code 0, even if a browser has a connection open',
+    '%s stops all processes and exits with code 0, even if a browser has a connection open',
     async (signal) => {
       const dataDir = await harness.sampleDataDir();
       const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
@@ -67,7 +67,7 @@ describe('serve', () => {
       // `fetch` keeps its connection alive.
       await (await fetch(`${site.address}/healthz`)).text();
       site.process.kill(signal);
-      const { code, signal: killedBy, stdout } = await site.ended;
+      const { code, signal: killedBy, stdout } = await site.exited;
       expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
       expect(stdout).toContain('"msg":"Stopped"');
       expect(await databasePids(dataDir)).toEqual([]);
@@ -93,12 +93,12 @@ describe('serve', () => {
     expect(await readdir(dataDir).catch(() => [])).toEqual([]);
   });
 
-  test('SIGTERM during the start ends all processes with exit code 0', async () => {
+  test('SIGTERM during the start stops all processes and exits with code 0', async () => {
     const dataDir = await harness.dataDir();
     const site = harness.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });
     await site.waitForOutput(/Creating the embedded database/);
     site.process.kill('SIGTERM');
-    expect(await site.ended).toMatchObject({ code: 0, signal: null });
+    expect(await site.exited).toMatchObject({ code: 0, signal: null });
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
@@ -110,14 +110,14 @@ describe('serve', () => {
     // Existing data folders contain this name, so a site that looked for another would not find its password.
     expect(await readdir(join(settings.DATA_DIR, 'postgres'))).toContain('groundswell.password');
     first.process.kill('SIGTERM');
-    await first.ended;
+    await first.exited;
 
     const second = await harness.serve(settings);
     expect(second.products).toBe(first.products);
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
     expect(await clusterIdentity(settings.DATA_DIR)).toEqual(identity);
     second.process.kill('SIGTERM');
-    const { stdout, stderr } = await second.ended;
+    const { stdout, stderr } = await second.exited;
     expect(stdout).not.toMatch(/Creating the embedded database|Migration applied/);
     expect(stderr).toBe('');
   });
@@ -136,7 +136,7 @@ describe('serve', () => {
   test('of two sites that start simultaneously on a new data folder, one serves, and the other exits with a message', async () => {
     const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL };
     const sites = [0, 1].map(() => harness.start(['serve'], { settings }));
-    const loser = await Promise.race(sites.map(({ ended }) => ended));
+    const loser = await Promise.race(sites.map(({ exited }) => exited));
     expectRefusal(loser, /is held by process \d+/);
     const winner = sites.find(({ process }) => process.exitCode === null);
     const [, address] = (await winner?.waitForOutput(/Address +(http:\S+)\n/)) ?? [];
@@ -157,7 +157,7 @@ describe('serve', () => {
     await site.waitForOutput(new RegExp(`Data +.*${pathname}\n`));
     expect(site.products).toBe(0);
     site.process.kill('SIGTERM');
-    const { code, stdout, stderr } = await site.ended;
+    const { code, stdout, stderr } = await site.exited;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     if (host !== '') expect(stdout).toContain(host);
     if (password !== '') expect(stdout).not.toContain(password);
@@ -172,7 +172,7 @@ describe('kill -9', () => {
     const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     first.process.kill('SIGKILL');
-    await first.ended;
+    await first.exited;
     const second = await harness.serve(settings);
     expect(second.products).toBe(first.products);
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
@@ -180,7 +180,7 @@ describe('kill -9', () => {
 
     const databases = await databasePids(settings.DATA_DIR);
     for (const pid of [second.process.pid ?? 0, ...databases]) process.kill(pid, 'SIGKILL');
-    await second.ended;
+    await second.exited;
     const third = await harness.serve(settings);
     expect(await upvotesOf(third.address, 'git')).toBe(upvotes + 1);
   });
@@ -192,12 +192,12 @@ describe('kill -9', () => {
       const first = harness.start(['serve'], { settings });
       await first.waitForOutput(moment);
       first.process.kill('SIGKILL');
-      await first.ended;
+      await first.exited;
       const second = await harness.serve(settings);
       expect(second.products).toBeGreaterThanOrEqual(48);
       expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
       second.process.kill('SIGTERM');
-      expect(await second.ended).toMatchObject({ code: 0 });
+      expect(await second.exited).toMatchObject({ code: 0 });
       expect(await databasePids(settings.DATA_DIR)).toEqual([]);
     },
   );

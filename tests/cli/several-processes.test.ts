@@ -72,7 +72,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   const healthy = () => askApart(`${site.address}/readyz`).catch(() => 0);
   await expect.poll(healthy).toBe(0);
   comment.sendRest();
-  expect(await site.ended).toMatchObject({ code: 0 });
+  expect(await site.exited).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
   await page.closed;
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
@@ -91,7 +91,7 @@ test('when the primary process is killed, its workers exit, and the next site ta
   const next = await harness.serve(settings);
   expect(await askApart(`${next.address}/api/products/git`)).toBe(200);
   next.process.kill('SIGTERM');
-  expect(await next.ended).toMatchObject({ code: 0 });
+  expect(await next.exited).toMatchObject({ code: 0 });
 });
 
 test('a WEB_CONCURRENCY that needs more connections than the database allows is refused, and a smaller one works', async () => {
@@ -107,7 +107,7 @@ test('a WEB_CONCURRENCY that needs more connections than the database allows is 
   const site = await harness.serve({ ...settings, WEB_CONCURRENCY: '4', METRICS_TOKEN: TOKEN });
   expect(await metricsOf(site.address)).toMatch(/^groundswell_database_connections\{state="max"\} 20$/m);
   site.process.kill('SIGTERM');
-  expect(await site.ended).toMatchObject({ code: 0 });
+  expect(await site.exited).toMatchObject({ code: 0 });
 });
 
 function isRunning(pid: number): boolean {

@@ -10,7 +10,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-test('after SIGTERM, the site completes requests in flight, does not wait for idle clients, and ends its database', async () => {
+test('after SIGTERM, the site completes requests in flight, does not wait for idle clients, and stops its database', async () => {
   const dataDir = await harness.sampleDataDir();
   const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   const comment = await sendHalfComment(site.address);
@@ -24,7 +24,7 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   await expect.poll(() => fetch(`${site.address}/healthz`).catch(() => 'refused')).toBe('refused');
   comment.sendRest();
   // The clients leave their connections open. If the site waited for them, the stop would time out with exit code 1.
-  expect(await site.ended).toMatchObject({ code: 0 });
+  expect(await site.exited).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
   expect(comment.received().toLowerCase()).toContain('\r\nconnection: close\r\n');
   expect(await databasePids(dataDir)).toEqual([]);

@@ -71,9 +71,9 @@ describe('invalid settings (api.md, Settings: all errors are listed together)', 
         LOG_LEVEL: 'loud',
         DATABASE_URL: 'mysql://me:hunter2@db/site',
       };
-      const ended = await run(parameters, settings);
-      expectRefusal(ended, /PORT: /, /DATABASE_URL: /, /SITE_URL: /, /SAMPLE_CATALOGUE: /, /LOG_LEVEL: /);
-      expect(ended.stderr).not.toContain('hunter2');
+      const result = await run(parameters, settings);
+      expectRefusal(result, /PORT: /, /DATABASE_URL: /, /SITE_URL: /, /SAMPLE_CATALOGUE: /, /LOG_LEVEL: /);
+      expect(result.stderr).not.toContain('hunter2');
       await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
     },
   );
@@ -86,25 +86,25 @@ describe('an unreachable database', () => {
       const { port, release } = await takePort();
       release();
       const settings = { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${port}/site` };
-      const ended = await run(parameters, settings);
-      expectFailure(ended, 1, /127\.0\.0\.1:\d+\/site.*(ECONNREFUSED|refused).*[Cc]heck/);
-      expect(ended.stderr).not.toContain('hunter2');
+      const result = await run(parameters, settings);
+      expectFailure(result, 1, /127\.0\.0\.1:\d+\/site.*(ECONNREFUSED|refused).*[Cc]heck/);
+      expect(result.stderr).not.toContain('hunter2');
     },
   );
 
   test('serve exits 1 with one line of advice if the database does not exist', async () => {
     const url = new URL(inject('databaseServerUrl'));
     url.pathname = '/no_such_database';
-    const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: url.href } });
-    expectFailure(ended, 1, /database "no_such_database" does not exist/);
+    const result = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: url.href } });
+    expectFailure(result, 1, /database "no_such_database" does not exist/);
   });
 
   test('serve exits 2 with one line that names DATA_DIR if it is a file', async () => {
     const file = join(await harness.folder(), 'data');
     await writeFile(file, 'not a folder');
     for (const DATA_DIR of [file, join(file, 'below')]) {
-      const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR } });
-      expectRefusal(ended, new RegExp(`${DATA_DIR}.*DATA_DIR`));
+      const result = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR } });
+      expectRefusal(result, new RegExp(`${DATA_DIR}.*DATA_DIR`));
     }
   });
 
@@ -118,8 +118,10 @@ describe('an unreachable database', () => {
       ? ['/proc/groundswell', '/proc/groundswell/below']
       : [join(folder, 'data'), join(folder, 'other')];
     for (const DATA_DIR of closed) {
-      const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR, HOME: folder } });
-      expectRefusal(ended, new RegExp(`${DATA_DIR}.*DATA_DIR`));
+      const result = await runCommand(['serve'], {
+        settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR, HOME: folder },
+      });
+      expectRefusal(result, new RegExp(`${DATA_DIR}.*DATA_DIR`));
     }
     await chmod(folder, 0o755);
     await chmod(join(folder, 'data'), 0o755);
@@ -130,9 +132,9 @@ describe('serve on an unavailable address', () => {
   test('exits 2 with one line of advice for a busy port, and creates no database', async () => {
     const dataDir = await harness.dataDir();
     const { port, release } = await takePort();
-    const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
+    const result = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
     release();
-    expectRefusal(ended, new RegExp(`PORT: something already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
+    expectRefusal(result, new RegExp(`PORT: something already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 
@@ -148,8 +150,8 @@ describe('serve on an unavailable address', () => {
 describe('commands that ask for confirmation (api.md: without a terminal they need --yes)', () => {
   test('sample remove without --yes and without a terminal exits 2 with one line of advice and changes nothing', async () => {
     const dataDir = await harness.dataDir();
-    const ended = await run(['sample', 'remove'], { DATA_DIR: dataDir });
-    expectRefusal(ended, /--yes/);
+    const result = await run(['sample', 'remove'], { DATA_DIR: dataDir });
+    expectRefusal(result, /--yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });

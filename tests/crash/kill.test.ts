@@ -58,7 +58,7 @@ describe('kill -9 under load', () => {
       expect(Math.min(upvotes.size, commentIds.size, likes)).toBeGreaterThan(ROUNDS * 10);
       await withDatabase(dataDir, (connection) => expectStored(connection, witness.acknowledged));
       site.process.kill('SIGTERM');
-      expect(await site.ended).toMatchObject({ code: 0 });
+      expect(await site.exited).toMatchObject({ code: 0 });
     },
     ROUNDS * ROUND_DEADLINE_MS,
   );

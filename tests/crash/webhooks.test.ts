@@ -57,7 +57,7 @@ test('events that a killed process has not delivered arrive after a restart', as
   const next = await serve();
   await expect.poll(() => new Set(commentIds())).toEqual(new Set(posted));
   next.process.kill('SIGTERM');
-  expect(await next.ended).toMatchObject({ code: 0 });
+  expect(await next.exited).toMatchObject({ code: 0 });
 });
 
 test('a scheduled launch is reported once by two sites on one database, and not before it', async () => {

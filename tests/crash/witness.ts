@@ -10,7 +10,7 @@ export interface Acknowledged {
   likes: number;
   /** The number of likes that were sent, but never acknowledged. */
   unknownLikes: number;
-  /** The number of responses by status; 0 stands for no response. */
+  /** The number of responses by status. 0 stands for no response. */
   statuses: Map<number, number>;
 }
 

@@ -101,8 +101,8 @@ test('an invited operator can do every daily task on a phone, with hostile names
 
   // Reads the audit log and signs out.
   await page.goto(`/console/audit?operator=${operator}`);
-  for (const act of ['restored', 'imported', 'hid comment', 'excluded', 'approved'])
-    await expect(page.getByRole('listitem').filter({ hasText: act }).first()).toBeVisible();
+  for (const action of ['restored', 'imported', 'hid comment', 'excluded', 'approved'])
+    await expect(page.getByRole('listitem').filter({ hasText: action }).first()).toBeVisible();
   expect(await page.evaluate(() => 'owned' in window)).toBe(false);
   await page.getByRole('button', { name: 'Jump to' }).click();
   await page.getByRole('combobox', { name: 'Jump to a screen' }).fill('everywhere');

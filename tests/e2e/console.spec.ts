@@ -182,7 +182,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await page.getByRole('button', { name: 'Dry run' }).click();
   await expect(page.getByText('1 error. Nothing would be imported.')).toBeVisible();
   await expect(page.getByRole('row', { name: /not an id!/ })).toContainText('is not an id');
-  await expectAccessible(page, 'a dry run with a fault');
+  await expectAccessible(page, 'a dry run with an error');
   await page.getByRole('button', { name: 'Another file' }).click();
   await upload(`${prefix}-a,Alpha,"sea, moon"\n${prefix}-b,Beta,sand\n`);
   await page.getByRole('button', { name: 'Dry run' }).click();

@@ -5,7 +5,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 
 const HOUR_MS = 60 * 60_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
-const pill = (page: Page) => page.getByRole('button', { name: 'Since your last visit' });
+const newsButton = (page: Page) => page.getByRole('button', { name: 'Since your last visit' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
 /**
@@ -64,13 +64,13 @@ test('a returning visitor sees the new products, the results of their upvotes an
     }).observe({ type: 'layout-shift', buffered: true });
   });
   await page.goto('/');
-  await expect(pill(page)).toBeVisible();
+  await expect(newsButton(page)).toBeVisible();
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
   );
   expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
 
-  await pill(page).click();
+  await newsButton(page).click();
   const section = (name: string) => dialog(page).getByRole('region', { name, exact: true });
   await expect(section('New products').getByRole('link', { name: 'Islet new' })).toBeVisible();
   await expect(section('You upvoted')).toContainText(/Islet upvoted.* on \d+ \w+ \d{4}/);
@@ -93,24 +93,24 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   const other = await context.newPage();
   await neverIdle(other);
   await other.goto('/');
-  await expect(pill(other)).toBeVisible();
-  await pill(page).click();
+  await expect(newsButton(other)).toBeVisible();
+  await newsButton(page).click();
   await dialog(page).getByRole('button', { name: 'Don’t show this again' }).click();
   await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeFocused();
-  for (const tab of [page, other]) await expect(pill(tab)).toHaveCount(0);
+  for (const tab of [page, other]) await expect(newsButton(tab)).toHaveCount(0);
   await other.close();
 
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await visit(page, '/');
   await page.getByRole('button', { name: 'Saved products' }).click();
-  await expect(pill(page)).toHaveCount(0);
+  await expect(newsButton(page)).toHaveCount(0);
   expect(asked.filter((path) => path.endsWith('/standing'))).toEqual([]);
   const saved = page.getByRole('dialog', { name: 'Saved products' });
   await saved.getByRole('button', { name: 'Show again what happened since my last visit' }).click();
   await expect(saved.getByRole('button', { name: 'Close' })).toBeFocused();
   await page.keyboard.press('Escape');
-  await expect(pill(page)).toBeVisible();
+  await expect(newsButton(page)).toBeVisible();
 });
 
 test('on a first visit, without storage and offline, the panel sends no requests and is not shown', async ({
@@ -136,7 +136,7 @@ test('on a first visit, without storage and offline, the panel sends no requests
     await visit(visitor, '/');
     // Waits until the panel would have loaded, which happens at hydration for a returning visitor.
     await visitor.waitForLoadState('networkidle');
-    await expect(pill(visitor)).toHaveCount(0);
+    await expect(newsButton(visitor)).toHaveCount(0);
     expect(asked.filter((path) => /\/standing$|\/comments$/.test(path))).toEqual([]);
   }
 });

@@ -11,7 +11,7 @@ test('a printed page has dark text and no controls, even in the dark theme', asy
     if (path.includes('board')) await page.goto(path);
     else await visit(page, path);
     await page.emulateMedia({ media: 'print' });
-    const faults = () =>
+    const flaws = () =>
       page.evaluate(() => {
         const isShown = (element: Element) => element.checkVisibility() && element.getClientRects().length > 0;
         const controls = [...document.querySelectorAll('button, input, select, textarea, summary')];
@@ -34,7 +34,7 @@ test('a printed page has dark text and no controls, even in the dark theme', asy
         };
       });
     // The new medium takes effect in the next frame.
-    await expect.poll(faults, path).toEqual({ pale: [], controls: [], tooWide: false });
+    await expect.poll(flaws, path).toEqual({ pale: [], controls: [], tooWide: false });
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   }
   await page.emulateMedia({ media: 'screen' });

@@ -40,16 +40,16 @@ test('the two checks above report a missing name, text with low contrast and an 
   page,
 }) => {
   await visit(page, '/');
-  const faults = {
+  const violations = {
     'button-name': '<button></button>',
     'color-contrast': '<p class="faint">Faint</p>',
   };
-  for (const [rule, html] of Object.entries(faults)) {
-    await page.locator('main').evaluate((main, fault) => {
+  for (const [rule, html] of Object.entries(violations)) {
+    await page.locator('main').evaluate((main, markup) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync('.faint { color: #777; background: #888; } .wide { width: 400vw; }');
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-      main.innerHTML = `<h1>Faulty</h1>${fault}`;
+      main.innerHTML = `<h1>Faulty</h1>${markup}`;
     }, html);
     await expect(expectAccessible(page, rule)).rejects.toThrow(rule);
   }

@@ -37,7 +37,7 @@ const hostileText = fc.oneof(
 );
 
 /** Typos in a valid value. `at` is a position in it, and `character` another character. */
-const SLIPS: ((text: string, at: number, character: string) => string)[] = [
+const TYPOS: ((text: string, at: number, character: string) => string)[] = [
   (text, at) => text.slice(0, at) + text.slice(at + 1),
   (text, at, character) => text.slice(0, at) + character + text.slice(at),
   (text, at, character) => text.slice(0, at) + character + text.slice(at + 1),
@@ -49,8 +49,8 @@ const SLIPS: ((text: string, at: number, character: string) => string)[] = [
 
 function nearly(valid: Arbitrary<string>): Arbitrary<string> {
   return fc
-    .tuple(valid, fc.constantFrom(...SLIPS), fc.nat(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }))
-    .map(([text, slip, place, character]) => slip(text, place % (text.length + 1), character));
+    .tuple(valid, fc.constantFrom(...TYPOS), fc.nat(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }))
+    .map(([text, typo, at, character]) => typo(text, at % (text.length + 1), character));
 }
 
 function valid(

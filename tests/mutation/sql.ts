@@ -1,13 +1,13 @@
 /**
- * Mutation testing of SQL, which Stryker does not mutate. Applies each slip alone, and the tests of its part must
- * detect it. `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
+ * Mutation testing of SQL, which Stryker does not mutate. Runs the tests of a part with each mutant alone, which they
+ * must detect. `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { startVitest } from 'vitest/node';
 import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
 import { PARTS, type Part } from './parts.ts';
-import { type SqlSlip, sqlSlipsOf } from './sql-slips.ts';
+import { type SqlMutant, sqlMutantsOf } from './sql-mutants.ts';
 
 const asked = process.argv.slice(2);
 const cluster = await startThrowawayCluster({ durability: 'none' });
@@ -17,30 +17,30 @@ try {
     const part = PARTS[name];
     if (part === undefined) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}`);
     process.env.MUTATED_PART = name;
-    await judge(name, part);
+    await testMutants(name, part);
   }
 } finally {
   await cluster.stop();
 }
-// Ends despite open handles of failed tests.
+// Exits explicitly, because failed tests may have left handles open.
 process.exit();
 
-async function judge(name: string, part: Part): Promise<void> {
-  if (!(await passes())) throw new Error('The tests fail without a slip');
+async function testMutants(name: string, part: Part): Promise<void> {
+  if (!(await passes())) throw new Error('The tests fail with the original sources');
   let made = 0;
-  let noticed = 0;
+  let detected = 0;
   for (const file of part.mutate.flatMap(filesOf)) {
-    for (const slip of sqlSlipsOf(readFileSync(file, 'utf8'))) {
+    for (const mutant of sqlMutantsOf(readFileSync(file, 'utf8'))) {
       made += 1;
-      if (!(await passes(file, slip))) noticed += 1;
-      else process.stdout.write(`Survived ${file}:${slip.line} ${slip.from} -> ${slip.to}\n`);
+      if (!(await passes(file, mutant))) detected += 1;
+      else process.stdout.write(`Survived ${file}:${mutant.line} ${mutant.from} -> ${mutant.to}\n`);
     }
   }
-  process.stdout.write(`${name}: ${noticed} of ${made} slips in SQL were detected\n`);
+  process.stdout.write(`${name}: ${detected} of ${made} mutants of the SQL were detected\n`);
 }
 
-/** Runs the part's tests on its original sources, or with a slip in one of them. @returns whether they pass. */
-async function passes(file?: string, slip?: SqlSlip): Promise<boolean> {
+/** Runs the part's tests on its original sources, or with a mutant in one of them. @returns whether they pass. */
+async function passes(file?: string, mutant?: SqlMutant): Promise<boolean> {
   const mutated = file === undefined ? undefined : resolve(file);
   const vitest = await startVitest(
     'test',
@@ -48,7 +48,7 @@ async function passes(file?: string, slip?: SqlSlip): Promise<boolean> {
     { config: 'tests/mutation/vitest.config.ts', watch: false, bail: 1, reporters: [{}] },
     {
       plugins: [
-        { name: 'slip', enforce: 'pre', transform: (_code, id) => (id === mutated ? slip?.source : undefined) },
+        { name: 'mutant', enforce: 'pre', transform: (_code, id) => (id === mutated ? mutant?.source : undefined) },
       ],
     },
   );

@@ -7,7 +7,7 @@ export interface BlackHoleProxy {
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
   dropTraffic(): void;
-  /** Forwards the data of new connections again. Dropped data remains lost. */
+  /** Forwards data again, except on connections whose data was dropped. */
   restoreTraffic(): void;
   close(): Promise<void>;
 }

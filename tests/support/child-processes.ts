@@ -16,13 +16,13 @@ async function isChild(pid: number, program: string): Promise<boolean> {
     if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== process.pid) return false;
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(program);
   } catch {
-    // The process has ended.
+    // The process has exited.
     return false;
   }
 }
 
 /**
- * Writes a program into `folder` that runs `workerFile` and records its peak memory when it ends, so workers that are
+ * Writes a program into `folder` that runs `workerFile` and records its peak memory when it exits, so workers that are
  * replaced are measured, too. Works on Linux only.
  * @returns the program, and a function that resolves to the peaks of all its processes so far, in bytes.
  */
@@ -38,10 +38,10 @@ export async function recordPeaks(folder: string, workerFile: string) {
      await import(${JSON.stringify(pathToFileURL(workerFile).href)});`,
   );
   async function readPeaks(): Promise<number[]> {
-    // A worker that was replaced may still be ending.
+    // A worker that was replaced may not have exited yet.
     await expect.poll(async () => (await pidsOfChildren(name)).length).toBeLessThanOrEqual(1);
-    const ended = (await readdir(folder)).filter((entry) => entry.startsWith('peak-'));
-    const files = ended.map((entry) => join(folder, entry));
+    const recorded = (await readdir(folder)).filter((entry) => entry.startsWith('peak-'));
+    const files = recorded.map((entry) => join(folder, entry));
     for (const pid of await pidsOfChildren(name)) files.push(`/proc/${pid}/status`);
     return Promise.all(files.map(readPeak));
   }

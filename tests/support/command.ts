@@ -17,10 +17,10 @@ export interface CommandResult {
 
 export interface RunningCommand {
   process: ChildProcess;
-  /** Waits for the first match of a pattern in the command's output. Fails if the command ends without one. */
+  /** Waits for the first match of a pattern in the command's output. Fails if the command exits without one. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves when the command has ended. */
-  ended: Promise<CommandResult>;
+  /** Resolves when the command has exited. */
+  exited: Promise<CommandResult>;
 }
 
 export interface RunOptions {
@@ -41,14 +41,14 @@ export function startCommand(parameters: readonly string[], { settings = {}, acc
   return watch(spawn(process.execPath, [installedProgram(account !== undefined), ...parameters], options));
 }
 
-/** Runs the built command to its end. */
+/** Runs the built command until it exits. */
 export function runCommand(parameters: readonly string[], options?: RunOptions): Promise<CommandResult> {
-  return startCommand(parameters, options).ended;
+  return startCommand(parameters, options).exited;
 }
 
 function watch(child: ChildProcess): RunningCommand {
   const written = { stdout: '', stderr: '' };
-  let over = false;
+  let hasExited = false;
   let changed = () => {};
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text) => {
@@ -56,23 +56,23 @@ function watch(child: ChildProcess): RunningCommand {
       changed();
     });
   }
-  const ended = new Promise<CommandResult>((resolve, reject) => {
+  const exited = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      over = true;
+      hasExited = true;
       changed();
       resolve({ code, signal, ...written });
     });
   });
   return {
     process: child,
-    ended,
+    exited,
     async waitForOutput(pattern) {
       for (;;) {
         const found = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
         if (found) return found;
-        if (over)
-          throw new Error(`The command ended without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
+        if (hasExited)
+          throw new Error(`The command exited without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
         await new Promise<void>((resolve) => {
           changed = resolve;
         });
@@ -121,9 +121,9 @@ export class CommandHarness {
   }
 
   async clear(): Promise<void> {
-    for (const { process, ended } of this.#commands.splice(0)) {
+    for (const { process, exited } of this.#commands.splice(0)) {
       process.kill('SIGKILL');
-      await ended;
+      await exited;
     }
     for (const folder of this.#folders.splice(0)) {
       await stopDatabase(join(folder, 'data', 'postgres'));

@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The PostgreSQL server on which test files create their own databases. */
     databaseServerUrl: string;
-    /** The Citus workers as `host:port`, if the server is a Citus coordinator; otherwise empty. */
+    /** The workers as `host:port` if the server is a Citus coordinator, otherwise an empty list. */
     citusWorkers: readonly string[];
     /** A database with the current schema, which tests copy. Undefined on Citus, which cannot copy databases. */
     migratedDatabase: string | undefined;

@@ -1,11 +1,11 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
-import { createPageFaults, type PageFaults, reportViolations } from './page-faults.ts';
+import { createPageErrors, type PageErrors, reportViolations } from './page-errors.ts';
 import { ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
-  faults: PageFaults;
+  errors: PageErrors;
   /** Expects a console error. It does not fail the test, but must occur. */
   expectConsoleError: (pattern: RegExp) => void;
   /** Advances the page's clock by `aheadMs`, by default a minute, and pauses it there, as `page.clock.pauseAt` does. */
@@ -48,13 +48,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   live: [false, { option: true }],
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-  faults: async ({}, use) => {
-    const faults = createPageFaults();
-    await use(faults);
-    faults.verify();
+  errors: async ({}, use) => {
+    const errors = createPageErrors();
+    await use(errors);
+    errors.verify();
   },
 
-  expectConsoleError: ({ faults }, use) => use(faults.expectFault),
+  expectConsoleError: ({ errors }, use) => use(errors.expectError),
 
   pauseClock: ({ page }, use) => use((aheadMs = 60_000) => page.clock.pauseAt(Date.now() + aheadMs)),
 
@@ -67,25 +67,25 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
-  context: async ({ reused, baseURL, faults, live, javaScriptEnabled, contextOptions }, use, info) => {
+  context: async ({ reused, baseURL, errors, live, javaScriptEnabled, contextOptions }, use, info) => {
     const options = JSON.stringify({ baseURL, live, javaScriptEnabled, contextOptions });
     const context = await reused.start(options, (context) => prepare(context, live));
-    faults.watch(context);
+    errors.watch(context);
     await use(context);
     // After a failure, the page is left unchanged for the screenshot.
-    if (baseURL && info.status === info.expectedStatus && faults.areExpected()) {
+    if (baseURL && info.status === info.expectedStatus && errors.areExpected()) {
       await reused.reset(baseURL, { ...DEFAULT_MEDIA, reducedMotion: contextOptions.reducedMotion ?? 'no-preference' });
     } else reused.discard();
   },
 
   page: ({ context }, use) => use(context.pages()[0] as Page),
 
-  newVisitor: async ({ browser, baseURL, faults, live }, use) => {
+  newVisitor: async ({ browser, baseURL, errors, live }, use) => {
     const open: Page[] = [];
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
       await prepare(context, live);
-      faults.watch(context);
+      errors.watch(context);
       const page = await context.newPage();
       open.push(page);
       return page;

@@ -32,7 +32,7 @@ export interface ProcessEvent {
 export interface EmbeddedProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Waits for the first matching event. Fails if the process ends without it. */
+  /** Waits for the first matching event. Fails if the process exits without it. */
   waitForEvent(fits: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
   opened(): Promise<{ url: string; location: string }>;
   failed(): Promise<{ code: string; message: string }>;
@@ -91,7 +91,7 @@ export class EmbeddedHarness {
 
 function watchProcess(child: ChildProcess): EmbeddedProcess {
   const events: ProcessEvent[] = [];
-  let ended = false;
+  let hasExited = false;
   let changed = () => {};
   if (child.stdout) {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -101,7 +101,7 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
   }
   const closed = new Promise<void>((resolve) => {
     child.on('close', () => {
-      ended = true;
+      hasExited = true;
       changed();
       resolve();
     });
@@ -110,7 +110,7 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
     for (;;) {
       const found = events.find(fits);
       if (found) return found;
-      if (ended) throw new Error(`The process ended after sending ${JSON.stringify(events)}`);
+      if (hasExited) throw new Error(`The process exited after sending ${JSON.stringify(events)}`);
       await new Promise<void>((resolve) => {
         changed = resolve;
       });

@@ -56,12 +56,12 @@ export async function copySampleSite(dataDir: string): Promise<void> {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const ended = once(site, 'exit');
+    const exited = once(site, 'exit');
     site.stdout.on('data', (text) => {
       if (String(text).includes('Groundswell is up')) site.kill('SIGTERM');
     });
-    const [code] = await ended;
-    if (code !== 0) throw new Error(`The sample site ended with ${code}.`);
+    const [code] = await exited;
+    if (code !== 0) throw new Error(`The sample site exited with code ${code}.`);
   });
   await run('cp', ['-a', join(sampleSite(), 'data'), dataDir]);
 }

@@ -5,8 +5,6 @@ type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 interface Match {
   method?: Method;
-  /** The number of requests to affect, by default all. */
-  times?: number;
 }
 
 /** Sets the value of `navigator.onLine` and notifies the page. Requests still succeed. */
@@ -83,6 +81,8 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
 }
 
 interface Failure extends Match {
+  /** The number of requests that fail. Default: all. */
+  times?: number;
   status?: number;
   /** Whether failures are held until `deliver` is called. For tests that pause the page's clock. */
   held?: boolean;
@@ -164,7 +164,8 @@ export async function failResponses(
 }
 
 /**
- * Resolves after all requests that the page has started are reported. Call it before asserting that there were none.
+ * Resolves after the test has been notified of all requests that the page has started. Call it before asserting that
+ * there were none.
  */
 export async function requestsReported(page: Page): Promise<void> {
   await turnEventLoop(page);

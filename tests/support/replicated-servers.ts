@@ -33,7 +33,7 @@ host all all 127.0.0.1/32 trust
 host replication all 127.0.0.1/32 trust
 `;
 
-/** Retains some WAL for stopped replicas. */
+/** The settings of all servers. `wal_keep_size` retains some WAL for stopped replicas. */
 const SETTINGS = `
 wal_level = replica
 wal_keep_size = 128MB
@@ -48,7 +48,7 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-replicas-'));
   await chmod(folder, 0o711);
   const binaries = await findBinaries(thisHost.platform, thisHost.arch);
-  const place = await chooseLocation({
+  const location = await chooseLocation({
     dataDir: folder,
     binaries,
     namespaces: thisHost.namespaces,
@@ -57,12 +57,12 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
   });
   const cluster: Cluster = {
     name: EMBEDDED_NAME,
-    clusterDir: place.clusterDir,
-    account: place.account,
-    binaries: place.binaries,
+    clusterDir: location.clusterDir,
+    account: location.account,
+    binaries: location.binaries,
     durability: 'none',
   };
-  const owner = ownerOnDisk(place.account);
+  const owner = ownerOnDisk(location.account);
   await initCluster(cluster);
   await writeFile(join(cluster.clusterDir, 'pg_hba.conf'), ACCESS);
   await appendFile(join(cluster.clusterDir, 'postgresql.conf'), SETTINGS);

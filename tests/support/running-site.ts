@@ -37,7 +37,7 @@ export async function startSite(environment: Record<string, string> = {}): Promi
       const found = /Address\s+(http:\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    exited.then(([code]) => reject(new Error(`The site ended with code ${code} before it was up:\n${output}`)));
+    exited.then(([code]) => reject(new Error(`The site exited with code ${code} before it was up:\n${output}`)));
   });
 
   return {

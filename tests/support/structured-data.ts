@@ -3,8 +3,9 @@ import type { Item } from './page-head.ts';
 type Check = (value: unknown) => string | undefined;
 
 /**
- * The properties that search engines require or accept for each type that the site uses, and their values, from their
- * documentation and schema.org. Other properties are errors, because search engines silently ignore misspelt ones.
+ * For each type that the site uses, the properties that search engines require or accept, with checks of their values.
+ * The sources are the documentation of the search engines and schema.org. Other properties are errors, because search
+ * engines silently ignore misspelt ones.
  */
 const TYPES: Record<string, { required: Record<string, Check>; optional?: Record<string, Check> }> = {
   WebSite: {
@@ -47,18 +48,18 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
 };
 
 /** Returns the errors of an item, each with its location, or an empty list if the item is valid. */
-export function faultsOf(value: Item, place = value['@type']): string[] {
+export function errorsOf(value: Item, location = value['@type']): string[] {
   const type = TYPES[value['@type']];
-  if (!type) return [`${place}: the type ${value['@type']} is unknown`];
+  if (!type) return [`${location}: the type ${value['@type']} is unknown`];
   const missing = Object.keys(type.required).filter((name) => !(name in value));
   const checks: Record<string, Check> = { ...type.required, ...type.optional };
   const wrong = Object.entries(value).flatMap(([name, content]) => {
     if (name === '@type') return [];
     const check = checks[name];
-    const fault = check ? check(content) : 'is not a known property';
-    return fault === undefined ? [] : [`${place}.${name} ${fault}`];
+    const error = check ? check(content) : 'is not a known property';
+    return error === undefined ? [] : [`${location}.${name} ${error}`];
   });
-  return [...missing.map((name) => `${place}.${name} is missing`), ...wrong];
+  return [...missing.map((name) => `${location}.${name} is missing`), ...wrong];
 }
 
 function text(value: unknown): string | undefined {
@@ -87,7 +88,7 @@ function item(type: string): Check {
   return (value) => {
     const inner = value as Item;
     if (inner?.['@type'] !== type) return `is not of the type ${type}`;
-    return faultsOf(inner).join('; ') || undefined;
+    return errorsOf(inner).join('; ') || undefined;
   };
 }
 
@@ -98,14 +99,14 @@ function oneOf(...checks: Check[]): Check {
 function listOf(check: Check): Check {
   return (value) => {
     if (!Array.isArray(value) || value.length === 0) return 'is not a non-empty list';
-    return value.map(check).find((fault) => fault !== undefined);
+    return value.map(check).find((error) => error !== undefined);
   };
 }
 
 /** Checks that a value is a list of items with consecutive positions. @returns the error, if any. */
 function consecutive(value: unknown): string | undefined {
-  const fault = listOf(item('ListItem'))(value);
-  if (fault !== undefined) return fault;
+  const error = listOf(item('ListItem'))(value);
+  if (error !== undefined) return error;
   const positions = (value as { position: number }[]).map(({ position }) => position);
   return positions.every((position, index) => position === (positions[0] ?? 0) + index)
     ? undefined

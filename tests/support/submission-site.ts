@@ -18,7 +18,7 @@ export interface Submitted {
   link: string;
 }
 
-/** Runs tests on a site that accepts submissions. Its time zone differs from that of the browsers under test. */
+/** The test function for a site that accepts submissions, in another time zone than the browsers under test. */
 export const submissionTest = test.extend<object, { site: E2eSite }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern

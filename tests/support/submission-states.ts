@@ -7,7 +7,7 @@ import { decide, pictureFile, type Submitted, submit } from './submission-site.t
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
 
-/** The console error about a product's standing, which is 404 until the launch. */
+/** The console error about a product's standing. The request for it gets 404 until the launch. */
 const UNLAUNCHED = [/404/];
 
 async function openDialog(page: Page): Promise<void> {
@@ -60,7 +60,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'the dialog with faults',
+    name: 'the dialog with errors',
     async open(page) {
       await openDialog(page);
       await dialog(page)

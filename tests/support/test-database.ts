@@ -5,7 +5,7 @@ import { adaptToCitus } from '../../src/core/database/citus.ts';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
-import { createDatabase, type DatabaseLetters, dropDatabase } from './test-server.ts';
+import { createDatabase, type DatabaseLocale, dropDatabase } from './test-server.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
@@ -17,18 +17,18 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>;
 }
 
-interface TestDatabaseOptions extends DatabaseLetters {
+interface TestDatabaseOptions extends DatabaseLocale {
   migrated?: boolean;
 }
 
 /** Creates a database on the run's server, with the current schema, or empty for tests of the migrations. */
 export async function createTestDatabase({
   migrated = true,
-  ...letters
+  ...localeOptions
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const template = migrated && letters.locale === undefined ? inject('migratedDatabase') : undefined;
-  const url = await createDatabase(name, { ...letters, ...(template && { template }) });
+  const template = migrated && localeOptions.locale === undefined ? inject('migratedDatabase') : undefined;
+  const url = await createDatabase(name, { ...localeOptions, ...(template && { template }) });
   const database = adaptToCitus(openDatabase({ url, log: silentLog }));
   const simulateOutage = () => dropDatabase(name);
   if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);

@@ -3,13 +3,13 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
 
-export interface DatabaseLetters {
+export interface DatabaseLocale {
   locale?: string;
   /** The encoding, which is used only with a locale. */
   encoding?: string;
 }
 
-interface CreateOptions extends DatabaseLetters {
+interface CreateOptions extends DatabaseLocale {
   /** The database to copy instead of creating an empty one. */
   template?: string;
 }
@@ -41,7 +41,7 @@ function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): stri
 
 const REFUSE_CONNECTIONS = 'UPDATE pg_database SET datallowconn = false WHERE datname = $1';
 
-/** Drops a database despite open connections, to simulate a server failure. */
+/** Drops a database despite open connections. */
 export async function dropDatabase(name: string): Promise<void> {
   const all = servers();
   // Citus nodes have connections to each other, and would reopen them.
@@ -50,7 +50,7 @@ export async function dropDatabase(name: string): Promise<void> {
   for (const server of all) await withServer(server, (sql) => dropWithRetries(sql, name));
 }
 
-/** The error codes if a client or autovacuum, which the tests' role may not terminate, is still connected. */
+/** PostgreSQL's error codes if a client or autovacuum, which the tests' role may not terminate, is still connected. */
 const IN_USE_CODES = new Set(['55006', '42501']);
 
 /** Drops a database with retries, because PostgreSQL waits only five seconds for connections to close. */

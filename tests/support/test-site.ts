@@ -69,17 +69,17 @@ export async function startTestSite({
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   hasModerationLog?: boolean;
-  /** The value of SITE_LOCALE, by default English. */
+  /** The value of SITE_LOCALE. Default: English. */
   locale?: SiteLocale;
   /** Off by default, so tests may write to the database directly. */
   cacheEnabled?: boolean;
   /** If unset, submissions are disabled. */
   submittedPictures?: PicturePipeline | undefined;
-  /** The folder of uploaded pictures; unset if there is none. */
+  /** The folder of uploaded pictures, if any. */
   imagesDir?: string;
   /** If unset, pages have the appearance that the specification describes. */
   brand?: Brand;
-  /** A site whose database the new site shares, like a second process. */
+  /** Another site whose database the new site uses, like a second process. */
   databaseOf?: TestSite;
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);

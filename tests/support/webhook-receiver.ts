@@ -22,8 +22,9 @@ export interface WebhookReceiver {
   received: Received[];
   /** Responds to a request. By default, it responds with 204. */
   respond: (response: ServerResponse) => void;
-  /** `stop` refuses connections, and `resume` accepts them again on the same port. */
+  /** Refuses connections until `resume` is called. */
   stop(): Promise<void>;
+  /** Accepts connections again, on the same port. */
   resume(): Promise<void>;
 }
 

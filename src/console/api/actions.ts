@@ -27,10 +27,10 @@ export interface Edit {
 
 /** The mutable undo state of the console, provided by a context. */
 interface Undoable {
-  /** Undoes the last operation; undefined if it cannot be undone. */
+  /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
   /** A discarded edit of a product. Set by undoing the discard, and resumed by the editor. */
-  abandonedEdit?: Edit | undefined;
+  discardedEdit?: Edit | undefined;
 }
 
 const UndoContext = createContext<Undoable | undefined>(undefined);
@@ -52,7 +52,8 @@ export function useUndoLast(): () => void {
 }
 
 /**
- * @returns a function that runs operations with their optimistic updates, rolls these back on failure, and offers undo.
+ * @returns a function that runs an operation with its optimistic update, which it rolls back on failure, and offers
+ * undo. The function resolves to whether the operation succeeded.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();

@@ -25,7 +25,7 @@ interface Call {
   query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON, unless it is a `Blob`, such as a file. */
   body?: unknown;
-  /** The media type of a `Blob`; `application/octet-stream` by default. */
+  /** The media type of a `Blob`. Default: `application/octet-stream`. */
   contentType?: string;
   signal?: AbortSignal | undefined;
 }
@@ -81,7 +81,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Creates the query client. Live updates refetch changed data; returning to the tab refetches data older than 10 s. */
+/** Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. */
 export function createConsoleClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -113,7 +113,10 @@ export const consoleKeys = {
   invitation: (token: string) => ['invitation', token],
 } as const;
 
-/** Begins or ends (`null`) a session in this tab. Drops all other cached data, which may belong to another operator. */
+/**
+ * Sets the session of this tab, or `null` after sign-out. Drops other cached data, which another operator may have
+ * read.
+ */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
   client.setQueryData(consoleKeys.session, session);
   client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });

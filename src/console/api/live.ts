@@ -13,7 +13,7 @@ const STALE: Record<LiveSubject, readonly string[]> = {
   counts: ['products', 'comments', 'votes', 'overview'],
 };
 
-/** Changes come in bursts, so data is refetched after a delay, which is longer if only counts have changed. */
+/** Changes come in bursts, so data is refetched after a delay. Counts change often, so their delay is longer. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**

@@ -5,18 +5,20 @@ import { call, consoleKeys } from './console-api.ts';
 
 type Filter = Record<string, string | undefined>;
 
-/** A list that loads pages as it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed. */
+/**
+ * A list that loads pages while it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed.
+ */
 export interface Pages<Item> {
   /** Identifies the list and its filter. */
   id: string;
   /** The number of known rows. */
   count: number;
-  /** The number of known pages: a search may have empty pages, which add no rows. */
+  /** The number of known pages. It may increase without `count`, because a search may have empty pages. */
   pageCount: number;
   /** Undefined while its page is loading. */
   itemAt(index: number): Item | undefined;
   state: 'loading' | 'failed' | 'ready';
-  /** The error of a visible page that could not be loaded, or null. Other pages may be shown nevertheless. */
+  /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */
   error: unknown;
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -25,9 +27,9 @@ export interface Pages<Item> {
   retry(): void;
 }
 
-/** The cursor at which a page begins, and its number of rows; undefined if it has never been loaded. */
-interface Place {
+interface PageStart {
   cursor: string;
+  /** The number of rows of the page, or undefined until the page has loaded once. */
   rows: number | undefined;
 }
 
@@ -37,38 +39,38 @@ const PREFETCH_ROWS = 20;
 const RETENTION_MS = 60_000;
 
 /**
- * Loads a list of the console; `subject` is its name in live updates. Each page is a separate query, and only those
+ * Loads a list. `subject` is the name of the list in live updates. Each page is a separate query, and only the queries
  * near the visible rows are active, so the cost of an update does not depend on how far the list has been scrolled.
  */
 export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
-  const list = useRef<{ id: string; places: Place[] }>({ id: '', places: [] });
+  const list = useRef<{ id: string; pageStarts: PageStart[] }>({ id: '', pageStarts: [] });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
   /** The previous rows of visible pages, shown while a page is reloaded with a changed cursor. */
   const recent = useRef(new Map<number, readonly Item[]>());
   /** The previous list, shown until the list for a new filter has loaded. */
   const before = useRef<Pages<Item>>(undefined);
   if (list.current.id !== id) {
-    list.current = { id, places: [{ cursor: '', rows: undefined }] };
+    list.current = { id, pageStarts: [{ cursor: '', rows: undefined }] };
     recent.current = new Map();
   }
-  const { places } = list.current;
+  const { pageStarts } = list.current;
   const wanted = span.id === id ? span : { first: 0, last: 0 };
 
   // The cache is read before the queries are declared, because each cached page contains the cursor of the next one.
   const read = new Map<number, readonly Item[]>();
   for (let page = wanted.first; page <= wanted.last; page += 1) {
-    const data = client.getQueryData<ConsolePage<Item>>(keyOf(places[page]?.cursor ?? ''));
-    if (data && places[page]) recordPage(places, page, data);
-    const items = (places[page] && data?.items) ?? recent.current.get(page);
+    const data = client.getQueryData<ConsolePage<Item>>(keyOf(pageStarts[page]?.cursor ?? ''));
+    if (data && pageStarts[page]) recordPage(pageStarts, page, data);
+    const items = (pageStarts[page] && data?.items) ?? recent.current.get(page);
     if (items) read.set(page, items);
   }
   recent.current = read;
-  const first = Math.min(wanted.first, places.length - 1);
+  const first = Math.min(wanted.first, pageStarts.length - 1);
   const queries = useQueries({
-    queries: places.slice(first, wanted.last + 1).map(({ cursor }) => ({
+    queries: pageStarts.slice(first, wanted.last + 1).map(({ cursor }) => ({
       queryKey: keyOf(cursor),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call<ConsolePage<Item>>(path, { query: { ...filter, limit, cursor: cursor || undefined }, signal }),
@@ -81,7 +83,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const show = useCallback(
     (firstRow: number, lastRow: number) => {
       if (list.current.id !== id) return;
-      const next = { id, ...pagesOf(list.current.places, firstRow, lastRow) };
+      const next = { id, ...pagesOf(list.current.pageStarts, firstRow, lastRow) };
       setSpan((now) => (now.id === id && now.first === next.first && now.last === next.last ? now : next));
     },
     [id],
@@ -89,23 +91,23 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const retry = () => {
     for (const query of queries) if (query.isError) void query.refetch();
   };
-  if (places.every(({ rows }) => rows === undefined)) {
+  if (pageStarts.every(({ rows }) => rows === undefined)) {
     const error = queries.find(({ isError }) => isError)?.error;
     if (error) return { ...NOTHING, id, state: 'failed', error, show, retry };
     return before.current ?? { ...NOTHING, id, state: 'loading', error: null, show, retry };
   }
   const shown: Pages<Item> = {
     id,
-    count: places.reduce((sum, { rows = 0 }) => sum + rows, 0),
-    pageCount: places.length,
+    count: pageStarts.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    pageCount: pageStarts.length,
     itemAt(row) {
-      const place = placeOf(places, row);
-      return place && read.get(place.page)?.[place.row];
+      const position = positionOf(pageStarts, row);
+      return position && read.get(position.page)?.[position.row];
     },
     state: 'ready',
     error: queries.find(({ isError, isFetching, data }) => isError && !isFetching && data === undefined)?.error ?? null,
-    hasMore: places.at(-1)?.rows === undefined,
-    isLoadingMore: queries.some(({ isFetching }, index) => isFetching && places[first + index]?.rows === undefined),
+    hasMore: pageStarts.at(-1)?.rows === undefined,
+    isLoadingMore: queries.some(({ isFetching }, index) => isFetching && pageStarts[first + index]?.rows === undefined),
     show,
     retry,
   };
@@ -116,22 +118,22 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
 
 /** Records the number of rows of a page and the cursor of the next page. */
-function recordPage<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
-  const place = places[at];
-  if (!place) return;
-  place.rows = items.length;
-  const next = places[at + 1];
-  if (nextCursor === null) places.length = at + 1;
+function recordPage<Item>(pageStarts: PageStart[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
+  const page = pageStarts[at];
+  if (!page) return;
+  page.rows = items.length;
+  const next = pageStarts[at + 1];
+  if (nextCursor === null) pageStarts.length = at + 1;
   else if (next) next.cursor = nextCursor;
-  else places.push({ cursor: nextCursor, rows: undefined });
+  else pageStarts.push({ cursor: nextCursor, rows: undefined });
 }
 
-/** Returns the pages that contain these rows, and the next page if they are near the end of the known rows. */
-function pagesOf(places: readonly Place[], firstRow: number, lastRow: number): { first: number; last: number } {
+/** Returns the pages that contain these rows or the rows right after them, which are loaded in advance. */
+function pagesOf(pageStarts: readonly PageStart[], firstRow: number, lastRow: number): { first: number; last: number } {
   let start = 0;
   let first: number | undefined;
   let last = 0;
-  for (const [page, { rows = 0 }] of places.entries()) {
+  for (const [page, { rows = 0 }] of pageStarts.entries()) {
     if (first === undefined && firstRow < start + rows) first = page;
     if (lastRow + PREFETCH_ROWS >= start) last = page;
     start += rows;
@@ -139,9 +141,9 @@ function pagesOf(places: readonly Place[], firstRow: number, lastRow: number): {
   return { first: Math.min(first ?? last, last), last };
 }
 
-function placeOf(places: readonly Place[], row: number): { page: number; row: number } | undefined {
+function positionOf(pageStarts: readonly PageStart[], row: number): { page: number; row: number } | undefined {
   let start = 0;
-  for (const [page, { rows = 0 }] of places.entries()) {
+  for (const [page, { rows = 0 }] of pageStarts.entries()) {
     if (row < start + rows) return { page, row: row - start };
     start += rows;
   }

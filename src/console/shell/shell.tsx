@@ -31,11 +31,11 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const { submissions = 0, heldComments = 0 } = useWaiting() ?? {};
   const waiting = submissions + heldComments;
   const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>();
-  const goneAt = useRef(Number.NEGATIVE_INFINITY);
+  const lastGAt = useRef(Number.NEGATIVE_INFINITY);
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
-    // Requests after the end of the session would fail, so the live updates and all other requests end first.
+    // Requests after sign-out would fail, so the live updates and all other requests are stopped first.
     flushSync(() => setLeaving(true));
     await client.cancelQueries();
     try {
@@ -48,18 +48,18 @@ export function Shell({ session }: { session: ConsoleSession }) {
     }
   }
 
-  /** Whether a key is the second one of a sequence such as `G P`. Otherwise, the screen handles it. */
-  const isAfterG = () => performance.now() - goneAt.current < SEQUENCE_MS;
+  /** Whether the next key is the second one of a sequence such as `G P`. Otherwise, the screen handles the key. */
+  const isAfterG = () => performance.now() - lastGAt.current < SEQUENCE_MS;
   useKeys({
     g: () => {
-      goneAt.current = performance.now();
+      lastGAt.current = performance.now();
     },
     u: undoLast,
     '?': () => setOpen('shortcuts'),
   });
   useSequence(isAfterG, (key) => {
     const target = SCREENS.find((each) => each.key === key);
-    goneAt.current = Number.NEGATIVE_INFINITY;
+    lastGAt.current = Number.NEGATIVE_INFINITY;
     if (target) goTo(target.screen);
   });
   usePaletteKey(() => setOpen('palette'));
@@ -148,7 +148,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   );
 }
 
-/** A plain click navigates within the console; the browser handles clicks that open a tab or window. */
+/** Navigates within the console on a plain click. The browser handles clicks that open a tab or window. */
 function followLink(event: MouseEvent, go: () => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();

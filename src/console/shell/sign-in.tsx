@@ -164,7 +164,7 @@ function SignInLayout({ title, children }: { title: string; children: ReactNode 
 /** Shows why the last attempt failed. Screen readers announce it when it appears. */
 function SignInError({ children }: { children: ReactNode }) {
   return (
-    <p className="gate-fault" role="alert">
+    <p className="gate-error" role="alert">
       {children}
     </p>
   );

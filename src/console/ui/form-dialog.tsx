@@ -12,11 +12,12 @@ interface FormDialogProps {
   onSubmit: () => void;
 }
 
-/** A dialog with the form of an operation. Its first text field has the focus; Enter submits, Escape cancels. */
+/** A dialog with the form of an operation. Its first text field has the focus. Enter submits, and Escape cancels. */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
 
-  // Opening the dialog moves the focus to its first button, and React renders no `autofocus` attribute that would prevent it.
+  // Opening the dialog moves the focus to its first button, and React renders no `autofocus` attribute that would
+  // prevent it.
   useEffect(
     () => form.current?.querySelector<HTMLElement>('input:not([type="checkbox"], [type="radio"])')?.focus(),
     [],

@@ -8,11 +8,11 @@ import { formatCount } from './format-count.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
 
-/** Whether a row is active, which means that keys act on it, and whether it is selected. */
 export interface RowState {
+  /** Whether keys act on the row. */
   isActive: boolean;
   isSelected: boolean;
-  /** `isRange`: also selects all rows between this row and the last selected one. */
+  /** Selects or deselects the row and, with `isRange`, all rows between it and the last row that was selected. */
   select(isSelected: boolean, isRange: boolean): void;
 }
 
@@ -32,8 +32,8 @@ interface ListProps<Item> {
 }
 
 /**
- * A virtualised list: only the visible rows, which may have any height, are in the document. Keys: J and K move, X
- * selects, Shift-X selects a range, Enter opens.
+ * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K move, X
+ * selects, Shift-X selects a range, and Enter opens.
  */
 export function List<Item>(props: ListProps<Item>) {
   const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;

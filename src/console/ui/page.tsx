@@ -4,7 +4,7 @@ interface PageProps {
   title: string;
   /** One line below the title. */
   lead?: ReactNode;
-  /** Controls such as filters, which stay visible. */
+  /** Controls such as filters, which stay visible while the screen scrolls. */
   toolbar?: ReactNode;
   /** Aligned to the right of the title. */
   actions?: ReactNode;

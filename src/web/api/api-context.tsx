@@ -1,9 +1,9 @@
 import { createContext, useContext } from 'react';
 import type { Api, ReadApi } from '../../contract/api.ts';
 
-/** The API as the app uses it: it also knows when the visitor last wrote. */
+/** The API of the app, which also knows when this page last wrote. */
 export interface AppApi extends Api {
-  /** Milliseconds since this page's last write completed; 0 while one is pending. */
+  /** Milliseconds since this page's last write completed: 0 while one is pending, `Infinity` if there was none. */
   msSinceLastWrite: () => number;
 }
 
@@ -17,7 +17,7 @@ export function useApi(): AppApi {
   return api;
 }
 
-/** An API for rendering on the server, where there is no visitor: its personal calls throw. */
+/** An API for rendering on the server, where there is no visitor, so personal calls and writes reject. */
 export function readOnlyApi(api: ReadApi): AppApi {
   const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
   return {

@@ -92,7 +92,7 @@ describe('an upvote that was sent before the app ran', () => {
   test.each([
     ['timeout', new DOMException('Too long', 'TimeoutError')],
     ['network', new TypeError('Failed to fetch')],
-  ])('and failed is a failure like any other: %s', async (code, reason) => {
+  ])('fails like any other request if it failed: %s', async (code, reason) => {
     const sent = Promise.reject(reason);
     const api = createHttpApi({ sessionId: () => SESSION, sentUpvotes: new Map([[path, sent]]) });
     expect(await failure(api.setUpvote('a', true))).toMatchObject({ status: 0, code });

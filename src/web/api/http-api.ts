@@ -17,7 +17,7 @@ const MAX_KEEPALIVE_CHARACTERS = 16_000;
 interface HttpApiOptions {
   /** The visitor's session id, read only for personal calls. */
   sessionId: () => string;
-  /** Prefix of every path; empty in the browser. */
+  /** The prefix of every path. It is empty in the browser. */
   origin?: string;
   timeoutMs?: number;
   /** Responses to upvotes that were sent before the app ran, by path. Each is used once. */
@@ -130,7 +130,10 @@ async function toApiError(response: Response): Promise<ApiError> {
   return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }
 
-/** Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as unknown. */
+/**
+ * Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as
+ * unknown.
+ */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
     return await request;
@@ -149,8 +152,7 @@ export function createWriteTracker() {
   return {
     /**
      * Records that a write is pending, for this page and the next one. Call the returned function when the write has
-     * ended. If the visitor leaves earlier, the next page knows that its document may be older than the visitor's
-     * writes.
+     * succeeded or failed. If the visitor leaves earlier, the next page knows that its document may predate the write.
      */
     track(): () => void {
       pending += 1;
@@ -162,14 +164,15 @@ export function createWriteTracker() {
       };
     },
 
-    /** Milliseconds since the last write completed; 0 while one is pending. */
+    /** Milliseconds since the last write completed: 0 while one is pending, `Infinity` if there was none. */
     msSinceLast: () => (pending > 0 ? 0 : performance.now() - settledAt),
   };
 }
 
 /**
- * Whether the visitor left the previous page while a write was pending. Called once, when a page starts. The mark of a
- * vote that the head script sent from this page stays until its response arrives.
+ * Whether the visitor left the previous page while a write was pending. Removes the mark of that write, so a page calls
+ * it only once, when it starts. The mark of a vote that the head script sent from this page stays until the response to
+ * the vote arrives.
  */
 export function takeUnfinishedWrite(): boolean {
   let found = false;

@@ -25,7 +25,7 @@ test('the last of several responses clears the mark', () => {
   expect(takeUnfinishedWrite()).toBe(false);
 });
 
-test('a vote that the head script sent from this page is no earlier write, and stays marked until its response', () => {
+test('a vote that the head script sent from this page is not an earlier write, and stays marked until the response', () => {
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(takeUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();

@@ -3,7 +3,9 @@ import type { Comment, CommentPage } from '../../contract/comments/schema.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
 
-/** The keys of all cached queries and mutations, so a key is spelled once. */
+/**
+ * The keys of cached queries about products. All query keys are in this file, so the spelling of each is in one place.
+ */
 export const productKeys = {
   all: ['products'] as const,
   lists: ['products', 'list'] as const,
@@ -15,7 +17,7 @@ export const productKeys = {
   board: (period: string, cursor = '') => ['products', 'board', period, cursor] as const,
   standings: ['products', 'standing'] as const,
   standing: (id: string) => ['products', 'standing', id] as const,
-  /** A product as the dialog of saved products last read it; `null` if the site has removed the product. */
+  /** A product as the dialog of saved products last read it, or `null` if the site has removed the product. */
   saved: (id: string) => ['saved', id] as const,
   /** A submission as its maker sees it. */
   submission: (id: string, makerKey: string) => ['submission', id, makerKey] as const,
@@ -109,7 +111,7 @@ export function setCommentCount(client: QueryClient, id: string, comments: numbe
   patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
 }
 
-/** A product from the first cached list that contains it, without neighbours; `undefined` if no list does. */
+/** A product from the first cached list that contains it, without neighbours, or `undefined` if no list does. */
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
     const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);

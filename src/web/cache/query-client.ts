@@ -49,7 +49,7 @@ export interface PageState {
   renderedAt: number;
   /** If unset, the page is in English. */
   language?: StateLanguage;
-  /** Every language by its `lang`; only in the offline shell, which serves all of them. */
+  /** Every language by its `lang`. Present only in the offline shell, which serves all languages. */
   languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
   queries: DehydratedState;
 }
@@ -58,7 +58,7 @@ export interface PageState {
 export function writePageState(client: QueryClient, known: Omit<PageState, 'queries'>): string {
   const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
   for (const { state } of queries.queries) {
-    // The reason is for the server's log; the page only has to know that the read failed.
+    // The reason is only in the server's log, because the page only has to know that the read failed.
     if (state.error) state.error = { message: 'unavailable' } as Error;
     state.fetchFailureReason = null;
   }

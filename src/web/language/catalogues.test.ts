@@ -14,7 +14,7 @@ const COUNTED = new Set(ENGLISH.filter((message) => typeof message !== 'string')
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
 /** A form may omit the count if a word expresses it: one, two, none. */
-function placeholderFaults(key: string, translation: Translation): string[] {
+function placeholderErrors(key: string, translation: Translation): string[] {
   const expected = placeholders(key);
   const texts = typeof translation === 'string' ? { other: translation } : translation;
   return Object.entries(texts).flatMap(([form, text]) => {
@@ -65,16 +65,16 @@ for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATA
   });
 
   test(`${code} has the values of every message`, () => {
-    expect(Object.entries(translations).flatMap(([key, text]) => placeholderFaults(key, text))).toEqual([]);
+    expect(Object.entries(translations).flatMap(([key, text]) => placeholderErrors(key, text))).toEqual([]);
   });
 
   test(`${code} has a text for each of its plural forms`, () => {
     const forms = formsOf(locale);
-    const faults = Object.entries(translations).flatMap(([key, translation]) => {
+    const errors = Object.entries(translations).flatMap(([key, translation]) => {
       if (!COUNTED.has(key)) return typeof translation === 'string' ? [] : [key];
       if (typeof translation === 'string') return [key];
       return forms.filter((form) => !translation[form]).map((form) => `${key} (${form})`);
     });
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 }

@@ -3,8 +3,8 @@ import type { Period } from '../../contract/leaderboards/period.ts';
 import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /**
- * A date or time formatted by `Intl`; undefined in English, whose wording is fixed. Callers choose fields instead of
- * styles, because the output for fields rarely changes between versions.
+ * Formats a date or time with `Intl`. Returns undefined in English, whose wording is fixed. Callers choose fields
+ * instead of styles, because the output for fields rarely changes between versions.
  */
 function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
@@ -37,7 +37,9 @@ export function formatInstant(time: string, timeZone = 'UTC'): string {
   return t('{day}, {time}', { day, time: `${clock} ${timeZone === 'UTC' ? 'UTC' : `(${timeZone})`}` });
 }
 
-/** Formats the time left as '3 days 04:05:06', or as '04:05:06' without days; never below zero. */
+/**
+ * Formats the time left as '3 days 04:05:06', or as '04:05:06' if it is less than a day. Negative times become zero.
+ */
 export function clockTime(ms: number): string {
   const days = Math.floor(Math.max(0, Math.ceil(ms / 1_000)) / 86_400);
   const words = english.clockTime(ms);

@@ -6,7 +6,7 @@ import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 export interface Language {
   /** The locale for `Intl`. */
   locale: string;
-  /** The value of `lang` in URLs; unset for the language whose URLs have none. */
+  /** The value of `lang` in URLs. Unset for the language whose URLs have no `lang`. */
   param?: string | undefined;
   /** The writing direction. Default: left to right. */
   dir?: 'rtl' | undefined;
@@ -38,7 +38,7 @@ export function inLanguage<Result>(language: Language = ENGLISH, work: () => Res
   }
 }
 
-/** The locale for `Intl`; undefined in English, whose wording the specification fixes. */
+/** The locale for `Intl`, or undefined in English, whose wording the specification fixes. */
 export function intlLocale(): string | undefined {
   return current.messages && current.locale;
 }
@@ -77,9 +77,10 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
 const numbersOf = perLocale((locale) => new Intl.NumberFormat(locale));
 const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
-/** For example, 1234 → '1,234'. */
+/** For example, 1234 becomes '1,234'. */
 export function formatCount(count: number): string {
-  // Some versions of the `Intl` data separate thousands by U+202F, others by U+00A0; server and browser must agree.
+  // Some versions of the `Intl` data separate thousands by U+202F and others by U+00A0, but the server and the browser
+  // must produce the same text.
   return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
 }
 

@@ -48,7 +48,7 @@ export function useDocumentHead({ title, description, canonical, noindex = false
 export interface PageHead {
   title: string;
   description: string;
-  /** The canonical path; unset if the page is not indexed. */
+  /** The canonical path. Unset if the page is not indexed. */
   canonical?: string;
   /** Whether search engines must not index the page. */
   noindex?: boolean;

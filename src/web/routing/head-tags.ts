@@ -3,7 +3,7 @@ export const META_DESCRIPTION_CHARACTERS = 160;
 /** Tags that describe only the loaded document. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
-/** Replaces the tags of the loaded document with those of another page; `canonical` is absolute. */
+/** Replaces the tags of the loaded document with those of another page. `canonical` is absolute. */
 export function writeHeadTags({ description, noindex, canonical }: HeadTags): void {
   for (const element of document.head.querySelectorAll(OF_LOADED_PAGE)) element.remove();
   setTag('meta', 'name', 'description', 'content', clampText(description, META_DESCRIPTION_CHARACTERS));
@@ -33,8 +33,8 @@ function setTag(element: string, key: string, name: string, attribute: string, v
 const UNITS_PER_CHARACTER = 32;
 
 /**
- * The minimum share of the limit that truncation at a word boundary must leave. Otherwise the text is truncated within a
- * word, because some scripts have no spaces.
+ * The minimum share of the limit that truncation at a word boundary must leave. Otherwise the text is truncated within
+ * a word, because some scripts have no spaces.
  */
 const MIN_SHOWN_SHARE = 0.6;
 

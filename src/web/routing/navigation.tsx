@@ -20,7 +20,7 @@ interface ListLocation {
 const NavigatedContext = createContext(false);
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Holds the most recently visited list; `null` until there is one. */
+/** Holds the most recently visited list, or `null` if no list has been visited. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }
@@ -58,8 +58,8 @@ const STORAGE_KEY = 'scroll_positions';
 const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * Restores scroll positions: back and forward return to the earlier position, a new page starts at its top, and a
- * changed search does not scroll.
+ * Restores the scroll position after back/forward navigation. A new page starts at the top, and a changed search does
+ * not scroll.
  */
 function useScrollPositions(): void {
   const { location, type } = useRouter();

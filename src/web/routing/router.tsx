@@ -31,7 +31,7 @@ interface NavigateOptions {
 
 interface Router {
   location: Location;
-  /** How the location was reached; POP for a new document. */
+  /** How the location was reached. A new document counts as POP. */
   type: 'POP' | 'PUSH' | 'REPLACE';
   /** Navigates to a path of this site. */
   navigate: (to: string, options?: NavigateOptions) => void;

@@ -67,7 +67,7 @@ worker.addEventListener('message', (event) => {
   );
 });
 
-/** Returns the page from the network, or its copy if the network is unavailable or too slow. */
+/** Returns the page from the network or, if the network is unavailable or slow, its copy or else the offline shell. */
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
   const network = fetchPage(event, key);
@@ -75,7 +75,7 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
   try {
     return await (cached ? Promise.race([network, networkTimeout()]) : network);
   } catch (error) {
-    // A late response still updates the copy; its error is ignored.
+    // The request continues, so a late response still updates the copy. A late error is ignored.
     network.catch(() => {});
     const copy = cached ?? (await findFile(paths.offlineShell));
     if (!copy) throw error;

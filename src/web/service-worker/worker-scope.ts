@@ -8,7 +8,7 @@ interface ExtendableEventLike extends Event {
 
 export interface FetchEventLike extends ExtendableEventLike {
   readonly request: Request;
-  /** The response to a navigation that the browser requested while the worker was starting; `undefined` if there is none. */
+  /** The response to a navigation that the browser requested while the worker was starting, if any. */
   readonly preloadResponse: Promise<Response | undefined>;
   respondWith(response: Promise<Response>): void;
 }

@@ -21,7 +21,9 @@ interface BrowserStore<Value> {
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
   const initial = parse(undefined);
   const listeners = new Set<() => void>();
-  /** The latest JSON if storage rejected it; `null` if the deletion failed; otherwise `undefined`. */
+  /**
+   * The JSON of the last write if storage rejected it, or `null` if that write was a deletion. Otherwise `undefined`.
+   */
   let rejected: string | null | undefined;
   let cached: { text: string | null; value: Value } = { text: null, value: initial };
 

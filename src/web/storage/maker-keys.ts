@@ -3,7 +3,7 @@ import { createBrowserStore } from './browser-store.ts';
 /** The key that authorizes this browser as the maker of a product. */
 interface MakerKey {
   productId: string;
-  /** The product's name when the key was stored; empty if unknown. */
+  /** The product's name when the key was stored, or empty if it was unknown. */
   name: string;
   key: string;
 }

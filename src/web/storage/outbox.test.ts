@@ -24,7 +24,7 @@ const comment = (key: string): QueuedWrite => ({
   idempotencyKey: key,
 });
 
-/** A browser's storage; with `refuses`, access to it throws an error. */
+/** Stubs the browser's storage. With `refuses`, access to it throws an error. */
 function storage({ refuses = false } = {}) {
   const localStorage = createBrowserStorage();
   vi.stubGlobal('window', {
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe.each([false, true])('the queue, if storage refuses: %s', (refuses) => {
+describe.each([false, true])('the queue (storage throws errors: %s)', (refuses) => {
   beforeEach(() => {
     storage({ refuses });
   });

@@ -8,7 +8,7 @@ export type QueuedWrite =
   | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }
   | { kind: 'comment'; productId: string; content: string; website: string; idempotencyKey: string };
 
-/** A queued write. `refused` is the reason if the server refused it; only refused comments stay in the queue. */
+/** A queued write. `refused` is the reason why the server refused a comment. A refused upvote leaves the queue. */
 export type OutboxItem = QueuedWrite & { refused?: string };
 
 /** The maximum number of queued writes. Beyond it, offline writes fail. */
@@ -18,7 +18,7 @@ const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
   Array.isArray(stored) ? stored.filter(isItem) : [],
 );
 
-/** Returns queued writes, oldest first; the same array until the queue changes. */
+/** Returns the queued writes, oldest first. The array is the same until the queue changes. */
 export function outboxItems(): readonly OutboxItem[] {
   return outbox.read();
 }

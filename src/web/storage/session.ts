@@ -2,10 +2,12 @@ import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/session.ts'
 
 const VALID = new RegExp(SESSION_PATTERN);
 
-/** The id if storage is unavailable; it lasts as long as the page. */
+/** The id for the lifetime of the page if storage is unavailable. */
 let inMemory: string | null = null;
 
-/** The anonymous visitor's id (specification, section 3), created on first use and stored in this browser. */
+/**
+ * Returns the anonymous visitor's id (specification, section 3), which is created on first use and stored if possible.
+ */
 export function sessionId(): string {
   if (typeof window === 'undefined') return `server-session-${Date.now()}`;
   if (inMemory) return inMemory;

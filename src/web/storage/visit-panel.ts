@@ -1,6 +1,6 @@
 import { createBrowserStore, useBrowserStore } from './browser-store.ts';
 
-/** 'off' if the visitor has turned off the panel with news since the last visit. */
+/** 'off' if the visitor has turned off the panel that shows what happened since the last visit. */
 const visitPanel = createBrowserStore<'off' | null>('visit_panel', (stored) => (stored === 'off' ? stored : null));
 
 export function setVisitPanel(isOn: boolean): void {

@@ -29,7 +29,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog, as Escape does by itself
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog, as Escape does
     <dialog ref={dialog} className="modal" aria-labelledby={titleId} onClose={onClose} onClick={onClick}>
       <div className="modal-body">
         <div className="modal-head">

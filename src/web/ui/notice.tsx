@@ -4,7 +4,9 @@ import { Link } from './link.tsx';
 
 interface NoticeProps {
   children: ReactNode;
-  /** The picture above the message: 'quiet' for an empty result, 'failure' after an error, 'lost' for an unknown page. */
+  /**
+   * The picture above the message: 'quiet' for an empty result, 'failure' after an error, 'lost' for an unknown page.
+   */
   tone?: 'quiet' | 'failure' | 'lost';
 }
 
@@ -18,7 +20,9 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   );
 }
 
-/** A notice that data could not be read; `title` says which. `actions` are shown next to the button that retries. */
+/**
+ * A notice that data could not be read. `title` says which data. `actions` are shown next to the button that retries.
+ */
 export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
   return (
     <Notice tone="failure">

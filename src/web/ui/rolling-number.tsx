@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { formatCount } from '../language/translate.ts';
 
-/** A count that rolls up or down when it changes; its first appearance is not animated. */
+/** A count that rolls up or down when it changes. Its first appearance is not animated. */
 export function RollingNumber({ value }: { value: number }) {
   const [shown, setShown] = useState<{ value: number; old?: string; roll?: 'up' | 'down' }>({ value });
   if (shown.value !== value) {

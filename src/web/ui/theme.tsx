@@ -21,7 +21,7 @@ function currentTheme(): Theme {
 export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
 
 /** Sets the colour of the browser's user interface. With `null` it follows the system, as the page does. */
-function colourFrame(theme: Theme | null): void {
+function setThemeColour(theme: Theme | null): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
   }
@@ -32,7 +32,7 @@ function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  colourFrame(followsSystem ? null : theme);
+  setThemeColour(followsSystem ? null : theme);
   try {
     if (followsSystem) localStorage.removeItem(THEME_STORAGE_KEY);
     else localStorage.setItem(THEME_STORAGE_KEY, theme);

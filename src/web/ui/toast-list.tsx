@@ -52,7 +52,7 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   }, [isHeld, toast.id, durationMs]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a message only delays its end
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering over a toast only delays its removal
     <div
       className="toast"
       data-tone={toast.tone}

@@ -5,21 +5,21 @@ import { filesBelow, readText } from '../source-files.ts';
 /** An SQL statement that the program may send. */
 export interface SourceStatement {
   /** File and line. */
-  place: string;
-  /** Its possible texts: one for each combination of the values that the source code shows. */
-  readings: string[];
+  location: string;
+  /** The possible texts of the statement: one for each combination of the values in the source code. */
+  variants: string[];
 }
 
-/** A placeholder for a value that is unknown before run time. */
-export const HOLE = '\0';
+/** Stands in a text for a value that is known only at run time. */
+export const PLACEHOLDER = '\0';
 
 /** The beginning of a statement, which distinguishes it from a condition or a message. */
 const BEGINNING =
   /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b(?!:)/;
 
-const MAX_READINGS = 64;
-/** The maximum depth for resolving names. */
-const MAX_STEPS = 8;
+const MAX_VARIANTS = 64;
+/** The maximum depth of nested expressions and constants to resolve. */
+const MAX_DEPTH = 8;
 
 /** Finds every statement in the syntax trees of the program's sources, except the statements of the embedded server. */
 export async function sourceStatements(): Promise<SourceStatement[]> {
@@ -44,7 +44,7 @@ function statementsOf(path: string, file: ts.SourceFile, files: ReadonlyMap<stri
   const visit = (node: ts.Node): void => {
     if (isText(node) && BEGINNING.test(headOf(node))) {
       const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-      found.push({ place: `${path}:${line + 1}`, readings: readingsOf(node, files, 0) });
+      found.push({ location: `${path}:${line + 1}`, variants: variantsOf(node, files, 0) });
       return;
     }
     ts.forEachChild(node, visit);
@@ -64,50 +64,50 @@ function headOf(text: Text): string {
 }
 
 /**
- * Returns the expressions that a `${…}` substitution can yield. If a statement repeats a condition, every occurrence takes
- * the same branch.
+ * Returns the expressions whose value a `${…}` in a template may have. If a statement repeats a condition, every
+ * occurrence takes the same branch.
  */
 function branchesOf(
-  hole: ts.Expression,
+  embedded: ts.Expression,
   decided: ReadonlyMap<string, boolean>,
 ): { expression: ts.Expression; decided: Map<string, boolean> }[] {
-  if (!ts.isConditionalExpression(hole)) return [{ expression: hole, decided: new Map(decided) }];
-  const condition = hole.condition.getText();
+  if (!ts.isConditionalExpression(embedded)) return [{ expression: embedded, decided: new Map(decided) }];
+  const condition = embedded.condition.getText();
   const known = decided.get(condition);
   return (known === undefined ? [true, false] : [known]).map((isTrue) => ({
-    expression: isTrue ? hole.whenTrue : hole.whenFalse,
+    expression: isTrue ? embedded.whenTrue : embedded.whenFalse,
     decided: new Map(decided).set(condition, isTrue),
   }));
 }
 
 /** Returns all texts that an expression may have. */
-function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
-  const read = (inner: ts.Expression) => readingsOf(inner, files, depth + 1);
-  if (depth > MAX_STEPS) return [HOLE];
+function variantsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
+  const read = (inner: ts.Expression) => variantsOf(inner, files, depth + 1);
+  if (depth > MAX_DEPTH) return [PLACEHOLDER];
   if (ts.isStringLiteralLike(expression)) return [expression.text];
   if (ts.isNumericLiteral(expression)) return [expression.text];
   if (ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)) return read(expression.expression);
   if (ts.isConditionalExpression(expression)) return [...read(expression.whenTrue), ...read(expression.whenFalse)];
   if (ts.isTemplateExpression(expression)) {
-    let readings = [{ text: expression.head.text, decided: new Map<string, boolean>() }];
-    for (const { expression: hole, literal } of expression.templateSpans) {
-      readings = readings.flatMap(({ text, decided }) =>
-        branchesOf(hole, decided).flatMap((branch) =>
-          [...new Set(read(branch.expression))].map((filling) => ({
-            text: text + filling + literal.text,
+    let variants = [{ text: expression.head.text, decided: new Map<string, boolean>() }];
+    for (const { expression: embedded, literal } of expression.templateSpans) {
+      variants = variants.flatMap(({ text, decided }) =>
+        branchesOf(embedded, decided).flatMap((branch) =>
+          [...new Set(read(branch.expression))].map((value) => ({
+            text: text + value + literal.text,
             decided: branch.decided,
           })),
         ),
       );
-      if (readings.length > MAX_READINGS) throw new Error(`Too many readings: ${expression.getText()}`);
+      if (variants.length > MAX_VARIANTS) throw new Error(`Too many variants: ${expression.getText()}`);
     }
-    return readings.map(({ text }) => text);
+    return variants.map(({ text }) => text);
   }
   if (ts.isIdentifier(expression)) {
     const value = initializerOf(expression, files);
     if (value) return read(value);
   }
-  return [HOLE];
+  return [PLACEHOLDER];
 }
 
 /** Finds the value of a constant in the surrounding blocks, in the file, or in the file that it is imported from. */

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /**
- * Comments to moderate individually or in bulk. Keys: A releases or restores; D hides, with an optional reason.
+ * Comments to moderate individually or in bulk. The key A releases or restores, and D hides with an optional reason.
  */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();

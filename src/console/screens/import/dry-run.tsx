@@ -46,10 +46,10 @@ export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
 const changesOf = ({ created, updated }: ImportSummary) => created + updated;
 
 function Outcome({ result }: { result: ImportResult }) {
-  if (result.kind === 'failed') return <p className="gate-fault">{result.message}</p>;
+  if (result.kind === 'failed') return <p className="gate-error">{result.message}</p>;
   if (result.kind === 'errors')
     return (
-      <p className="gate-fault">
+      <p className="gate-error">
         {formatQuantity(result.count, 'error')}
         {result.count > result.errors.length && `, the first ${result.errors.length} of them below`}. Nothing would be
         imported.
@@ -161,17 +161,17 @@ function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { error
               const ofRow = errors.filter((error) => isAt(error, row));
               const whole = ofRow.find(({ field }) => field === null);
               return (
-                <tr key={row.item ?? row.line} data-faulty={ofRow.length > 0 || undefined}>
+                <tr key={row.item ?? row.line} data-invalid={ofRow.length > 0 || undefined}>
                   <th scope="row">
                     {row.item ?? row.line}
-                    {whole && <small className="field-fault">{whole.reason}</small>}
+                    {whole && <small className="field-error">{whole.reason}</small>}
                   </th>
                   {fields.map((field) => {
                     const error = ofRow.find((each) => each.field === field);
                     return (
-                      <td key={field} data-faulty={error !== undefined || undefined}>
+                      <td key={field} data-invalid={error !== undefined || undefined}>
                         <span className="cell">{row.values[choice[field] ?? ''] ?? ''}</span>
-                        {error && <small className="field-fault">{error.reason}</small>}
+                        {error && <small className="field-error">{error.reason}</small>}
                       </td>
                     );
                   })}

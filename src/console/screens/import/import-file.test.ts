@@ -3,7 +3,7 @@ import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
-  test('is read with quotes, line breaks inside them, and any of the separators', () => {
+  test('is read with quoted cells, which may contain line breaks, and with each separator', () => {
     const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n\r\n3;last');
     expect(columns).toEqual(['id', 'Title']);
     expect(rows).toEqual([
@@ -32,7 +32,7 @@ test('JSON and JSON Lines are read with their positions; other files are refused
   await expect(readFile(new File(['{}'], 'a.json'))).rejects.toThrow('an array');
 });
 
-test('columns are guessed by the names of fields, then by common synonyms, each once', () => {
+test('columns are guessed by the names of fields and then by synonyms, and each column is used once', () => {
   expect(guessColumns(['Title', 'name', 'Launch Date', 'created_at', 'Topics', 'Logo URL', 'Votes'])).toEqual({
     name: 'name',
     launchDate: 'Launch Date',

@@ -64,8 +64,8 @@ export function ImportScreen() {
   }
 
   async function finish(last: ImportResult): Promise<void> {
-    const faulty = chosen && last.kind === 'errors' ? await readRowsAt(chosen, last.errors) : [];
-    setRows(faulty.length > 0 ? faulty : (chosen?.rows ?? []));
+    const invalid = chosen && last.kind === 'errors' ? await readRowsAt(chosen, last.errors) : [];
+    setRows(invalid.length > 0 ? invalid : (chosen?.rows ?? []));
     setResult(last);
   }
 

@@ -15,7 +15,7 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
-/** Uploads the file and reports progress until the import has ended. @throws ConsoleError if the request fails. */
+/** Uploads the file and reports the progress of the import. @throws ConsoleError if the request fails. */
 export async function runImport({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
   const query = new URLSearchParams({

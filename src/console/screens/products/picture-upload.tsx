@@ -14,11 +14,11 @@ interface Props {
 /** A button that uploads the chosen pictures one after the other. */
 export function PictureUpload({ use, label, onUploaded }: Props) {
   const [isSending, setSending] = useState(false);
-  const [faults, setFaults] = useState<readonly string[]>([]);
+  const [errors, setErrors] = useState<readonly string[]>([]);
 
   async function send(files: readonly File[]): Promise<void> {
     setSending(true);
-    setFaults([]);
+    setErrors([]);
     for (const file of files) {
       try {
         const { address } = await call<{ address: string }>(CONSOLE_API.pictures(use), {
@@ -28,7 +28,7 @@ export function PictureUpload({ use, label, onUploaded }: Props) {
         });
         onUploaded(address);
       } catch (error) {
-        setFaults((others) => [...others, `${file.name}: ${messageOf(error)}`]);
+        setErrors((others) => [...others, `${file.name}: ${messageOf(error)}`]);
       }
     }
     setSending(false);
@@ -53,9 +53,9 @@ export function PictureUpload({ use, label, onUploaded }: Props) {
         />
       </label>
       <div role="alert">
-        {faults.map((fault) => (
-          <small key={fault} className="field-fault">
-            {fault}
+        {errors.map((error) => (
+          <small key={error} className="field-error">
+            {error}
           </small>
         ))}
       </div>

@@ -59,7 +59,7 @@ export function fieldValue(name: DraftField, text: string): unknown {
     .filter(Boolean);
   switch (fieldOf(name).kind) {
     case 'time':
-      // The input has no time zone; the console uses UTC.
+      // The input has no time zone, and the console uses UTC.
       return text === '' ? '' : `${text}Z`;
     case 'texts':
       return text

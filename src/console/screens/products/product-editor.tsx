@@ -45,7 +45,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       subjects: [],
       run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
       async undo() {
-        undoable.abandonedEdit = edit;
+        undoable.discardedEdit = edit;
         goTo('products', { edit: id });
       },
     });
@@ -91,13 +91,13 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => {
-    const { abandonedEdit } = undoable;
-    return abandonedEdit?.base.product.id === details.product.id ? abandonedEdit : undefined;
+    const { discardedEdit } = undoable;
+    return discardedEdit?.base.product.id === details.product.id ? discardedEdit : undefined;
   });
   // The version that the edit is based on. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
-  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
   const [isSaving, setSaving] = useState(false);
   const changes = changesOf(draftOf(base.product), draft);
@@ -106,14 +106,14 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   const isStale = details.version !== base.version;
 
   useEffect(() => {
-    undoable.abandonedEdit = undefined;
+    undoable.discardedEdit = undefined;
   }, [undoable]);
   // An edit that is being saved does not count as unsaved when the editor closes.
   useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
 
   async function save(version = base.version, values = changes): Promise<void> {
     setSaving(true);
-    setFaults({});
+    setErrors({});
     try {
       const saved = await edit(product.id, version, values);
       client.setQueryData(consoleKeys.product(product.id), { ...details, ...saved });
@@ -129,7 +129,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
       if (!(error instanceof ConsoleError)) throw error;
       if (error.code === 'product_changed') setTheirs(error.current as Product);
       else if (error.fields.length > 0)
-        setFaults(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
+        setErrors(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
       else showToast({ title: 'This could not be saved', description: messageOf(error), tone: 'destructive' });
     }
   }
@@ -162,7 +162,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
       <div className="editor">
         <ProductFieldsForm
           draft={draft}
-          faults={faults}
+          errors={errors}
           onChange={(change) => setDraft((latest) => ({ ...latest, ...change }))}
           onPicture={(name, address) => setDraft((latest) => withPicture(latest, name, address))}
           onTeam={(change) => setDraft((latest) => ({ ...latest, team: teamText(change(membersOf(latest))) }))}

@@ -5,7 +5,7 @@ import { type ChangeTeam, TeamField } from './team-field.tsx';
 
 interface Props {
   draft: Draft;
-  faults: Readonly<Record<string, string>>;
+  errors: Readonly<Record<string, string>>;
   onChange: (change: Partial<Draft>) => void;
   /** Called with the URL of an uploaded picture. */
   onPicture: (name: PictureField, address: string) => void;
@@ -34,19 +34,19 @@ const LABELS: Partial<Record<DraftField, string>> = {
 };
 
 /** An input for each field of a product, generated from the field definitions. */
-export function ProductFieldsForm({ draft, faults, onChange, onPicture, onTeam }: Props) {
+export function ProductFieldsForm({ draft, errors, onChange, onPicture, onTeam }: Props) {
   return (
     <div className="form">
       {DRAFT_FIELDS.map((name) => {
         const { label, kind } = fieldOf(name);
-        const fault = faults[name];
-        if (name === 'team') return <TeamField key={name} members={membersOf(draft)} fault={fault} onChange={onTeam} />;
+        const error = errors[name];
+        if (name === 'team') return <TeamField key={name} members={membersOf(draft)} error={error} onChange={onTeam} />;
         const hint = HINTS[name];
-        const described = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+        const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
         const box = {
           id: `field-${name}`,
           value: draft[name],
-          'aria-invalid': fault !== undefined,
+          'aria-invalid': error !== undefined,
           ...(described !== '' && { 'aria-describedby': described }),
           onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
         };
@@ -67,9 +67,9 @@ export function ProductFieldsForm({ draft, faults, onChange, onPicture, onTeam }
             {(name === 'image' || name === 'screenshots') && (
               <PictureUpload {...UPLOADS[name]} onUploaded={(address) => onPicture(name, address)} />
             )}
-            {fault && (
-              <small id={`${name}-fault`} className="field-fault">
-                {fault}
+            {error && (
+              <small id={`${name}-error`} className="field-error">
+                {error}
               </small>
             )}
           </div>

@@ -10,7 +10,7 @@ export type ChangeTeam = (change: (team: TeamMember[]) => TeamMember[]) => void;
 
 interface Props {
   members: readonly TeamMember[];
-  fault: string | undefined;
+  error: string | undefined;
   onChange: ChangeTeam;
 }
 
@@ -21,7 +21,7 @@ const PARTS = [
 ] as const satisfies readonly (readonly [keyof TeamMember, string])[];
 
 /** The members of a team, each with name, role and a picture by URL or upload. */
-export function TeamField({ members, fault, onChange }: Props) {
+export function TeamField({ members, error, onChange }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const isAdding = useRef(false);
 
@@ -35,7 +35,7 @@ export function TeamField({ members, fault, onChange }: Props) {
     onChange((team) => team.map((member, index) => (index === at ? { ...member, ...change } : member)));
 
   return (
-    <fieldset className="field team" aria-describedby={fault && 'team-fault'}>
+    <fieldset className="field team" aria-describedby={error && 'team-error'}>
       <legend>Team</legend>
       <ul ref={list}>
         {members.map((member, index) => {
@@ -89,9 +89,9 @@ export function TeamField({ members, fault, onChange }: Props) {
       >
         Add a member
       </button>
-      {fault && (
-        <small id="team-fault" className="field-fault">
-          {fault}
+      {error && (
+        <small id="team-error" className="field-error">
+          {error}
         </small>
       )}
     </fieldset>

@@ -49,8 +49,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
         empty={
           <Empty title="No bursts">
             <p>
-              If twenty or more visitors from one network vote for one product within an hour, this list shows the burst
-              for a week.
+              If twenty or more visitors from one network vote for one product within one clock hour, this list shows
+              the burst for a week.
             </p>
           </Empty>
         }

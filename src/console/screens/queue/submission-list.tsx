@@ -9,7 +9,7 @@ import { SubmissionRow } from './submission-row.tsx';
 
 type Asking = { action: 'decline' | 'schedule'; submissions: readonly SubmissionRecord[] };
 
-/** Submissions, oldest first. Keys: A approves, D declines with a reason, S schedules. */
+/** Submissions, oldest first. The key A approves, D declines with a reason, and S schedules. */
 export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();

@@ -36,7 +36,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
   const [reason, setReason] = useState('');
   /** The voters whose votes are deselected. */
-  const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
+  const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votes(productId, hour),
     queryFn: ({ signal }) => call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to }, signal }),
@@ -44,7 +44,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
   const all = votes.data?.votes ?? [];
   const counted = all.filter((vote) => vote.counted);
   const listed = action === 'exclude' ? counted : all.filter((vote) => !vote.counted);
-  const chosen = listed.filter(({ voter }) => !spared.has(voter));
+  const chosen = listed.filter(({ voter }) => !deselected.has(voter));
 
   return (
     <FormDialog
@@ -67,7 +67,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
       {votes.isPending ? (
         <Loading label="Loading the votes" rows={4} />
       ) : votes.isError ? (
-        <p className="gate-fault" role="alert">
+        <p className="gate-error" role="alert">
           {messageOf(votes.error)}
         </p>
       ) : (
@@ -87,11 +87,11 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
               <label key={voter} className="vote">
                 <input
                   type="checkbox"
-                  checked={!spared.has(voter)}
+                  checked={!deselected.has(voter)}
                   onChange={() => {
-                    const next = new Set(spared);
+                    const next = new Set(deselected);
                     if (!next.delete(voter)) next.add(voter);
-                    setSpared(next);
+                    setDeselected(next);
                   }}
                 />
                 <time dateTime={at}>{at.slice(11, 19)}</time>

@@ -104,8 +104,8 @@ export function CommentForm({ productId }: { productId: string }) {
 }
 
 /**
- * Restores the focus, which a button loses while it is disabled during a request. After a failure the button gets it back;
- * after a success, the title of the discussion gets it.
+ * Restores the focus, which a button loses while it is disabled during a request. After a failure, the button gets the
+ * focus back. After a success, the title of the discussion gets it.
  */
 function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPending: boolean): void {
   const hadFocus = useRef(false);

@@ -13,7 +13,7 @@ const MAX_PAGES = 20;
 
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
- * find it.
+ * find it. If there is no such comment, scrolls to the title of the discussion.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);
@@ -38,8 +38,8 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
 }
 
 /**
- * Copies the URL of a comment when its link is pressed. On plain http, where browsers offer no clipboard, the address
- * bar still shows it.
+ * Copies the URL of a comment when its link is clicked. On plain http, where browsers offer no clipboard, the address
+ * bar still shows the URL. Returns a function that stops this.
  */
 export function copyPressedLinks(): () => void {
   const copy = ({ target }: Event) => {

@@ -71,7 +71,8 @@ function sendDraft(api: Api, productId: string, { content, website, idempotencyK
 
 async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   const { productId } = comment;
-  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it continues.
+  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it
+  // continues.
   await client.cancelQueries({
     queryKey: commentKeys.product(productId),
     predicate: (query) => query.state.data !== undefined,
@@ -91,7 +92,7 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
   }
 }
 
-/** Puts a new comment on top of every cached order, where its author looks for it. */
+/** Adds a new comment to the top of the product's cached lists in every order, where its author looks for it. */
 export function addToLists(client: QueryClient, comment: Comment): void {
   updateLists(client, comment.productId, (list) => {
     const [first, ...rest] = list.pages;

@@ -17,7 +17,7 @@ import { Link } from '../../ui/link.tsx';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** Links to the day, week, month and year boards around the current period. */
+/** Links to the board of each kind (day, week, month and year) that contains this period or is part of it. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (
@@ -35,8 +35,8 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * The period of a tab: the longer period that contains this one, or the last shorter period in it. In a running period, the
- * latter is today's.
+ * The period of a tab: the longer period that contains this one, or the last shorter period in it. In a running period,
+ * the latter is today's.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

@@ -25,7 +25,7 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
   },
 };
 
-/** Shows the calculation from the votes on the button to those that count, and on to the rank. */
+/** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, windowEndsAt } = standing;
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);

@@ -4,10 +4,10 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
-/** Votes change a board within a second, so the board is refetched when a visitor returns to it. */
+/** Votes change a board within a second, so a visitor who returns to a board after ten seconds gets the current one. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
-/** The pages of a board; null if the period cannot have a board. */
+/** The pages of a board, or null if the period cannot have a board. */
 type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
 /** The query for a leaderboard from `cursor` or, without one, from the top. */
@@ -22,7 +22,7 @@ export function boardOptions(api: ReadApi, period: string, cursor = '') {
   });
 }
 
-/** The standing of a launch; null until it is on a board. */
+/** The standing of a launch, or null until the launch is on a board. */
 export function standingsOptions(api: ReadApi, productId: string) {
   return queryOptions({
     ...FRESHNESS,

@@ -11,8 +11,8 @@ import type { PagedProducts } from './queries.ts';
 const PREFETCH_MARGIN = '800px';
 
 /**
- * Up to three pages load automatically. After that, visitors load further pages themselves, so the footer stays
- * reachable.
+ * Pages load automatically until this number of products is shown. After that, visitors load further pages themselves,
+ * so they can reach the footer.
  */
 const MAX_AUTO_LOADED = 3 * LIMITS.listedProducts;
 
@@ -29,7 +29,7 @@ interface LoadMoreProps {
   shown: number;
 }
 
-/** The control at the end of the list that loads more products; without JavaScript, a plain link to the next page. */
+/** The control at the end of the list that loads more products. Without JavaScript, it is a link to the next page. */
 export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
   const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');

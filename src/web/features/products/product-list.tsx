@@ -29,8 +29,8 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const settled = !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
   const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
-  // A page without products but with a next one: the server has not searched the whole list yet, so the page does not
-  // report an empty result, and the list continues loading.
+  // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
+  // not report an empty result, but loads the next page.
   const searching = ranked.length === 0 && list.hasNextPage;
   return (
     <>

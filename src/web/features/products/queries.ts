@@ -7,7 +7,7 @@ import { reasonOf } from '../../api/api-error.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 
-/** Specification, section 9: fresh for 5 minutes; 2 retries, 1 s doubling up to 30 s. */
+/** Specification, section 9: fresh for 5 minutes, and 2 retries, whose delay doubles from 1 s to at most 30 s. */
 const FRESHNESS = {
   staleTime: 5 * 60_000,
   // Long enough that visitors find the list unchanged when they return to it.
@@ -48,7 +48,7 @@ export function productDetailOptions(api: ReadApi, id: string) {
   });
 }
 
-/** Products that share tags with a product; null if there is no such product. */
+/** The products that share tags with a product, or null if there is no product with this id. */
 export function relatedProductsOptions(api: ReadApi, id: string) {
   return queryOptions({
     ...FRESHNESS,

@@ -9,7 +9,7 @@ interface ScreenshotsProps {
   screenshots: readonly string[];
 }
 
-/** A grid of pictures. Each links to its file; with JavaScript, it opens in a viewer. */
+/** A grid of pictures. Each picture opens in a viewer or, without JavaScript, is a link to its file. */
 export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
   const [openIndex, setOpenIndex] = useState<number | null>(null);
   if (screenshots.length === 0) return null;

@@ -7,8 +7,8 @@ import { savedProducts } from './saved-products.ts';
 const load = () => import('./saved-dialog.tsx').then((module) => module.SavedDialog);
 
 /**
- * Opens the products saved in this browser; the number appears after hydration and lies over the button, so the layout
- * does not shift.
+ * Opens the dialog of saved products. Their number appears only after hydration, so it lies over the button and does
+ * not shift the layout.
  */
 export function SavedButton() {
   const count = useBrowserStore(savedProducts, (all) => all.length);

@@ -4,14 +4,15 @@ import { Icon } from '../../ui/icons.tsx';
 
 interface CopyFieldProps {
   label: string;
-  /** The label of the button, e.g. 'Copy link'; `done` is the confirmation, e.g. 'Link copied'. */
+  /** The label of the button, e.g. 'Copy link'. */
   action: string;
+  /** The confirmation, e.g. 'Link copied'. */
   done: string;
   text: string;
   multiline?: boolean;
 }
 
-/** A text to copy. If the browser does not let scripts copy, the text can be selected by hand. */
+/** A text with a button that copies it. If the browser refuses to copy it, the button selects the text instead. */
 export function CopyField({ label, action, done, text, multiline = false }: CopyFieldProps) {
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
@@ -42,8 +43,8 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
 }
 
 /**
- * Copies the text of a field. If the browser refuses, the text stays selected, so it can be copied by hand. Resolves
- * to whether it was copied.
+ * Copies the text of a field. Without access to the clipboard, selects the text and copies it with `execCommand`. If
+ * that fails as well, the text stays selected, so visitors can copy it themselves. Resolves to whether it was copied.
  */
 async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ describe('the snippet of a badge', () => {
     );
   });
 
-  test('as Markdown is the same', () => {
+  test('as Markdown is also a picture in a link', () => {
     expect(badgeSnippet(product, 'dark', 'markdown')).toBe(
       '[![Harbour on Groundswell](https://groundswell.example/badge/harbour.svg?theme=dark)]' +
         '(https://groundswell.example/product/harbour)',

@@ -99,7 +99,7 @@ function Choice<Value extends string>({ name, options, value, onChange }: Choice
 
 type SnippetFormat = 'html' | 'markdown';
 
-/** The shared product and its URL. */
+/** The shared product and its site. */
 interface SharedProduct {
   id: string;
   name: string;
@@ -121,8 +121,8 @@ interface BadgeSize {
 }
 
 /**
- * An HTML snippet that shows the badge with the live count on other sites and links to the product. The size prevents a
- * layout shift.
+ * A snippet in HTML or Markdown that shows the badge with the live count on other sites and links to the product. The
+ * size, which only HTML can state, prevents a layout shift.
  */
 export function badgeSnippet(
   product: SharedProduct,

@@ -14,7 +14,9 @@ export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted',
   Array.isArray(stored) ? stored : [],
 );
 
-/** The query of whether this visitor upvoted the product. Specification, section 9: stale after 5 s; 1 retry after 1 s. */
+/**
+ * The query of whether this visitor upvoted the product: stale after 5 s, 1 retry after 1 s (specification, section 9).
+ */
 export function upvoteStatusOptions(api: Api, productId: string) {
   return queryOptions({
     queryKey: upvoteKeys.status(productId),
@@ -34,7 +36,10 @@ export function upvoteStatusOptions(api: Api, productId: string) {
   });
 }
 
-/** The number of clicks on this product's upvote that have no response yet, including the click whose callback calls this. */
+/**
+ * The number of clicks on this product's upvote that have no response yet, including the click whose callback calls
+ * this.
+ */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }

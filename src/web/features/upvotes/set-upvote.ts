@@ -30,9 +30,12 @@ function translateToast({ title, description }: (typeof TEXTS)['added' | 'remove
 /** Toasts about one product replace each other. */
 const subjectOf = (productId: string) => `upvote:${productId}`;
 
-/** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
+/**
+ * Toggles the visitor's vote as shown on screen. Never rejects. Resolves to whether the server confirmed the change.
+ */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // An early vote is replayed as a click. It always adds the vote; a failure restores the state before the early vote.
+  // An early vote is replayed as a click, which always adds the vote. A failure restores the state before the early
+  // vote.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
@@ -45,9 +48,9 @@ async function setUpvote(
   client: QueryClient,
   productId: string,
   upvoted: boolean,
-  shownBefore?: UpvoteState,
+  beforeEarly?: UpvoteState,
 ): Promise<boolean> {
-  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, shownBefore));
+  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, beforeEarly));
   return mutation.execute(upvoted).then(
     () => true,
     // A toast has reported the failure.
@@ -56,18 +59,19 @@ async function setUpvote(
 }
 
 /**
- * A click on the upvote: `true` adds it, `false` removes it. While requests are pending the screen shows the last
- * click; after the last response it shows the confirmed state. Requests run one after another, so the last click wins.
- * `shownBefore` is set if the page shows the vote already.
+ * The mutation for a click on the upvote: `true` adds it, `false` removes it. While requests are pending, the screen
+ * shows the last click. After the last response, it shows the confirmed state. Requests run one after another, so the
+ * last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before the
+ * vote.
  */
-export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, shownBefore?: UpvoteState) {
+export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
   const status = upvoteKeys.status(productId);
   const confirmed = upvoteKeys.confirmed(productId);
   const subject = subjectOf(productId);
   const undo = (upvoted: boolean) => ({
     label: t(TEXTS.undo),
     onPress() {
-      // Meanwhile, the visitor may have clicked the upvote button.
+      // The visitor may have clicked the upvote button since.
       if (client.getQueryData<boolean>(status) === upvoted) void setUpvote(api, client, productId, !upvoted);
     },
   });
@@ -89,7 +93,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
       const before = shownVote(client, productId);
       if (pendingClicks(client, productId) === 1) {
         const upvotes = cachedUpvotes(client, productId);
-        client.setQueryData<UpvoteState>(confirmed, shownBefore ?? { upvoted: before, upvotes });
+        client.setQueryData<UpvoteState>(confirmed, beforeEarly ?? { upvoted: before, upvotes });
       }
       setStatus(client, productId, upvoted);
       moveCount(client, productId, before, upvoted);

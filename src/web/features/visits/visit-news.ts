@@ -10,7 +10,7 @@ import { ApiError } from '../../api/api-error.ts';
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
-/** The number of latest comments to read per product, of which those since the last visit are counted. */
+/** The number of latest comments to read per product. Those since the last visit are counted. */
 const COMMENTS_PER_PRODUCT = 20;
 
 /** The ids that this browser remembers, latest first. */
@@ -33,8 +33,9 @@ export interface VisitNews {
 type VisitNewsApi = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
 
 /**
- * Reads what happened since `since` (browser time, ms), with a limited number of sequential requests. Products that
- * are not found are left out. @throws ApiError if the server cannot be reached or fails.
+ * Reads what happened from `since` to `now` (milliseconds since 1970 on the browser's clock), with a limited number of
+ * sequential requests. Products that are not found are left out. @throws ApiError if the server cannot be reached or
+ * fails.
  */
 export async function readVisitNews(
   api: VisitNewsApi,

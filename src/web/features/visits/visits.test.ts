@@ -3,7 +3,7 @@ import { VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
 
-test('no product is new in the first visit', () => {
+test('no product is new on the first visit', () => {
   expect(visitsAt(null, NOON)).toEqual({ seenAt: NOON, lastEndedAt: null });
 });
 
@@ -19,7 +19,7 @@ test('after half an hour a new visit begins, and the previous one ended with its
   expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'unchanged during the visit').toBe(NOON);
 });
 
-test('setting the clock back begins no visit', () => {
+test('setting the clock back does not begin a visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 

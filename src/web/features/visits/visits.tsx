@@ -10,7 +10,7 @@ const NOTE_EVERY_MS = 60_000;
 interface Visits {
   /** The time of the last activity. */
   seenAt: number;
-  /** When the previous visit ended; `null` during the first visit. */
+  /** The time at which the previous visit ended, or `null` during the first visit. */
   lastEndedAt: number | null;
 }
 
@@ -49,8 +49,8 @@ function isVisits(value: unknown): value is Visits {
 }
 
 /**
- * Marks a product that was launched since this browser's last visit. The marker lies over the card's edge, so the layout does
- * not shift.
+ * Marks a product that was launched since this browser's last visit. The marker lies over the card's edge, so the
+ * layout does not shift.
  */
 export function NewMarker({ createdAt }: { createdAt: string }) {
   const since = useBrowserStore(visits, lastVisitEnd);

@@ -11,7 +11,7 @@ interface OwnArticle extends Article {
   subtitle: PlainMessage;
 }
 
-/** The specification fixes these three, unless SITE_ARTICLES replaces them; the API does not serve them. */
+/** The three fixed articles that the specification requires. SITE_ARTICLES replaces them. */
 const ARTICLES: readonly OwnArticle[] = [
   {
     title: 'Launch day is the start of the swell, not its crest',

@@ -37,7 +37,7 @@ export function SinceLastVisit() {
 /** The maximum wait for an idle callback, which may never come in a browser that draws continuously. */
 const MAX_IDLE_WAIT_MS = 1_000;
 
-/** Calls back when the browser is idle, or after the maximum wait. */
+/** Calls back when the browser is idle, or after the maximum wait. Without `requestIdleCallback`, does not wait. */
 function whenIdle(callback: () => void): void {
   if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
   else setTimeout(callback);

@@ -39,14 +39,14 @@ function SiteFooter() {
   );
 }
 
-/** The delay after which the code for offline reading and live counts loads, so it does not compete with the page. */
+/** The delay after which the deferred features load, so they do not compete with the page. */
 const DEFERRED_LOAD_DELAY_MS = 3_000;
 
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * The deferred features, which load three seconds after the page, or immediately if the page is cached, the browser is
- * offline or writes are queued.
+ * The deferred features, which load three seconds after the page, or immediately if the page came from the offline
+ * cache, the browser is offline or writes are queued.
  */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();

@@ -27,7 +27,7 @@ const RETRY_INTERVAL_MS = 30_000;
 export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
-  // Must come first, so queued votes are shown before they are sent.
+  // Must precede `useReconnect`, so queued votes are shown before they are sent.
   useQueuedUpvotes();
   const isCopy = useReconnect(online);
   const { pathname } = useLocation();
@@ -88,8 +88,8 @@ function useQueuedUpvotes(): void {
 }
 
 /**
- * When online, sends queued writes and then refetches the visible data. In this order, no count is older than the
- * visitor's own upvote. Returns whether the page is still a cached copy.
+ * When online, sends queued writes and then refetches the visible data, so each count includes the visitor's own
+ * upvote. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();

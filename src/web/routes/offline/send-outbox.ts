@@ -13,8 +13,8 @@ import {
 } from '../../storage/outbox.ts';
 
 /**
- * Sends queued writes one after another; only one tab sends at a time. Resolves to false if a write must be retried
- * later, otherwise to true, including when another tab is sending.
+ * Sends queued writes one after another. Only one tab sends at a time. Resolves to false if a write must be retried
+ * later, and otherwise to true, even if another tab is sending.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
   if (!navigator.locks) return sendAll(api, client);

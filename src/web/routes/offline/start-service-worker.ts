@@ -1,7 +1,7 @@
 import { FOLDERS } from '../../../contract/paths/folders.ts';
 import { paths } from '../../../contract/paths.ts';
 
-/** Starts the service worker, which then caches every visited page. Without it, pages can be read only online. */
+/** Starts the service worker, which caches visited pages. Without it, pages can be read only online. */
 export async function startServiceWorker(): Promise<void> {
   // The development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;

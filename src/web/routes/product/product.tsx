@@ -129,7 +129,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   }, [hash, key, ready]);
 }
 
-/** Links to the list that the visitor came from, with its search and scroll position; otherwise to the home page. */
+/** Links to the list that the visitor came from, with its search and scroll position, or else to the home page. */
 function BackLink() {
   const { navigate } = useRouter();
   const lastList = useLastList();
@@ -152,7 +152,7 @@ function BackLink() {
 /** The maker's view of the product on screen, whose code is not part of the first load. */
 export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((module) => module.Maker));
 
-/** Shows the maker's view where submissions are enabled, otherwise the children. */
+/** Shows the maker's view if submissions are enabled, and otherwise the children. */
 function MakerSlot({ children }: { children: ReactNode }) {
   return useSite().hasSubmissions ? (
     <Suspense fallback={children}>

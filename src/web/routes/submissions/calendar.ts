@@ -27,7 +27,7 @@ export function calendarFile({ uid, title, description, url, startsAt, hours, no
     `SUMMARY:${escapeText(title)}`,
     `DESCRIPTION:${escapeText(description)}`,
     `URL:${url}`,
-    // Marks the time as free: a launch lasts a day, but does not occupy it in the maker's calendar.
+    // Does not mark the time as busy, because a launch lasts a whole day.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
     'END:VCALENDAR',

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
-import { type Draft, faultsIn, newDraft, toDraft, toSubmission } from './draft.ts';
+import { type Draft, errorsIn, newDraft, toDraft, toSubmission } from './draft.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
-const fieldsOf = (change: Partial<Draft>) => faultsIn(draft(change), NOW).map(({ field }) => field);
+const fieldsOf = (change: Partial<Draft>) => errorsIn(draft(change), NOW).map(({ field }) => field);
 
-describe('faults', () => {
+describe('the errors of a draft', () => {
   test.each<[string, Partial<Draft>, string[]]>([
-    ['a name is enough', {}, []],
-    ['a name of spaces is none', { name: '   ' }, ['name']],
-    ['characters are counted as people count them', { name: '🌊'.repeat(300) }, []],
+    ['none for a draft with only a name', {}, []],
+    ['a name of only spaces', { name: '   ' }, ['name']],
+    ['none for 300 code points of two code units each', { name: '🌊'.repeat(300) }, []],
     ['one character too many', { name: '🌊'.repeat(301) }, ['name']],
     ['a long description', { description: 'x'.repeat(10_001) }, ['description']],
     ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `${index}`) }, ['tags']],
     ['a long tag', { tags: ['x'.repeat(61)] }, ['tags']],
     ['a role without a name', { team: [{ name: '', role: 'Captain' }] }, ['team']],
-    ['an empty person counts as none', { team: [{ name: ' ', role: '' }] }, []],
+    ['none for an empty team member', { team: [{ name: ' ', role: '' }] }, []],
     ['a launch in the past', { launchAt: '2026-11-22T11:59:59Z' }, ['launchAt']],
-    ['a launch to come', { launchAt: '2026-11-22T12:00:01Z' }, []],
+    ['none for a launch in the future', { launchAt: '2026-11-22T12:00:01Z' }, []],
     ['a time that is not filled in', { launchAt: 'incomplete' }, ['launchAt']],
-    ['several faults', { launchAt: 'incomplete', maker: 'x'.repeat(301), name: '' }, ['name', 'maker', 'launchAt']],
+    ['several errors', { launchAt: 'incomplete', maker: 'x'.repeat(301), name: '' }, ['name', 'maker', 'launchAt']],
   ])('%s', (_what, change, fields) => {
     expect(fieldsOf(change)).toEqual(fields);
   });
@@ -29,8 +29,8 @@ describe('faults', () => {
 
 test('only the stored launch time may be in the past', () => {
   const [stored, other] = ['2026-11-22T09:00:00.000Z', '2026-11-22T09:01:00.000Z'];
-  expect(faultsIn(draft({ launchAt: stored }), NOW, stored)).toEqual([]);
-  expect(faultsIn(draft({ launchAt: other }), NOW, stored)).toHaveLength(1);
+  expect(errorsIn(draft({ launchAt: stored }), NOW, stored)).toEqual([]);
+  expect(errorsIn(draft({ launchAt: other }), NOW, stored)).toHaveLength(1);
 });
 
 test('a draft is sent without its key, with trimmed texts and without empty people', () => {

@@ -16,7 +16,7 @@ import { randomId } from '../../storage/session.ts';
 export interface Draft extends Record<MakerText, string> {
   tags: readonly string[];
   team: readonly { name: string; role: string }[];
-  /** ISO 8601; empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
   launchAt: string;
   /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;
@@ -64,7 +64,7 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
   };
 }
 
-/** Each field with its default value; lists are empty. */
+/** A product in which each field has its default value, and lists are empty. */
 const DEFAULTS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.map((name): [string, unknown] => [name, fieldOf(name).default ?? []]),
 ) as StoredProduct;
@@ -87,18 +87,18 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Checks the contract's limits. The server makes the final decision. A stored launch time is valid even if it has
- * passed.
+ * Returns the fields that exceed the contract's limits, for early feedback: the server checks them again. A stored
+ * launch time is valid even if it has passed.
  */
-export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
+export function errorsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
   const { tags, team, ...texts } = trimmed(draft);
-  const faults: FieldError[] = [];
-  if (texts.name === '') faults.push({ field: 'name', detail: t('Give your product a name.') });
+  const errors: FieldError[] = [];
+  if (texts.name === '') errors.push({ field: 'name', detail: t('Give your product a name.') });
   for (const field of MAKER_TEXTS) {
     const { label, maxCharacters } = fieldOf(field);
     const length = characters(texts[field]);
     if (length > maxCharacters)
-      faults.push({
+      errors.push({
         field,
         detail: plural(
           '{label}: {count} character too many.',
@@ -110,26 +110,26 @@ export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | nul
   }
   const longTag = tags.find((tag) => characters(tag) > PRODUCT_FIELDS.tags.maxCharacters);
   if (tags.length > PRODUCT_FIELDS.tags.maxItems)
-    faults.push({ field: 'tags', detail: t('At most {count} tags.', { count: PRODUCT_FIELDS.tags.maxItems }) });
+    errors.push({ field: 'tags', detail: t('At most {count} tags.', { count: PRODUCT_FIELDS.tags.maxItems }) });
   if (longTag)
-    faults.push({
+    errors.push({
       field: 'tags',
       detail: t('A tag has at most {count} characters.', { count: PRODUCT_FIELDS.tags.maxCharacters }),
     });
   if (team.length > PRODUCT_FIELDS.team.maxItems)
-    faults.push({ field: 'team', detail: t('At most {count} people.', { count: PRODUCT_FIELDS.team.maxItems }) });
+    errors.push({ field: 'team', detail: t('At most {count} people.', { count: PRODUCT_FIELDS.team.maxItems }) });
   if (team.some((member) => member.name === ''))
-    faults.push({ field: 'team', detail: t('Each team member needs a name.') });
+    errors.push({ field: 'team', detail: t('Each team member needs a name.') });
   if (
     team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_LIMITS.maxCharacters)
   )
-    faults.push({
+    errors.push({
       field: 'team',
       detail: t('A name or a role has at most {count} characters.', { count: TEAM_MEMBER_LIMITS.maxCharacters }),
     });
   if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
-    faults.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });
-  return faults;
+    errors.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });
+  return errors;
 }
 
 /** The number of Unicode code points, as the server counts characters. */

@@ -3,16 +3,16 @@ import { fieldOf, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
 import { characters, type FieldError, fieldWith } from './draft.ts';
 
-export type Faults = readonly FieldError[];
+export type FieldErrors = readonly FieldError[];
 
 /** The first error message of a field. */
-export function faultOf(faults: Faults, field: string): string | undefined {
-  return faults.find((fault) => fieldWith(fault) === field)?.detail;
+export function errorOf(errors: FieldErrors, field: string): string | undefined {
+  return errors.find((error) => fieldWith(error) === field)?.detail;
 }
 
 export function FieldMessage({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <p id={id} className="submission-fault">
+    <p id={id} className="submission-error">
       {children}
     </p>
   );
@@ -23,7 +23,7 @@ interface TextFieldProps {
   label: string;
   hint?: string;
   value: string;
-  fault: string | undefined;
+  error: string | undefined;
   required?: boolean;
   rows?: number;
   onChange: (value: string) => void;
@@ -32,19 +32,19 @@ interface TextFieldProps {
 /** The number of remaining characters is shown after this share of the limit has been used. */
 const COUNT_FROM_SHARE = 0.8;
 
-export function TextField({ field, label, hint, value, fault, required = false, rows, onChange }: TextFieldProps) {
+export function TextField({ field, label, hint, value, error, required = false, rows, onChange }: TextFieldProps) {
   const id = useId();
   const { maxCharacters } = fieldOf(field);
   const left = maxCharacters - characters(value.trim());
   const showLeft = left < maxCharacters * (1 - COUNT_FROM_SHARE);
-  const described = [hint && `${id}-hint`, showLeft && `${id}-left`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  const described = [hint && `${id}-hint`, showLeft && `${id}-left`, error && `${id}-error`].filter(Boolean).join(' ');
   const props = {
     id,
     name: field,
     value,
     dir: 'auto',
     required,
-    'aria-invalid': fault !== undefined,
+    'aria-invalid': error !== undefined,
     'aria-describedby': described || undefined,
   } as const;
   return (
@@ -70,7 +70,7 @@ export function TextField({ field, label, hint, value, fault, required = false, 
             : plural('{count} character left', '{count} characters left', left)}
         </p>
       )}
-      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
     </div>
   );
 }

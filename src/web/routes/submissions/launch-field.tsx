@@ -5,10 +5,10 @@ import { FieldMessage } from './fields.tsx';
 import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorning, visitorTimeZone } from './times.ts';
 
 interface LaunchFieldProps {
-  /** ISO 8601; empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
   launchAt: string;
   siteTimeZone: string;
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (launchAt: string) => void;
 }
 
@@ -20,7 +20,7 @@ const isTime = (text: string) => !Number.isNaN(Date.parse(text));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The field for the launch time, in the visitor's time zone. */
-export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchFieldProps) {
+export function LaunchField({ launchAt, siteTimeZone, error, onChange }: LaunchFieldProps) {
   const id = useId();
   const [now] = useState(() => new Date());
   const isChosen = launchAt !== '';
@@ -57,8 +57,8 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
             value={text}
             min={toLocalInput(now)}
             max={toLocalInput(new Date(now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS))}
-            aria-invalid={fault !== undefined}
-            aria-describedby={fault ? `${id}-zone ${id}-fault` : `${id}-zone`}
+            aria-invalid={error !== undefined}
+            aria-describedby={error ? `${id}-zone ${id}-error` : `${id}-zone`}
             onChange={(event) => set(event.currentTarget.value)}
           />
           <p id={`${id}-zone`} className="submission-hint">
@@ -71,7 +71,7 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
           </p>
         </div>
       )}
-      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
       <p className="submission-hint">{t('Every launch collects votes for 24 hours, whenever it begins.')}</p>
     </fieldset>
   );

@@ -4,8 +4,8 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { faultsIn, toDraft } from './draft.ts';
-import { type Faults, faultOf } from './fields.tsx';
+import { errorsIn, toDraft } from './draft.ts';
+import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { storedPictures } from './pictures.ts';
 import { FailureNote, SubmissionForm } from './submission-form.tsx';
@@ -50,12 +50,12 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
 export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
   const timeZone = useTimeZone() ?? 'UTC';
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
-  const [faults, setFaults] = useState<Faults>([]);
-  const { failure, isBusy, run } = useAction(setFaults);
+  const [errors, setErrors] = useState<FieldErrors>([]);
+  const { failure, isBusy, run } = useAction(setErrors);
 
   function save(): void {
-    const found = faultsIn({ ...toDraft(submission.product, null), launchAt }, Date.now());
-    setFaults(found);
+    const found = errorsIn({ ...toDraft(submission.product, null), launchAt }, Date.now());
+    setErrors(found);
     if (found.length > 0) return;
     const patch = { launchAt: launchAt === '' ? null : launchAt, revision: submission.revision };
     void run(async () => onClose(await submissionsClient.update(access, patch), t('The launch time has changed.')));
@@ -74,10 +74,10 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
         <LaunchField
           launchAt={launchAt}
           siteTimeZone={timeZone}
-          fault={faultOf(faults, 'launchAt')}
+          error={errorOf(errors, 'launchAt')}
           onChange={(chosen) => {
             setLaunchAt(chosen);
-            setFaults([]);
+            setErrors([]);
           }}
         />
         <FailureNote failure={failure} />
@@ -112,7 +112,7 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
 }
 
 /** Returns a function that runs one change at a time, and the reason why the last one failed. */
-function useAction(onFaults?: (faults: Faults) => void) {
+function useAction(onErrors?: (errors: FieldErrors) => void) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -123,7 +123,7 @@ function useAction(onFaults?: (faults: Faults) => void) {
     try {
       await change();
     } catch (error) {
-      if (error instanceof SubmissionError && error.faults.length > 0 && onFaults) onFaults(error.faults);
+      if (error instanceof SubmissionError && error.errors.length > 0 && onErrors) onErrors(error.errors);
       else setFailure(failureOf(error));
     } finally {
       setBusy(false);

@@ -35,13 +35,16 @@ export function Maker() {
   );
 }
 
-/** Removes the maker key from the URL, where others could see it, and stores it in this browser. */
+/**
+ * Returns the maker key in the URL or, without one, the stored key. Removes the key from the URL, where others could
+ * see it, and stores it unless another key is stored.
+ */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
   const { pathname, search, hash } = location;
   const linked = makerKeyIn(hash);
   const stored = useBrowserStore(makerKeys, (all) => all.find(({ productId }) => productId === id)?.key);
-  /** The key of the link, which replaces the stored key only after the site has accepted it. */
+  /** The key from the URL, which replaces a stored key only after the server has accepted it. */
   const [given, setGiven] = useState<string>();
   const [isRefused, setRefused] = useState(false);
 

@@ -9,13 +9,13 @@ interface PictureFieldProps {
   pictures: Pictures;
   isSending: boolean;
   /** The errors of the image and of the screenshots. */
-  faults: { image: string | undefined; screenshots: string | undefined };
+  errors: { image: string | undefined; screenshots: string | undefined };
   onAdd: (files: readonly File[], use: keyof Pictures) => void;
   onChange: (pictures: Pictures) => void;
 }
 
 /** The product's image and screenshots, added by file picker, drop or paste. The form handles pasted files. */
-export function PictureField({ pictures, isSending, faults, onAdd, onChange }: PictureFieldProps) {
+export function PictureField({ pictures, isSending, errors, onAdd, onChange }: PictureFieldProps) {
   const { image, screenshots } = pictures;
   const [said, setSaid] = useState('');
 
@@ -34,7 +34,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
         title={t('Picture')}
         words={t('Square, and easy to recognise when it is small.')}
         label={image ? t('Choose another') : t('Choose a picture')}
-        fault={faults.image}
+        error={errors.image}
         isSending={isSending}
         onFiles={(files) => onAdd(files.slice(0, 1), 'image')}
       >
@@ -53,7 +53,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
         title={t('Screenshots')}
         words={t('Shown below the description, in this order.')}
         label={t('Add screenshots')}
-        fault={faults.screenshots}
+        error={errors.screenshots}
         isSending={isSending}
         multiple
         onFiles={(files) => onAdd(files, 'screenshots')}
@@ -94,14 +94,14 @@ interface DropZoneProps {
   title: string;
   words: string;
   label: string;
-  fault: string | undefined;
+  error: string | undefined;
   isSending: boolean;
   multiple?: boolean;
   onFiles: (files: readonly File[]) => void;
   children: React.ReactNode;
 }
 
-function DropZone({ title, words, label, fault, isSending, multiple = false, onFiles, children }: DropZoneProps) {
+function DropZone({ title, words, label, error, isSending, multiple = false, onFiles, children }: DropZoneProps) {
   const id = useId();
   const [isOver, setOver] = useState(false);
 
@@ -116,7 +116,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
     <fieldset
       className="submission-field submission-drop"
       data-over={isOver}
-      data-invalid={fault !== undefined}
+      data-invalid={error !== undefined}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);
@@ -138,7 +138,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
             accept={ACCEPTED}
             multiple={multiple}
             disabled={isSending}
-            aria-describedby={fault ? `${id}-words ${id}-fault` : `${id}-words`}
+            aria-describedby={error ? `${id}-words ${id}-error` : `${id}-words`}
             onChange={({ currentTarget }) => {
               onFiles([...(currentTarget.files ?? [])]);
               // Without this, choosing the same file again would trigger no event.
@@ -153,7 +153,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
           })}
         </p>
       </div>
-      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
     </fieldset>
   );
 }
@@ -181,7 +181,7 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
   }
 
   return (
-    <li className="submission-picture" data-fault={item.fault !== undefined}>
+    <li className="submission-picture" data-error={item.error !== undefined}>
       {item.src === '' ? (
         <span className="submission-picture-image" />
       ) : (
@@ -206,7 +206,7 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
           {onRemove && <RowButton label={t('Remove {name}', { name })} icon={<CloseIcon />} onPress={remove} />}
         </div>
       )}
-      {item.fault && <FieldMessage id={id}>{item.fault}</FieldMessage>}
+      {item.error && <FieldMessage id={id}>{item.error}</FieldMessage>}
     </li>
   );
 }

@@ -8,14 +8,14 @@ import { type MakerAccess, SubmissionError, submissionsClient } from './submissi
 /** A picture in the form: stored on the site, or a file to upload. */
 export interface PictureItem {
   key: string;
-  /** The URL to display: of the stored picture, or of a small copy of the file. */
+  /** The URL of the stored picture or of the file's preview, or empty if the file has no preview. */
   src: string;
-  /** The file to upload; undefined if the picture is stored on the site. */
+  /** The file to upload, or undefined if the picture is already stored on the site. */
   file?: File | undefined;
-  /** The uploaded share of the file, from 0 to 1; set during the upload. */
+  /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;
   /** Why the site or this form rejects the picture. */
-  fault?: string | undefined;
+  error?: string | undefined;
 }
 
 export interface Pictures {
@@ -37,12 +37,12 @@ const COPY_PIXELS = 640;
 export async function readPicture(file: File): Promise<PictureItem> {
   const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
   if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
-    return { ...item, fault: t('{file} is not a PNG, JPEG, WebP, AVIF or GIF picture.', { file: file.name }) };
+    return { ...item, error: t('{file} is not a PNG, JPEG, WebP, AVIF or GIF picture.', { file: file.name }) };
   }
   if (file.size > PICTURE_UPLOADS.maxBytes) {
     return {
       ...item,
-      fault: t('{file} is larger than {size} MB.', {
+      error: t('{file} is larger than {size} MB.', {
         file: file.name,
         size: PICTURE_UPLOADS.maxBytes / BYTES_PER_MEGABYTE,
       }),
@@ -56,14 +56,14 @@ export async function readPicture(file: File): Promise<PictureItem> {
     if (!isTooLarge) return { ...item, src };
     return {
       ...item,
-      fault: t('{file} has more than {count} megapixels.', { file: file.name, count: PICTURE_UPLOADS.maxPixels / 1e6 }),
+      error: t('{file} has more than {count} megapixels.', { file: file.name, count: PICTURE_UPLOADS.maxPixels / 1e6 }),
     };
   } catch {
-    return { ...item, fault: t('{file} cannot be read: it may be damaged.', { file: file.name }) };
+    return { ...item, error: t('{file} cannot be read: it may be damaged.', { file: file.name }) };
   }
 }
 
-/** A smaller copy as a `data:` URL, because the content security policy forbids `blob:` URLs. */
+/** Returns a preview as a `data:` URL, because the content security policy forbids `blob:` URLs. */
 function copyOf(bitmap: ImageBitmap): string {
   const scale = Math.min(1, COPY_PIXELS / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
@@ -126,7 +126,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
   return latest;
 
   async function send(key: string, file: File, use: 'image' | 'screenshot'): Promise<void> {
-    onChange(key, { sent: 0, fault: undefined });
+    onChange(key, { sent: 0, error: undefined });
     const upload = { file, onProgress: (sent: number) => onChange(key, { sent }) };
     try {
       note(await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload));
@@ -135,7 +135,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
       onChange(key, { file: undefined, sent: undefined, src });
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
-      onChange(key, { sent: undefined, fault: isRefused ? reasonOf(error) : t('This picture has not been sent yet.') });
+      onChange(key, { sent: undefined, error: isRefused ? reasonOf(error) : t('This picture has not been sent yet.') });
       if (!isRefused) throw error;
     }
   }

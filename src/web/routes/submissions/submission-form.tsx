@@ -3,7 +3,7 @@ import { MAKER_FIELDS, type MakerText } from '../../../contract/products/fields.
 import { plural, t } from '../../language/translate.ts';
 import { CardPreview } from './card-preview.tsx';
 import { type Draft, toProduct } from './draft.ts';
-import { faultOf, TextField } from './fields.tsx';
+import { errorOf, TextField } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { PictureField } from './picture-field.tsx';
 import type { Failure } from './submissions-client.ts';
@@ -20,14 +20,14 @@ interface SubmissionFormProps {
 
 /** The form for a new or an edited product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
-  const { draft, pictures, faults, faultyAttempts, failure, isSending, progress, set } = form;
+  const { draft, pictures, errors, invalidAttempts, failure, isSending, progress, set } = form;
   const element = useRef<HTMLFormElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
   // Focuses the first invalid field after it has been marked, so screen readers read its message with it.
   useEffect(() => {
-    if (faultyAttempts > 0) element.current?.querySelector<HTMLElement>(FAULTY)?.focus();
-  }, [faultyAttempts]);
+    if (invalidAttempts > 0) element.current?.querySelector<HTMLElement>(INVALID)?.focus();
+  }, [invalidAttempts]);
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault();
@@ -47,10 +47,10 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
   const text = (field: MakerText) => ({
     field,
     value: draft[field],
-    fault: faultOf(faults, field),
+    error: errorOf(errors, field),
     onChange: (value: string) => set({ [field]: value } as Partial<Draft>),
   });
-  const unplaced = faults.filter(({ field }) => !PLACES.some((name) => faultOf([{ field, detail: 'x' }], name)));
+  const unplaced = errors.filter(({ field }) => !PLACES.some((name) => errorOf([{ field, detail: 'x' }], name)));
 
   return (
     <form
@@ -75,20 +75,20 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         <PictureField
           pictures={pictures}
           isSending={isSending}
-          faults={{ image: faultOf(faults, 'image'), screenshots: faultOf(faults, 'screenshots') }}
+          errors={{ image: errorOf(errors, 'image'), screenshots: errorOf(errors, 'screenshots') }}
           onAdd={form.addFiles}
           onChange={form.setPictures}
         />
-        <TagField tags={draft.tags} fault={faultOf(faults, 'tags')} onChange={(tags) => set({ tags })} />
+        <TagField tags={draft.tags} error={errorOf(errors, 'tags')} onChange={(tags) => set({ tags })} />
         <div className="submission-pair">
           <TextField {...text('category')} label={t('Category')} />
           <TextField {...text('maker')} label={t('Maker')} hint={t('You, or your company.')} />
         </div>
-        <TeamField team={draft.team} fault={faultOf(faults, 'team')} onChange={(team) => set({ team })} />
+        <TeamField team={draft.team} error={errorOf(errors, 'team')} onChange={(team) => set({ team })} />
         <LaunchField
           launchAt={draft.launchAt}
           siteTimeZone={siteTimeZone}
-          fault={faultOf(faults, 'launchAt')}
+          error={errorOf(errors, 'launchAt')}
           onChange={(launchAt) => set({ launchAt })}
         />
         {/* A honeypot: people cannot see or reach this field, but bots fill in every field. */}
@@ -111,8 +111,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         <FailureNote
           failure={
             failure ??
-            (faults.length > 0
-              ? { title: summary(faults.length), detail: unplaced.map(({ detail }) => detail).join(' ') }
+            (errors.length > 0
+              ? { title: summary(errors.length), detail: unplaced.map(({ detail }) => detail).join(' ') }
               : null)
           }
         />
@@ -136,8 +136,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
   );
 }
 
-/** Selects invalid controls. For a file input, its group is marked. */
-const FAULTY = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
+/** Selects invalid controls. A file input has no mark itself: the group that contains it is marked. */
+const INVALID = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
 
 const PLACES = [...MAKER_FIELDS, 'launchAt', 'image', 'screenshots'];
 

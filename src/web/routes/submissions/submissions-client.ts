@@ -20,7 +20,7 @@ const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 /** An error from the submissions API. */
 export class SubmissionError extends ApiError {
   /** The errors in the fields that were sent. */
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
   /** The seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
 
@@ -36,7 +36,7 @@ export class SubmissionError extends ApiError {
       typeof detail === 'string' ? detail : `Status ${status}`,
     );
     if (typeof title === 'string') this.title = title;
-    this.faults = Array.isArray(errors) ? errors.filter(isFault).map(inPageLanguage) : [];
+    this.errors = Array.isArray(errors) ? errors.filter(isFieldError).map(inPageLanguage) : [];
     this.retryAfter = retryAfter;
   }
 }
@@ -91,8 +91,8 @@ async function sendAsMaker(
 }
 
 /**
- * Sends a request, with `XMLHttpRequest`, because `fetch` does not report the progress of an upload.
- * @throws SubmissionError if the request fails; its status is 0 without a response.
+ * Sends a request with `XMLHttpRequest`, because `fetch` does not report the progress of an upload.
+ * @throws SubmissionError if the request fails. Its `status` is 0 if there was no response.
  */
 function send<Body>(method: Method, path: string, { json, upload, headers = {} }: Content): Promise<Body> {
   const request = new XMLHttpRequest();
@@ -141,7 +141,7 @@ function inPageLanguage({ field, detail }: FieldError): FieldError {
   return { field, detail: intlLocale() ? t('This value is not accepted.') : detail };
 }
 
-function isFault(value: unknown): value is FieldError {
+function isFieldError(value: unknown): value is FieldError {
   const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldError, unknown>>;
   return typeof field === 'string' && typeof detail === 'string';
 }

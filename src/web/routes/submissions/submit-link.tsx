@@ -9,7 +9,7 @@ import { showLoadFailure } from '../../ui/toasts.ts';
 const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
 const prepare = () => void load().catch(() => {});
 
-/** Links to the dialog for submitting a product and renders it; the dialog has its own URL. */
+/** A link to the dialog for submitting a product, and the dialog itself, which has its own URL. */
 export function SubmitLink() {
   const [Dialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
   const { location, navigate } = useRouter();
@@ -42,7 +42,7 @@ export function SubmitLink() {
       >
         {t('Submit a product')}
       </Link>
-      {/* The dialog waits for its styles; until then the link stays and keeps the focus. */}
+      {/* While the dialog waits for its styles, the link stays visible and keeps the focus. */}
       <Suspense>{isOpen && Dialog && <Dialog onClose={close} />}</Suspense>
     </>
   );

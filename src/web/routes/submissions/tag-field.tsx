@@ -6,12 +6,12 @@ import { FieldMessage } from './fields.tsx';
 
 interface TagFieldProps {
   tags: readonly string[];
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (tags: readonly string[]) => void;
 }
 
-/** Enter or a comma adds a tag; Backspace in the empty field removes the last one. */
-export function TagField({ tags, fault, onChange }: TagFieldProps) {
+/** Enter or a comma adds a tag, and Backspace in the empty field removes the last one. */
+export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
   const [said, setSaid] = useState('');
@@ -57,7 +57,7 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
         {t('Tags')}
         <span className="submission-optional">{` ${t('(optional)')}`}</span>
       </label>
-      <div className="submission-tags" data-invalid={fault !== undefined}>
+      <div className="submission-tags" data-invalid={error !== undefined}>
         {tags.length > 0 && (
           <ul aria-label={t('Tags')}>
             {tags.map((tag) => (
@@ -77,8 +77,8 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
           enterKeyHint="enter"
           dir="auto"
           value={text}
-          aria-invalid={fault !== undefined}
-          aria-describedby={fault ? `${id}-hint ${id}-fault` : `${id}-hint`}
+          aria-invalid={error !== undefined}
+          aria-describedby={error ? `${id}-hint ${id}-error` : `${id}-hint`}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
@@ -90,7 +90,7 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
           count: PRODUCT_FIELDS.tags.maxItems,
         })}
       </p>
-      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
       <p className="visually-hidden" role="status">
         {said}
       </p>

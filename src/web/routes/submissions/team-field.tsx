@@ -7,11 +7,11 @@ import { FieldMessage } from './fields.tsx';
 
 interface TeamFieldProps {
   team: Draft['team'];
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (team: Draft['team']) => void;
 }
 
-export function TeamField({ team, fault, onChange }: TeamFieldProps) {
+export function TeamField({ team, error, onChange }: TeamFieldProps) {
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const count = useRef(team.length);
@@ -26,7 +26,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
     onChange(team.map((member, each) => (each === index ? { ...member, ...change } : member)));
 
   return (
-    <fieldset className="submission-field" aria-describedby={fault && `${id}-fault`}>
+    <fieldset className="submission-field" aria-describedby={error && `${id}-error`}>
       <legend>
         {t('Team')}
         <span className="submission-optional">{` ${t('(optional)')}`}</span>
@@ -41,7 +41,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               dir="auto"
               placeholder={t('Name')}
               aria-label={t('Name of person {number}', { number: index + 1 })}
-              aria-invalid={fault !== undefined && (member.name.trim() === '' || isTooLong(member.name))}
+              aria-invalid={error !== undefined && (member.name.trim() === '' || isTooLong(member.name))}
               value={member.name}
               onChange={(event) => set(index, { name: event.currentTarget.value })}
             />
@@ -51,7 +51,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               dir="auto"
               placeholder={t('Role')}
               aria-label={t('Role of person {number}', { number: index + 1 })}
-              aria-invalid={fault !== undefined && isTooLong(member.role)}
+              aria-invalid={error !== undefined && isTooLong(member.role)}
               value={member.role}
               onChange={(event) => set(index, { role: event.currentTarget.value })}
             />
@@ -71,7 +71,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
           </li>
         ))}
       </ul>
-      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
       <button
         id={`${id}-add`}
         type="button"

@@ -10,7 +10,9 @@ export function formatTime(time: string | Date, timeZone: string): string {
   return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
-/** Formats a time zone with its offset at a time, like 'Europe/Berlin (GMT+1)'; 'UTC' stays unchanged. */
+/**
+ * Formats a time zone with its offset at a time, like 'Europe/Berlin (GMT+1)'. UTC has no offset, so it stays 'UTC'.
+ */
 export function formatTimeZone(timeZone: string, at: Date): string {
   const [offset] = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' })
     .formatToParts(at)
@@ -24,13 +26,16 @@ export function toLocalInput(time: Date): string {
   return shifted.toISOString().slice(0, 16);
 }
 
-/** Converts the value of a `datetime-local` input to ISO 8601; empty if the value is empty or incomplete. */
+/**
+ * Converts the value of a `datetime-local` input to ISO 8601. Returns an empty string if the value is empty or
+ * incomplete.
+ */
 export function fromLocalInput(value: string): string {
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }
 
-/** Tomorrow at 9:00 in the visitor's time zone, as the initial value. */
+/** Returns 9:00 of the next day in the visitor's time zone, which is the initial value of the input. */
 export function tomorrowMorning(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }

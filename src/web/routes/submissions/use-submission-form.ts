@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
-import { type Draft, type FieldError, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
+import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, toSubmission } from './draft.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
@@ -9,12 +9,15 @@ export interface SubmissionForm {
   draft: Draft;
   pictures: Pictures;
   /** The errors of the last attempt, except those of fields that have changed since. */
-  faults: readonly FieldError[];
+  errors: readonly FieldError[];
   /** The number of attempts that found errors. */
-  faultyAttempts: number;
+  invalidAttempts: number;
   failure: Failure | null;
   isSending: boolean;
-  /** The number of pictures in this attempt and the upload progress. */
+  /**
+   * `total` is the number of pictures in this attempt, and `sent` the number of those that are sent, including the
+   * share of the current one. Null while no picture is being sent.
+   */
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
@@ -37,14 +40,14 @@ interface Options {
   onDone: (access: MakerAccess, submission: Submission) => void;
 }
 
-const NO_FAULTS: readonly FieldError[] = [];
+const NO_ERRORS: readonly FieldError[] = [];
 
 export function useSubmissionForm(options: Options): SubmissionForm {
   const { onDraft, onCreated, onDone } = options;
   const [draft, setDraft] = useState(options.draft);
   const [pictures, setPictures] = useState(options.pictures);
-  const [faults, setFaults] = useState(NO_FAULTS);
-  const [faultyAttempts, setFaultyAttempts] = useState(0);
+  const [errors, setErrors] = useState(NO_ERRORS);
+  const [invalidAttempts, setInvalidAttempts] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
@@ -59,26 +62,26 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     // lost.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
-    clearFaults(Object.keys(change));
+    clearErrors(Object.keys(change));
     if (existing.current === null) onDraft?.(next);
   }
 
   function changePictures(next: Pictures): void {
     setPictures(next);
-    clearFaults(Object.keys(next));
+    clearErrors(Object.keys(next));
   }
 
   function report(found: readonly FieldError[]): void {
-    setFaults(found);
-    if (found.length > 0) setFaultyAttempts((before) => before + 1);
+    setErrors(found);
+    if (found.length > 0) setInvalidAttempts((before) => before + 1);
   }
 
-  function clearFaults(fields: readonly string[]): void {
-    setFaults((now) => now.filter((fault) => !fields.includes(fieldWith(fault))));
+  function clearErrors(fields: readonly string[]): void {
+    setErrors((now) => now.filter((error) => !fields.includes(fieldWith(error))));
   }
 
   async function addFiles(files: readonly File[], use: keyof Pictures): Promise<void> {
-    clearFaults([use]);
+    clearErrors([use]);
     const items = await Promise.all(files.map(readPicture));
     setPictures((now) => {
       const [first] = items;
@@ -112,10 +115,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   async function submit(website: string): Promise<void> {
     if (isSending) return;
     setFailure(null);
-    const found = [
-      ...faultsIn(draft, Date.now(), existing.current?.submission.launchAt),
-      ...faultsOfPictures(pictures),
-    ];
+    const found = [...errorsIn(draft, Date.now(), existing.current?.submission.launchAt), ...pictureErrors(pictures)];
     report(found);
     if (found.length > 0) return;
     setSending(true);
@@ -129,7 +129,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
         pictures,
         stored: submission,
         onChange(key, change) {
-          refused ||= change.fault !== undefined;
+          refused ||= change.error !== undefined;
           onPicture(key, change);
         },
         // Each picture increments the revision, so the next attempt must start from the latest one.
@@ -140,7 +140,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       if (refused) setFailure(pictureRefused());
       else onDone(access, latest);
     } catch (error) {
-      if (error instanceof SubmissionError && error.faults.length > 0) report(error.faults);
+      if (error instanceof SubmissionError && error.errors.length > 0) report(error.errors);
       else setFailure(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
     } finally {
       setSending(false);
@@ -152,7 +152,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const share = left.find(({ sent }) => sent !== undefined)?.sent;
   const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
   return {
-    ...{ draft, pictures, faults, faultyAttempts, failure, isSending, progress },
+    ...{ draft, pictures, errors, invalidAttempts, failure, isSending, progress },
     ...{ set, setPictures: changePictures, addFiles, submit, latest },
   };
 }
@@ -166,11 +166,11 @@ const pictureRefused = (): Failure => ({
 });
 
 /** The errors of pictures that the form has already found invalid. */
-function faultsOfPictures({ image, screenshots }: Pictures): FieldError[] {
-  const faults: FieldError[] = [];
-  if (image?.fault && image.src === '')
-    faults.push({ field: 'image', detail: t('Remove this file or choose another one.') });
-  if (screenshots.some(({ fault, src }) => fault && src === ''))
-    faults.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
-  return faults;
+function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
+  const errors: FieldError[] = [];
+  if (image?.error && image.src === '')
+    errors.push({ field: 'image', detail: t('Remove this file or choose another one.') });
+  if (screenshots.some(({ error, src }) => error && src === ''))
+    errors.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
+  return errors;
 }

@@ -5,7 +5,7 @@ import { validateXML } from 'xmllint-wasm';
 /**
  * Returns the errors that libxml2 finds in an XML document, optionally validating against a schema (`schemas/….xsd`).
  */
-export async function xmlFaults(xml: string, schemaName?: string): Promise<string[]> {
+export async function xmlErrors(xml: string, schemaName?: string): Promise<string[]> {
   const schema =
     schemaName === undefined ? undefined : await readFile(join(import.meta.dirname, 'schemas', schemaName), 'utf8');
   const { errors } = await validateXML({

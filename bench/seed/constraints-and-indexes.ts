@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** A constraint or index that is dropped while its table is filled. */
-interface Rule {
+/** The statements that drop a constraint or an index, and create it again after the tables are filled. */
+interface DroppedObject {
   drop: string;
   restore: string;
 }
 
-// Constraints and indexes are read from the server, so those of later migrations are included.
+// Constraints and indexes are read from the server's catalogue, so those of later migrations are included.
 const CONSTRAINTS = `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS restore
   FROM pg_constraint
@@ -23,11 +23,11 @@ const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, p
  * the tables are filled, is several times as fast as doing so for each row.
  * @returns the statements that recreate them, in the opposite order.
  */
-export async function dropRules(client: pg.Client, tables: readonly string[]): Promise<string[]> {
-  const references = await client.query<Rule>(CONSTRAINTS, [tables, 'f']);
-  const indexes = await client.query<Rule>(INDEXES, [tables]);
-  const keys = await client.query<Rule>(CONSTRAINTS, [tables, 'p']);
-  const rules = [...references.rows, ...indexes.rows, ...keys.rows];
-  for (const { drop } of rules) await client.query(drop);
-  return rules.map(({ restore }) => restore).reverse();
+export async function dropConstraintsAndIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
+  const references = await client.query<DroppedObject>(CONSTRAINTS, [tables, 'f']);
+  const indexes = await client.query<DroppedObject>(INDEXES, [tables]);
+  const keys = await client.query<DroppedObject>(CONSTRAINTS, [tables, 'p']);
+  const dropped = [...references.rows, ...indexes.rows, ...keys.rows];
+  for (const { drop } of dropped) await client.query(drop);
+  return dropped.map(({ restore }) => restore).reverse();
 }

@@ -1,30 +1,30 @@
 import { type BrowserContext, expect } from '@playwright/test';
 
 /** Collects the errors of pages, and fails a test on errors that it does not expect. */
-export interface PageFaults {
+export interface PageErrors {
   watch(context: BrowserContext): void;
   /** Expects an error: it does not fail the test, but must occur. */
-  expectFault(pattern: RegExp): void;
+  expectError(pattern: RegExp): void;
   /** Whether `verify` would pass. */
   areExpected(): boolean;
   /** Throws if an error was not expected, or if an expected one did not occur. */
   verify(): void;
 }
 
-export function createPageFaults(): PageFaults {
-  const faults: string[] = [];
+export function createPageErrors(): PageErrors {
+  const errors: string[] = [];
   const expected: RegExp[] = [];
-  const unexpected = () => faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
-  const missing = () => expected.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
+  const unexpected = () => errors.filter((error) => !expected.some((pattern) => pattern.test(error)));
+  const missing = () => expected.filter((pattern) => !errors.some((error) => pattern.test(error)));
   return {
     watch(context) {
-      context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
+      context.on('weberror', (error) => errors.push(`uncaught: ${error.error().stack ?? error.error()}`));
       context.on('console', (message) => {
         // Chromium's message about a failed request contains the URL only in its location.
-        if (message.type() === 'error') faults.push(`console.error: ${message.text()} (${message.location().url})`);
+        if (message.type() === 'error') errors.push(`console.error: ${message.text()} (${message.location().url})`);
       });
     },
-    expectFault: (pattern) => expected.push(pattern),
+    expectError: (pattern) => expected.push(pattern),
     areExpected: () => unexpected().length === 0 && missing().length === 0,
     verify() {
       expect(unexpected(), 'errors that the test did not expect').toEqual([]);

@@ -56,7 +56,7 @@ async function resumeDatabase(dataDir: string): Promise<void> {
   for (const pid of await databasePids(dataDir)) signalIfAlive(pid, 'SIGCONT');
 }
 
-/** Sends a signal, unless the process has ended since it was listed. */
+/** Sends a signal, unless the process has exited since it was listed. */
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

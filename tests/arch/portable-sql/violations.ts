@@ -5,32 +5,32 @@ import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Rules against syntax that one of the supported engines or poolers lacks (decision 18), by kind of syntax node. Each
- * rule returns the violation, if any.
+ * Rules against SQL that one of the supported engines or poolers lacks (decision 18), by kind of syntax node. Each rule
+ * returns the violation, if any.
  */
 const RULES: Record<string, (fields: Fields) => string | false> = {
   CreateTrigStmt: () => 'a trigger',
   CreateEventTrigStmt: () => 'a trigger',
   RuleStmt: () => 'a rule',
-  CreateFunctionStmt: () => 'a function of the database',
-  DoStmt: () => 'a block of procedural code',
+  CreateFunctionStmt: () => 'a database function',
+  DoStmt: () => 'an anonymous code block',
   CallStmt: () => 'a procedure',
   CreateSeqStmt: () => 'a sequence',
   AlterSeqStmt: () => 'a sequence',
   CopyStmt: () => 'COPY',
   ListenStmt: () => 'LISTEN',
   NotifyStmt: () => 'NOTIFY',
-  PrepareStmt: () => 'a statement prepared by name, which a pooler loses',
-  ExecuteStmt: () => 'a statement prepared by name, which a pooler loses',
-  DiscardStmt: () => 'a state of the session, which a pooler shares',
-  CreateTableAsStmt: () => 'a table made of a query',
+  PrepareStmt: () => 'a named prepared statement, which a pooler loses',
+  ExecuteStmt: () => 'a named prepared statement, which a pooler loses',
+  DiscardStmt: () => 'DISCARD of the session state, which a pooler shares',
+  CreateTableAsStmt: () => 'a table created from a query',
   MergeStmt: () => 'MERGE',
   ColumnDef: ({ typeName }) => /"sval":"(?:small|big)?serial\d?"/.test(JSON.stringify(typeName)) && 'a sequence',
   Constraint: ({ contype }) =>
     (contype === 'CONSTR_IDENTITY' && 'an identity column, which is a sequence') ||
     (contype === 'CONSTR_GENERATED' && 'a generated column') ||
     (contype === 'CONSTR_EXCLUSION' && 'an exclusion constraint'),
-  CreateStmt: (fields) => tableFault(fields),
+  CreateStmt: (fields) => tableViolation(fields),
   DeclareCursorStmt: ({ options }) =>
     (Number(options) & CURSOR_WITH_HOLD) !== 0 && 'a cursor that outlives its transaction, which a pooler loses',
   VariableSetStmt: ({ kind, is_local: isLocal }) =>
@@ -38,15 +38,15 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
   UpdateStmt: ({ relation, targetList, whereClause }) =>
     isDistributed((relation as Fields).relname) &&
     ((/"sval":"(?:clock_timestamp|random|gen_random_uuid)"/.test(JSON.stringify([targetList, whereClause])) &&
-      'a function that returns another value each time, in an UPDATE of a distributed table') ||
+      'a volatile function in an UPDATE of a distributed table') ||
       (addsInterval([targetList, whereClause]) && ADDS_INTERVAL)),
   DeleteStmt: ({ relation, whereClause }) =>
     isDistributed((relation as Fields).relname) && addsInterval(whereClause) && ADDS_INTERVAL,
-  FuncCall: (fields) => functionFault(fields),
-  SelectStmt: (fields) => lockFault(fields),
+  FuncCall: (fields) => functionViolation(fields),
+  SelectStmt: (fields) => lockViolation(fields),
 };
 
-const ADDS_INTERVAL = 'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table';
+const ADDS_INTERVAL = 'an interval added to a time column, in an UPDATE or DELETE of a distributed table';
 
 /**
  * Returns whether an interval is added to a time column or subtracted from it. Citus refuses this, because the result
@@ -69,14 +69,14 @@ function addsInterval(node: unknown): boolean {
 /** CURSOR_OPT_HOLD in PostgreSQL's parsenodes.h. */
 const CURSOR_WITH_HOLD = 0x20;
 
-function tableFault({ relation, inhRelations, partspec }: Fields): string | false {
+function tableViolation({ relation, inhRelations, partspec }: Fields): string | false {
   const persistence = (relation as Fields).relpersistence;
   if (persistence === 'u') return 'an UNLOGGED table';
   if (persistence === 't') return 'a temporary table, which a pooler loses';
   return (inhRelations !== undefined || partspec !== undefined) && 'inheritance or partitions';
 }
 
-function functionFault({ funcname, args }: Fields): string | false {
+function functionViolation({ funcname, args }: Fields): string | false {
   const name = /"sval":"([^"]+)"\}\}\]$/.exec(JSON.stringify(funcname))?.[1] ?? '';
   if (/^(?:nextval|currval|setval|lastval)$/.test(name)) return 'a sequence';
   if (/^pg_(?:try_)?advisory_/.test(name)) return 'an advisory lock';
@@ -87,56 +87,56 @@ function functionFault({ funcname, args }: Fields): string | false {
 
 const isDistributed = (name: unknown) => DISTRIBUTED_TABLES.some((table) => table.name === name);
 
-function lockFault({ lockingClause, fromClause }: Fields): string | false {
+function lockViolation({ lockingClause, fromClause }: Fields): string | false {
   if (lockingClause === undefined) return false;
   const tables = [...JSON.stringify(fromClause ?? []).matchAll(/"relname":"([^"]+)"/g)].map(([, name]) => name);
   return tables.some(isDistributed) && 'a lock on rows of many products (`adaptToCitus` omits marked ones)';
 }
 
 /** Returns the non-portable parts of an SQL text, or an empty list if there are none. @throws if it is not SQL. */
-export async function faultsOf(sql: string): Promise<string[]> {
-  const faults = new Set<string>();
+export async function violationsOf(sql: string): Promise<string[]> {
+  const violations = new Set<string>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) node.forEach(visit);
     else if (typeof node === 'object' && node !== null) {
       for (const [kind, fields] of Object.entries(node)) {
-        const fault = RULES[kind]?.(fields as Fields);
-        if (fault) faults.add(fault);
+        const violation = RULES[kind]?.(fields as Fields);
+        if (violation) violations.add(violation);
         visit(fields);
       }
     }
   };
   visit(await parse(sql));
-  return [...faults];
+  return [...violations];
 }
 
 /**
  * Returns the parts of a migration that fail on distributed tables: keys without the distribution column and, unless
  * `mayReferenceDistributed`, new tables that reference distributed ones.
  */
-export async function distributionFaultsOf(
+export async function distributionViolationsOf(
   sql: string,
   { mayReferenceDistributed }: { mayReferenceDistributed: boolean },
 ): Promise<string[]> {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const tree: unknown = await parse(sql);
   const { stmts = [] } = tree as { stmts?: { stmt: Record<string, Fields> }[] };
   for (const { stmt } of stmts) {
     const [kind = '', fields = {}] = Object.entries(stmt)[0] ?? [];
     const table = (fields.relation as Fields | undefined)?.relname;
-    if (kind === 'CreateStmt' && !mayReferenceDistributed && pointsToDistributed(fields))
-      faults.push(`${table} points to a distributed table`);
+    if (kind === 'CreateStmt' && !mayReferenceDistributed && referencesDistributed(fields))
+      violations.push(`${table} references a distributed table`);
     const column = DISTRIBUTED_TABLES.find(({ name }) => name === table)?.column;
     if (column === undefined) continue;
     for (const columns of uniqueKeysOf(kind, fields))
-      if (!columns.includes(column)) faults.push(`a key of ${table} (${columns.join(', ')}) without ${column}`);
+      if (!columns.includes(column)) violations.push(`a key of ${table} (${columns.join(', ')}) without ${column}`);
   }
-  return faults;
+  return violations;
 }
 
-function pointsToDistributed(fields: Fields): boolean {
-  const pointed = JSON.stringify(fields).matchAll(/"pktable":\{"relname":"([^"]+)"/g);
-  return [...pointed].some(([, name]) => isDistributed(name));
+function referencesDistributed(fields: Fields): boolean {
+  const referenced = JSON.stringify(fields).matchAll(/"pktable":\{"relname":"([^"]+)"/g);
+  return [...referenced].some(([, name]) => isDistributed(name));
 }
 
 /** Returns the columns of each primary or unique key that a statement creates. */

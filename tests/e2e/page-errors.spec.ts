@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e-test.ts';
-import { createPageFaults, type PageFaults, reportViolations } from '../support/page-faults.ts';
+import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
 
-const FAULTS = {
+const ERRORS = {
   'an uncaught error': () => void setTimeout(() => JSON.parse('uncaught')),
   'an unhandled rejection': () => void Promise.reject(new SyntaxError('uncaught')),
   'a console error': () => console.error('SyntaxError: uncaught'),
@@ -10,9 +10,9 @@ const FAULTS = {
   },
 };
 
-function failureOf(faults: PageFaults): string {
+function failureOf(errors: PageErrors): string {
   try {
-    faults.verify();
+    errors.verify();
     return '';
   } catch (error) {
     return String(error);
@@ -20,22 +20,22 @@ function failureOf(faults: PageFaults): string {
 }
 
 test.describe('the fixture that every browser test uses', () => {
-  for (const [name, cause] of Object.entries(FAULTS)) {
+  for (const [name, cause] of Object.entries(ERRORS)) {
     test(`fails a test on ${name}, unless the test expects it`, async ({ browser, site }) => {
       const context = await browser.newContext({ baseURL: site.address });
-      const faults = createPageFaults();
+      const errors = createPageErrors();
       await reportViolations(context);
-      faults.watch(context);
+      errors.watch(context);
       const page = await context.newPage();
       await page.goto('/product/git');
-      expect(failureOf(faults)).toBe('');
+      expect(failureOf(errors)).toBe('');
       await page.evaluate(cause);
       const pattern = /SyntaxError|content policy: style-src|Content Security Policy/;
-      await expect.poll(() => failureOf(faults)).toMatch(pattern);
-      faults.expectFault(pattern);
-      expect(failureOf(faults)).toBe('');
-      faults.expectFault(/an error that never comes/);
-      expect(failureOf(faults)).toMatch('an error that never comes');
+      await expect.poll(() => failureOf(errors)).toMatch(pattern);
+      errors.expectError(pattern);
+      expect(failureOf(errors)).toBe('');
+      errors.expectError(/an error that never comes/);
+      expect(failureOf(errors)).toMatch('an error that never comes');
       await context.close();
     });
   }

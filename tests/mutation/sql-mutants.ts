@@ -1,16 +1,17 @@
 import ts from 'typescript';
 
 /** A source file whose SQL was changed in one place. */
-export interface SqlSlip {
+export interface SqlMutant {
   line: number;
-  /** The original text, and its replacement. */
+  /** The original text. */
   from: string;
+  /** The text that replaces it. */
   to: string;
   source: string;
 }
 
 /** Typical mistakes in SQL, each applied at each matching place. */
-const SLIPS: readonly [find: RegExp, put: string][] = [
+const MUTATIONS: readonly [find: RegExp, replacement: string][] = [
   [/\bAND\b/g, 'OR'],
   [/\bOR\b/g, 'AND'],
   [/\bIS NULL\b/g, 'IS NOT NULL'],
@@ -32,31 +33,31 @@ const SLIPS: readonly [find: RegExp, put: string][] = [
 
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|JOIN|ORDER BY|IS (?:NOT )?NULL|ANY\()/;
 
-/** Returns every possible slip in the SQL of a source, which is in its strings and templates. */
-export function sqlSlipsOf(source: string): SqlSlip[] {
-  const slips: SqlSlip[] = [];
+/** Returns every mutant of the SQL in the strings and templates of a source. */
+export function sqlMutantsOf(source: string): SqlMutant[] {
+  const mutants: SqlMutant[] = [];
   const file = ts.createSourceFile('x.ts', source, ts.ScriptTarget.Latest, true);
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) {
       const text = node.getText();
-      if (SQL.test(text)) slips.push(...slipsIn(source, node.getStart(), text));
+      if (SQL.test(text)) mutants.push(...mutantsIn(source, node.getStart(), text));
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return slips.sort((one, other) => one.line - other.line);
+  return mutants.sort((one, other) => one.line - other.line);
 }
 
-function slipsIn(source: string, start: number, text: string): SqlSlip[] {
-  return SLIPS.flatMap(([find, put]) =>
+function mutantsIn(source: string, start: number, text: string): SqlMutant[] {
+  return MUTATIONS.flatMap(([find, replacement]) =>
     Array.from(text.matchAll(find), (match) => {
       const at = start + match.index;
       const end = at + match[0].length;
       return {
         line: source.slice(0, at).split('\n').length,
         from: match[0].trim(),
-        to: put.trim(),
-        source: source.slice(0, at) + put + source.slice(end),
+        to: replacement.trim(),
+        source: source.slice(0, at) + replacement + source.slice(end),
       };
     }),
   );
