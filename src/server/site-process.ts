@@ -106,7 +106,7 @@ export async function startSiteProcess(
       isStopping: shutdown.hasBegun,
       console: {
         ...(await readConsole()),
-        withoutTimeLimit: connection.withoutTimeLimit,
+        withoutStatementTimeout: connection.withoutStatementTimeout,
         pictures,
         backupFolder: settings.backups?.folder,
         pictureFolder: pictureFolder(settings.dataDir),
@@ -156,7 +156,7 @@ async function* examineSite(connection: Connection, settings: Settings) {
   const connections = maxConnectionsNeeded(processes);
   yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
   if (backups)
-    yield await connection.withoutTimeLimit((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
+    yield await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
 }
 
 async function builtConsole() {

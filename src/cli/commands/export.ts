@@ -98,8 +98,8 @@ async function exportTo(contents: Contents, write: (part: string) => Promise<voi
     progress.at(done);
   };
   return untilInterrupted((signal) =>
-    withDatabase(({ withoutTimeLimit }) =>
-      withoutTimeLimit((database) => {
+    withDatabase(({ withoutStatementTimeout }) =>
+      withoutStatementTimeout((database) => {
         const writeOn = (part: string) => {
           signal.throwIfAborted();
           return write(part);

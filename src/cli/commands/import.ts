@@ -93,7 +93,7 @@ async function importFile(
   const columnMap = readColumnMap(map);
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
-  return withDatabase(async ({ withoutTimeLimit }) => {
+  return withDatabase(async ({ withoutStatementTimeout }) => {
     const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
     const done = { check: 0, write: 0 };
     const onProgress = (stage: 'check' | 'write', count: number) => {
@@ -102,8 +102,8 @@ async function importFile(
       if (stage === 'write') bars.check.end();
       bars[stage].at(done[stage], stage === 'check' ? size : undefined);
     };
-    // A batch may have to wait for the locks of visitors' writes for longer than the time limit of requests.
-    return withoutTimeLimit((database) =>
+    // A batch may have to wait for the locks of visitors' writes for longer than the usual statement timeout.
+    return withoutStatementTimeout((database) =>
       importProducts(database, {
         path,
         kind,

@@ -99,7 +99,7 @@ function checkCommand(): Command {
     .action(async (name: string, { repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
       const period = readPeriod(name);
       const checked = await withDatabase((connection) =>
-        connection.withoutTimeLimit(async (database) => {
+        connection.withoutStatementTimeout(async (database) => {
           if (!repair) return checkBoard(database, period);
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {

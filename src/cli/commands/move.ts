@@ -95,7 +95,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
   const writing = startProgress('Writing');
   try {
     const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
-    const { header } = await source.withoutTimeLimit((database) =>
+    const { header } = await source.withoutStatementTimeout((database) =>
       writeBackup(database, path, { groundswell: PACKAGE_VERSION, onProgress: reading.at, signal }),
     );
     reading.end();
@@ -103,7 +103,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
       signal.throwIfAborted();
       writing.at(rows, rowsOf(header));
     };
-    return await target.withoutTimeLimit((database) =>
+    return await target.withoutStatementTimeout((database) =>
       restoreBackup(database, path, {
         replace: false,
         migrations,

@@ -40,9 +40,9 @@ Examples:
     });
 }
 
-/** Reads without a time limit, because there may be millions of upvotes in these days. */
+/** Reads without a statement timeout, because there may be millions of upvotes in these days. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
-  return connection.withoutTimeLimit((database) => readStats(database, { days, now: new Date() }));
+  return connection.withoutStatementTimeout((database) => readStats(database, { days, now: new Date() }));
 }
 
 function printStats({ days, top, hours, networks, submissions }: SiteStats): void {

@@ -85,7 +85,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
         throw new UsageError('select the votes with --voter, or with --from and --to');
       const selection = { voters, from, to };
       const change = await withDatabase((connection, _applied, { webhooks, launches }) =>
-        connection.withoutTimeLimit((database) =>
+        connection.withoutStatementTimeout((database) =>
           changeVerdicts(
             database,
             { productId, action, reason, selection },
@@ -108,7 +108,7 @@ function undoCommand(): Command {
     .action(async (productId: string, { json = false }: { json?: boolean }) => {
       readProductIds([productId]);
       const change = await withDatabase((connection) =>
-        connection.withoutTimeLimit((database) =>
+        connection.withoutStatementTimeout((database) =>
           undoVerdicts(database, productId, systemRuntime, readSettings(process.env).launches.votesPerNetwork),
         ),
       );

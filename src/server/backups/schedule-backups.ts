@@ -45,7 +45,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
  * Old backups are deleted once the new one is complete.
  */
 export function scheduleBackups(
-  connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { folder, intervalMs, maxBackups, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
   times: LeaseTimes = LEASE_TIMES,
@@ -81,7 +81,7 @@ export function scheduleBackups(
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
     const path = join(folder, scheduledName(tag, begunAt));
-    await connection.withoutTimeLimit((unlimited) =>
+    await connection.withoutStatementTimeout((unlimited) =>
       writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
     );
     return path;

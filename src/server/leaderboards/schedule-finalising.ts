@@ -24,7 +24,7 @@ const LAST_VOTE_MS = 60_000;
 
 /** Finalises results when they are due, while the site runs. One process per database does so at a time. */
 export function scheduleFinalising(
-  connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
   { log, recordEvents }: { log: Log; recordEvents?: RecordEvents | undefined },
   times: LeaseTimes = LEASE_TIMES,
@@ -47,7 +47,7 @@ export function scheduleFinalising(
       async run(_lease, signal) {
         const started = performance.now();
         try {
-          const { days, periods } = await connection.withoutTimeLimit((unlimited) =>
+          const { days, periods } = await connection.withoutStatementTimeout((unlimited) =>
             finaliseDue(unlimited, { rules, votesPerNetwork, signal, recordEvents }),
           );
           if (days.length + periods.length > 0) log.info({ days, periods }, 'Leaderboards are final');

@@ -39,7 +39,7 @@ interface Options extends ConsoleOptions {
 /** Imports of product files: the body is the file; the response streams the progress and ends with the result. */
 export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { withoutTimeLimit, runtime, log, requireOperator },
+  { withoutStatementTimeout, runtime, log, requireOperator },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
@@ -63,7 +63,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     }
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
-    void withoutTimeLimit((database) =>
+    void withoutStatementTimeout((database) =>
       importProducts(database, {
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,

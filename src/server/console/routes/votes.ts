@@ -28,7 +28,7 @@ const BURST_DAYS_MS = 7 * 24 * 3_600_000;
 /** Bursts of votes, and excluding or including the votes of a launch. */
 export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutTimeLimit, runtime, recordEvents, launches: { votesPerNetwork } },
+  { database, withoutStatementTimeout, runtime, recordEvents, launches: { votesPerNetwork } },
 ) => {
   app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
     const since = new Date(runtime.now().getTime() - BURST_DAYS_MS);
@@ -44,7 +44,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     ({ params, query: { from, to } }): Promise<VoteList> =>
-      withoutTimeLimit((unlimited) =>
+      withoutStatementTimeout((unlimited) =>
         listVotes(unlimited, params.id, {
           ...{ limit: MAX_VOTES, runtime },
           from: from ? new Date(from) : undefined,
@@ -60,7 +60,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       if (voters === undefined && from === undefined && to === undefined)
         throw new CoreError('bad_request', 'Select the votes with `voters`, or with `from` and `to`');
       const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
-      return withoutTimeLimit((unlimited) =>
+      return withoutStatementTimeout((unlimited) =>
         changeVerdicts(
           unlimited,
           { productId: params.id, action, reason, selection },
