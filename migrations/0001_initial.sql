@@ -78,7 +78,7 @@ CREATE TABLE upvotes (
 -- Finds the votes of a network for a product.
 CREATE INDEX upvotes_network ON upvotes (product_id, network) WHERE network IS NOT NULL;
 
--- Networks from which unusually many sessions upvoted one product within one clock hour. `network` is a salted hash
+-- Networks from which unusually many sessions upvoted one product within a clock hour. `network` is a salted hash
 -- whose salt is discarded after that hour. Counts below the threshold are never stored.
 CREATE TABLE upvote_bursts (
   hour timestamptz(0) NOT NULL,

@@ -71,7 +71,7 @@ export interface RemovedProductRecord {
   removedAt: string;
 }
 
-/** A burst of upvotes: many sessions of one network upvoted one product within one clock hour. */
+/** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
 export interface BurstRecord {
   hour: string;
   productId: string;
