@@ -100,11 +100,11 @@ async function exportTo(contents: Contents, write: (part: string) => Promise<voi
   return untilInterrupted((signal) =>
     withDatabase(({ withoutStatementTimeout }) =>
       withoutStatementTimeout((database) => {
-        const writeOn = (part: string) => {
+        const writeUnlessAborted = (part: string) => {
           signal.throwIfAborted();
           return write(part);
         };
-        return writeExport(database, { ...contents, write: writeOn, onRows });
+        return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
       }),
     ),
   ).finally(progress.end);

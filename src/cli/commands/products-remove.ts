@@ -70,7 +70,8 @@ Examples:
     .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
       if (ids.length > 0 === (removal !== undefined)) throw new UsageError('specify either product ids or --removal');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
-      if (!isUuid(removal)) throw new UsageError(`'${removal}' is not a removal id`);
+      if (!isUuid(removal))
+        throw new UsageError(`'${removal}' is not a removal id: use one from \`products list --removed\``);
       return restore({ removalId: removal }, json);
     });
 }

@@ -61,7 +61,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
   );
   printSection(
-    'Many sessions from one network upvoted one product within an hour (stored for a week)',
+    'Many sessions from one network upvoted one product within a clock hour (stored for a week)',
     'No unusual networks.',
     [HOUR, { title: 'SESSIONS', align: RIGHT }, { title: 'NETWORK' }, ...PRODUCT_COLUMNS],
     networks,
