@@ -15,7 +15,7 @@ export interface RestoreOptions {
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
-  /** The target in the audit log: the file name of the backup. */
+  /** The target of the entry in the audit log: the file name of the backup, or the database that was moved. */
   target: string;
   /** Called regularly with the number of rows restored so far. */
   onProgress?: ((rows: number) => void) | undefined;
