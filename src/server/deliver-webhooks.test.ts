@@ -133,7 +133,7 @@ describe('a receiver that is down', () => {
     expect(receiver.received).toEqual([]);
     expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
       status: 'warning',
-      message: '1 could not be delivered within 24 hours',
+      message: 'not delivered within 24 hours: 1',
     });
   });
 });
