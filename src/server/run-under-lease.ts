@@ -18,7 +18,7 @@ export interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */
   intervalMs?: number;
-  /** A cheap check before the lease is taken. If unset, work is always due. */
+  /** A cheap check before the lease is acquired. If unset, work is always due. */
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;

@@ -45,8 +45,8 @@ export interface SiteProcess {
   /** The URL at which the site listens. */
   address: string;
   /**
-   * Finishes the requests in flight, then ends. With a delay, it first continues to serve for that long while `/readyz`
-   * reports that it is stopping.
+   * Finishes the requests in flight, then stops serving. With a delay, it first continues to serve for that long while
+   * `/readyz` reports that it is stopping.
    */
   close(delayMs?: number): Promise<void>;
 }
@@ -170,7 +170,7 @@ async function builtConsole() {
  */
 interface Shutdown {
   hasBegun(): boolean;
-  /** Begins the shutdown, and resolves after the time that balancers get to notice. */
+  /** Begins the shutdown, and resolves after `delayMs`, in which load balancers notice it. */
   begin(delayMs: number): Promise<void>;
 }
 

@@ -10,8 +10,9 @@ import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
 export interface Finaliser {
   /** The latest numbers of leaderboards and votes. */
   stats(): BoardStats;
-  /** The seconds that this process has spent finalising results, and the number of its failed attempts. */
+  /** The seconds that this process has spent finalising results. */
   seconds(): number;
+  /** The number of failed attempts of this process. */
   failures(): number;
   /** Stops the current run before its next day. */
   close(): Promise<void>;
@@ -59,8 +60,8 @@ export function scheduleFinalising(
         stats = await readBoardStats(database, rules);
       },
       messages: {
-        checkFailed: 'Cannot check whether a leaderboard is due to be final',
-        failed: 'Cannot make leaderboards final; trying again',
+        checkFailed: 'Cannot check whether a leaderboard result is due; trying again',
+        failed: 'Cannot finalise leaderboards; trying again',
         notRenewed: 'Cannot renew the lease for finalising leaderboards',
       },
     },

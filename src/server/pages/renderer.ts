@@ -18,7 +18,7 @@ export interface PageRenderer {
   readonly scriptHash: string;
   /**
    * Renders the page of a path, reading through `api`, so the caller can record dependencies. `today` and `renderedAt`
-   * are the time on the site's clock.
+   * come from the site's clock.
    */
   render(
     path: string,

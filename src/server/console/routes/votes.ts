@@ -19,7 +19,7 @@ const Verdict = Type.Object({
   to: Type.Optional(Instant),
 });
 
-/** Room for the ids of 10,000 voters. */
+/** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 const MAX_BURSTS = 100;
 const MAX_VOTES = 1_000;
@@ -58,7 +58,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     { bodyLimit: MAX_VOTES_BODY_BYTES, schema: { params: Params, body: Verdict } },
     ({ params, body: { action, reason, voters, from, to } }) => {
       if (voters === undefined && from === undefined && to === undefined)
-        throw new CoreError('bad_request', 'Select the votes with `voters`, or with `from` and `to`');
+        throw new CoreError('bad_request', 'Select the votes with `voters`, `from` or `to`');
       const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
       return withoutStatementTimeout((unlimited) =>
         changeVerdicts(
