@@ -24,14 +24,15 @@ CREATE TABLE products (
   -- Name and description (search_text) and tags (tag_keys), case-folded by the application like search terms.
   search_text text NOT NULL DEFAULT '',
   tag_keys text[] NOT NULL DEFAULT '{}',
-  -- The rare characters and pairs of characters of search_text, as numbers. Terms without a trigram are found by them.
+  -- The uncommon characters and pairs of characters of search_text, as numbers. Searches that the trigram index does
+  -- not support use them.
   search_grams integer[] NOT NULL DEFAULT '{}'
 );
 
 CREATE INDEX products_newest ON products (created_at DESC, id DESC);
 CREATE INDEX products_tags ON products USING gin (tag_keys);
 CREATE INDEX products_grams ON products USING gin (search_grams);
--- For the operator's lists of products by name, with which search_text begins, and by category.
+-- For the operator's lists of products by name and by category. search_text begins with the name.
 CREATE INDEX products_name ON products ((left(search_text, 48)) COLLATE "C", id);
 CREATE INDEX products_category ON products ((lower(category)) COLLATE "C", created_at DESC, id DESC);
 -- The trigram index for searches, products_search, is created separately: it needs an extension that some servers lack.
@@ -77,8 +78,8 @@ CREATE TABLE upvotes (
 -- Finds the votes of a network for a product.
 CREATE INDEX upvotes_network ON upvotes (product_id, network) WHERE network IS NOT NULL;
 
--- Networks from which unusually many sessions upvoted one product within an hour. `network` is a salted hash whose salt
--- is discarded after that hour. Counts below the threshold are never stored.
+-- Networks from which unusually many sessions upvoted one product within a clock hour. `network` is a salted hash
+-- whose salt is discarded after that hour. Counts below the threshold are never stored.
 CREATE TABLE upvote_bursts (
   hour timestamptz(0) NOT NULL,
   product_id text COLLATE "C" NOT NULL,
@@ -331,7 +332,7 @@ CREATE TABLE removed_comments (
 CREATE TABLE audit_log (
   id uuid PRIMARY KEY,
   created_at timestamptz(3) NOT NULL,
-  -- The name of the console's operator, or of the operating system user who ran the command.
+  -- The name of the operator who used the console, or of the operating system user who ran the command.
   operator text NOT NULL,
   action text COLLATE "C" NOT NULL,
   -- The object of the operation, such as a product id or a file name.
@@ -349,7 +350,7 @@ CREATE INDEX audit_log_target ON audit_log (target, created_at DESC);
 CREATE INDEX audit_log_undoes ON audit_log (undoes) WHERE undoes IS NOT NULL;
 
 -- The data for undoing imports: for each product, its former fields as JSON (NULL if it was new) and the version that
--- the import wrote. Stored for a month, for imports of up to 20,000 products. Never part of a backup.
+-- the import wrote. Stored for 30 days if the import changed at most 20,000 products. Never part of a backup.
 CREATE TABLE import_changes (
   import_id uuid NOT NULL,
   product_id text COLLATE "C" NOT NULL,
@@ -437,7 +438,7 @@ CREATE TABLE webhook_receivers (
   -- SHA-256 of the URL, which may contain a secret.
   url_digest text COLLATE "C" PRIMARY KEY,
   last_success_at timestamptz(3),
-  -- When the first failure since the last success occurred. NULL while attempts succeed.
+  -- The time of the first failure since the last success. NULL while attempts succeed.
   failing_since timestamptz(3),
   last_failure text,
   -- When the receiver responded with 410 Gone. No further events are sent to it.

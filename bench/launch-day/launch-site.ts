@@ -132,13 +132,13 @@ const STORED_COMMENTS = 'SELECT count(*)::integer AS stored FROM comments WHERE 
 const CHECK_ROWS = 1_000;
 
 async function findMissing(
-  { withoutTimeLimit }: Connection,
+  { withoutStatementTimeout }: Connection,
   address: string,
   { upvotes, commentIds }: Acknowledged,
 ): Promise<{ upvotes: number; comments: number; wrongCounts: number }> {
   // Repeated upvotes of a visitor for a product count once.
   const distinct = [...new Map(upvotes.map((upvote) => [`${upvote.productId} ${upvote.session}`, upvote])).values()];
-  return withoutTimeLimit(async (database) => {
+  return withoutStatementTimeout(async (database) => {
     const [storedUpvotes] = await database.query<{ stored: number }>(STORED_UPVOTES, [
       distinct.map(({ productId }) => productId),
       distinct.map(({ session }) => session),

@@ -6,7 +6,7 @@ import type { FileKind } from '../core/imports/check-file.ts';
 
 const MAX_LISTED = 1_000;
 
-/** Missing or invalid arguments; the message says what to pass. */
+/** Thrown for missing or invalid arguments. The message says what to pass. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -80,6 +80,7 @@ function isDay(day: string): boolean {
 /** Checks product ids. @throws UsageError if an id is malformed. */
 export function readProductIds(ids: readonly string[]): readonly string[] {
   const wrong = ids.find((id) => !isProductId(id));
-  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a product id`);
+  if (wrong !== undefined)
+    throw new UsageError(`'${wrong}' is not a product id: use 1 to 64 characters from a-z, 0-9 and -`);
   return ids;
 }

@@ -29,7 +29,7 @@ export interface ReadApi {
 
 /** All operations of the web app. Calls that concern the visitor send the session id. */
 export interface Api extends ReadApi {
-  /** Returns which of the products (at most 100) this visitor has upvoted. */
+  /** Returns which of these products this visitor has upvoted. At most 100 products are allowed. */
   getUpvoted(productIds: readonly string[], signal?: AbortSignal): Promise<Upvoted>;
   /** Lists this visitor's own held comments on a product. */
   listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;

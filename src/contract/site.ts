@@ -18,9 +18,9 @@ export interface PageBrand {
 
 /** The settings that pages show. Browsers get them too, so they contain no secrets. */
 export interface PageSettings {
-  /** SITE_TIME_ZONE, an IANA name. Default: UTC. */
+  /** The value of SITE_TIME_ZONE, an IANA name. Default: UTC. */
   timeZone?: string;
-  /** VOTES_PER_NETWORK. */
+  /** The value of VOTES_PER_NETWORK. */
   votesPerNetwork?: number;
   /** Set if visitors may submit products. Otherwise, pages do not mention submissions. */
   hasSubmissions?: true;

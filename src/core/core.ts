@@ -49,7 +49,7 @@ export interface Core extends ReadApi {
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
-  /** Passes the tally of a day to `use`; see `readTally` and `TallyLimiter`. */
+  /** Passes the tally of a day to `use`; see `readTally` and `TallyLimiter`. Resolves to false if there is no tally. */
   readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**
@@ -143,7 +143,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id, runtime.now()),
     getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
-    readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit, runtime.now()),
+    readProductAddresses: (range, limit) => readProductAddresses(reads.of({}), range, limit, runtime.now()),
     splitProductRanges: (size) => splitProductRanges(reads.of({}), size, runtime.now()),
     readBoardAddresses: (limit) => readBoardAddresses(reads.of({}), limit),
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
@@ -184,7 +184,10 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
           written.comment.productId !== draft.comment.productId ||
           written.comment.content !== draft.comment.content
         ) {
-          throw new CoreError('idempotency_key_reused', 'This Idempotency-Key was used for another comment');
+          throw new CoreError(
+            'idempotency_key_reused',
+            'This Idempotency-Key was used for another comment. Please send a new key.',
+          );
         }
         return written;
       });

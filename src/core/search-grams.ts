@@ -74,7 +74,7 @@ function numberOf(first: number, second: number): number {
 
 /**
  * Returns the n-grams of a folded text, each once: its characters and pairs of adjacent characters, except those that
- * are common in English. A scan of the list soon finds common ones, and English texts have only a few others.
+ * are common in English, which a scan of the product list soon finds. English texts have only a few n-grams.
  */
 export function searchGramsOf(text: string): number[] {
   const grams = new Set<number>();

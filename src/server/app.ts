@@ -69,7 +69,7 @@ export interface AppOptions {
   runtime?: Runtime;
   /** The operator's console. If unset, there is none. */
   operatorConsole?: OperatorConsole | undefined;
-  /** Draws share images. By default, a child process draws them. */
+  /** Renders cards, the images for link previews. By default, a child process renders them. */
   cardRenderer?: CardRenderer;
   /** Whether the server is stopping. It still responds, but load balancers must send it no new requests. */
   isStopping?: () => boolean;

@@ -49,7 +49,7 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
       dataLocation: connection.location,
       productCount,
       async close(delayMs = 0) {
-        // Jobs end first, so no backup begins. Requests in flight finish before the database is closed.
+        // Jobs stop first, so no backup begins. Requests in flight finish before the database is closed.
         await closeAll(jobs);
         await server.close(delayMs);
         await closeAll(closeables);

@@ -46,8 +46,8 @@ export interface SiteProcess {
   /** The URL at which the site listens. */
   address: string;
   /**
-   * Finishes the requests in flight, then ends. With a delay, it first continues to serve for that long while `/readyz`
-   * reports that it is stopping.
+   * Finishes the requests in flight, then stops serving. With a delay, it first continues to serve for that long while
+   * `/readyz` reports that it is stopping.
    */
   close(delayMs?: number): Promise<void>;
 }
@@ -107,7 +107,7 @@ export async function startSiteProcess(
       isStopping: shutdown.hasBegun,
       console: {
         ...(await readConsole()),
-        withoutTimeLimit: connection.withoutTimeLimit,
+        withoutStatementTimeout: connection.withoutStatementTimeout,
         pictures,
         backupFolder: settings.backups?.folder,
         pictureFolder: pictureFolder(settings.dataDir),
@@ -157,7 +157,7 @@ async function* examineSite(connection: Connection, settings: Settings) {
   const connections = maxConnectionsNeeded(processes);
   yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
   if (backups)
-    yield await connection.withoutTimeLimit((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
+    yield await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
 }
 
 async function builtConsole() {
@@ -171,7 +171,7 @@ async function builtConsole() {
  */
 interface Shutdown {
   hasBegun(): boolean;
-  /** Begins the shutdown, and resolves after the time that balancers get to notice. */
+  /** Begins the shutdown, and resolves after `delayMs`, in which load balancers notice it. */
   begin(delayMs: number): Promise<void>;
 }
 

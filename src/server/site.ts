@@ -38,7 +38,13 @@ export interface SiteOptions
   console?:
     | Pick<
         ConsoleOptions,
-        'withoutTimeLimit' | 'pictures' | 'document' | 'consoleDir' | 'backupFolder' | 'pictureFolder' | 'examine'
+        | 'withoutStatementTimeout'
+        | 'pictures'
+        | 'document'
+        | 'consoleDir'
+        | 'backupFolder'
+        | 'pictureFolder'
+        | 'examine'
       >
     | undefined;
   /** If false, no response is stored, and each one is produced for its request. */

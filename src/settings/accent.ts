@@ -18,13 +18,14 @@ export const BACKGROUNDS = {
   dark: { surface: '#0d2030', paper: '#071521' },
 } as const;
 
-/** The minimum contrasts of WCAG 2.2: for text on the accent, and for large numbers, icons and borders in its colour. */
+/** The minimum contrast that WCAG 2.2 requires of text on the accent. */
 const TEXT_CONTRAST = 4.5;
+/** The minimum contrast that WCAG 2.2 requires of large numbers, icons and borders in the colour of the accent. */
 const GRAPHICS_CONTRAST = 3;
 /** The minimum contrast of the small text on badges. */
 const BADGE_CONTRAST = 7;
 
-/** The OKLCH lightness of the dark theme's colours, close to that of its specified orange. */
+/** The OKLCH lightness of the dark theme's colours, close to that of the default orange in tokens.css. */
 const DARK = { sun: 0.78, sunStrong: 0.85, sunSoft: 0.25, onSun: 0.19 } as const;
 
 /**

@@ -21,7 +21,10 @@ export const BACKUP_SETTINGS = {
   backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
 } as const;
 
-/** Reports backup settings without BACKUP_DIR, because an operator who sets an interval expects backups. */
+/**
+ * Returns an error for each of BACKUP_EVERY and BACKUP_KEEP that is set. Call it if BACKUP_DIR is unset: an operator
+ * who sets an interval expects backups. Settings that already have an error in `faults` are left out.
+ */
 export function unusedBackupSettings(
   environment: Readonly<Record<string, string | undefined>>,
   faults: readonly string[],

@@ -182,14 +182,14 @@ describe('articles', () => {
     [
       'a long field',
       [ARTICLE, { ...ARTICLE, subtitle: '波'.repeat(121) }, ARTICLE],
-      ': article 2: "subtitle" has 121 characters; at most 120 are shown',
+      ': article 2: "subtitle" has 121 characters; at most 120 are allowed',
     ],
   ])('%s', async (_name, value, reason) => {
     const path = await fileOf('articles.json', JSON.stringify(value));
     expect(await faultsOf({ SITE_ARTICLES: path })).toBe(`SITE_ARTICLES: DIR/articles.json${reason}`);
   });
 
-  test('text that is not JSON, and all faults at once', async () => {
+  test('text that is not JSON is refused, and all faults are reported at once', async () => {
     const path = await fileOf('broken.json', '[{]');
     const faults = await faultsOf({ SITE_ARTICLES: path, SITE_LOGO: join(folder, 'none') });
     expect(faults.split('\n')).toEqual([

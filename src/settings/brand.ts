@@ -117,7 +117,7 @@ function readArticle(value: unknown, where: string): Article {
     if (trimmed === '') throw new Error(`${where}: "${name}" is empty`);
     const characters = [...trimmed].length;
     if (characters > MAX_CHARACTERS[name]) {
-      throw new Error(`${where}: "${name}" has ${characters} characters; at most ${MAX_CHARACTERS[name]} are shown`);
+      throw new Error(`${where}: "${name}" has ${characters} characters; at most ${MAX_CHARACTERS[name]} are allowed`);
     }
     return trimmed;
   };

@@ -14,7 +14,7 @@ export const PACKAGE_VERSION: string = JSON.parse(readFileSync(join(PACKAGE_ROOT
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error('Groundswell cannot find its own package.json');
+  if (parent === folder) throw new Error('Cannot find the package.json of Groundswell. Install the package again.');
   return findRoot(parent);
 }
 

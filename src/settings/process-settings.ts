@@ -10,8 +10,9 @@ const MAX_POOL_SIZE = 10;
 const MIN_POOL_SIZE = 2;
 /** Each process has one connection outside the pool, which listens for changes. */
 const LISTENING_CONNECTIONS = 1;
-/** The primary process of several serves no visitors. Long work, such as a backup, uses another connection. */
+/** The pool size of the primary process, which serves no visitors itself if there are several processes. */
 export const PRIMARY_PROCESS_CONNECTIONS = 3;
+/** Connections for long work, such as a backup. */
 const LONG_WORK_CONNECTIONS = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;

@@ -87,7 +87,7 @@ interface Given {
   allowHttp: boolean;
 }
 
-/** Combines the settings of webhooks. Conflicts are added to `faults`, unless it already has one for the setting. */
+/** Combines the settings of webhooks. Adds conflicts to `faults`, unless it already has an error of the setting. */
 export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
   const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
   if (address === undefined) {

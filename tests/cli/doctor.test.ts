@@ -25,7 +25,7 @@ test('for a healthy site with backups, doctor exits 0, reports no fault and leav
   expect(stdout).toMatch(/^✓ backups: .* passed a trial restore\.$/m);
   expect(stdout).toMatch(new RegExp(`^✓ site: running at ${site.address}\\.$`, 'm'));
   expect(stdout).toMatch(/^✓ SITE_URL: .* is reachable\.$/m);
-  expect(stdout).toMatch(/^✓ counts: 0 of 67 checked are wrong\.$/m);
+  expect(stdout).toMatch(/^✓ counts: wrong for 0 of 67 checked products\.$/m);
 });
 
 test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, without printing secrets', async () => {

@@ -166,12 +166,12 @@ describe('products show', () => {
     expect(unknown).toEqual({
       code: 1,
       stdout: '',
-      stderr: "groundswell: there is no current or removed product 'no-such-product'\n",
+      stderr: "groundswell: there is no current or removed product 'no-such-product': `products list` lists the ids\n",
     });
     expect(await products('show', 'No\u001b[2J')).toEqual({
       code: 2,
       stdout: '',
-      stderr: "groundswell: 'No\\u{1b}[2J' is not a product id\n",
+      stderr: "groundswell: 'No\\u{1b}[2J' is not a product id: use 1 to 64 characters from a-z, 0-9 and -\n",
     });
     expect((await products('show')).code).toBe(2);
     expect((await products('show', 'a', 'b')).code).toBe(2);

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type BackupHeader, MARK, markLine } from '../../src/core/backups/backup-file.ts';
+import { type BackupHeader, MARKER, markerLine } from '../../src/core/backups/backup-file.ts';
 import { loadSample } from '../../src/core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
@@ -92,16 +92,16 @@ test('a backup that lacks tables is restored with a warning that names them', as
   const header = JSON.parse(lines[0]?.slice(1) ?? '') as BackupHeader;
   const without = ['upvotes', 'comments'];
   header.tables = header.tables.filter(({ name }) => !without.includes(name));
-  const first = markLine(header);
+  const first = markerLine(header);
   let isSkipped = false;
   const rest = lines.slice(1, -1).filter((line) => {
-    const mark = line.startsWith(MARK) ? (JSON.parse(line.slice(1)) as { begin?: string; done?: string }) : {};
+    const mark = line.startsWith(MARKER) ? (JSON.parse(line.slice(1)) as { begin?: string; done?: string }) : {};
     if (without.includes(mark.begin ?? '')) isSkipped = true;
     const isLeftOut = isSkipped;
     if (mark.done !== undefined) isSkipped = false;
     return !isLeftOut;
   });
-  const end = markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
+  const end = markerLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
   const partial = join(await harness.folder(), 'partial.backup');
   await writeFile(partial, gzipSync(Buffer.concat([first, Buffer.from(`${rest.join('\n')}\n`), end])));
   const database = await createTestDatabase();

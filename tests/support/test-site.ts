@@ -101,7 +101,7 @@ export async function startTestSite({
     hasModerationLog,
     submittedPictures,
     console: {
-      withoutTimeLimit: (work) => work(database),
+      withoutStatementTimeout: (work) => work(database),
       pictures: submittedPictures ?? instantPictures(),
       document: async () => '<!doctype html>\n<title>Console</title>\n',
       consoleDir: PACKAGE_FOLDERS.console,

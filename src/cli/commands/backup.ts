@@ -58,7 +58,7 @@ function backUp(path: string, signal: AbortSignal) {
   return withDatabase(async (connection) => {
     const progress = startProgress('Backing up');
     const written = await connection
-      .withoutTimeLimit((database) =>
+      .withoutStatementTimeout((database) =>
         writeBackup(database, path, {
           groundswell: PACKAGE_VERSION,
           pictureFolder: pictureFolder(readSettings(process.env).dataDir),
@@ -172,7 +172,7 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
       progress.at(rows, allRows);
     };
     return await connection
-      .withoutTimeLimit((database) =>
+      .withoutStatementTimeout((database) =>
         restoreBackup(database, path, {
           replace,
           migrations,

@@ -119,7 +119,7 @@ function checkPrefixes(ids: readonly string[]): void {
       start.length < MIN_PREFIX || !fits || !/^(?:[\da-f]{1,12})?$/i.test(end) || start + (end && BETWEEN + end) !== id
     );
   });
-  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id`);
+  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id: use one from \`comments list\``);
 }
 
 /** Resolves short ids to full ids; unknown ids stay unchanged. @throws UsageError if a short id is ambiguous. */

@@ -6,7 +6,7 @@ import { jsonOption } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Number of products per statement. Batches avoid long-lived snapshots and allow for a progress bar. */
+/** Number of products per statement. Batches avoid long-lived snapshots, and progress is shown after each. */
 const BATCH = 1_000;
 
 /** Maximum number of printed products. The JSON contains all of them. */
@@ -57,7 +57,7 @@ async function checkAll(database: Database, repair: boolean): Promise<CountsRepo
   return report;
 }
 
-/** Repairs counts under a lock. @returns the repaired counts; another process may already have corrected others. */
+/** Repairs counts under a lock. @returns the repaired counts, except those that another process corrected. */
 function repairProducts(database: Database, wrong: readonly WrongCount[]): Promise<WrongCount[]> {
   return repairCounts(
     database,
@@ -72,13 +72,13 @@ function printReport({ checked, wrong, repaired }: CountsReport): void {
     return;
   }
   for (const { productId, upvotes, comments } of wrong.slice(0, MAX_NAMED)) {
-    print(`${productId}: ${describeCount('upvotes', upvotes)}, ${describeCount('comments', comments)}`);
+    print(`${productId}: ${describeCount('upvote', upvotes)}, ${describeCount('comment', comments)}`);
   }
   if (wrong.length > MAX_NAMED) print(`… and ${wrong.length - MAX_NAMED} more (--json lists all)`);
   const outcome = repaired ? 'They were corrected.' : 'Run `counts check --repair` to correct them.';
   print(`${wrong.length} of ${products} had wrong counts. ${outcome}`);
 }
 
-function describeCount(name: string, { stored, rows }: WrongCount['upvotes']): string {
-  return stored === rows ? `${rows} ${name}` : `${rows} ${name}, stored as ${stored ?? 'nothing'}`;
+function describeCount(noun: string, { stored, rows }: WrongCount['upvotes']): string {
+  return `${formatQuantity(rows, noun)}${stored === rows ? '' : `, stored as ${stored ?? 'nothing'}`}`;
 }

@@ -139,7 +139,7 @@ async function examineBackups(connection: Connection | undefined, { backups }: S
   }
   const wanted = { ...backups, migrations: PACKAGE_FOLDERS.migrations };
   if (!connection) return checkBackups(undefined, wanted);
-  return connection.withoutTimeLimit((database) => checkBackups(database, wanted));
+  return connection.withoutStatementTimeout((database) => checkBackups(database, wanted));
 }
 
 const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;

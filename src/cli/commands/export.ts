@@ -98,13 +98,13 @@ async function exportTo(contents: Contents, write: (part: string) => Promise<voi
     progress.at(done);
   };
   return untilInterrupted((signal) =>
-    withDatabase(({ withoutTimeLimit }) =>
-      withoutTimeLimit((database) => {
-        const writeOn = (part: string) => {
+    withDatabase(({ withoutStatementTimeout }) =>
+      withoutStatementTimeout((database) => {
+        const writeUnlessAborted = (part: string) => {
           signal.throwIfAborted();
           return write(part);
         };
-        return writeExport(database, { ...contents, write: writeOn, onRows });
+        return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
       }),
     ),
   ).finally(progress.end);

@@ -79,8 +79,9 @@ function collect(text: string, before: readonly string[] = []): string[] {
 
 async function mustBeFile(path: string): Promise<void> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  if (stats instanceof Error) throw new UsageError(`${path} cannot be read: ${stats.code ?? stats.message}`);
-  if (!stats.isFile()) throw new UsageError(`${path} is not a file`);
+  if (stats instanceof Error)
+    throw new UsageError(`${path} cannot be read: ${stats.code ?? stats.message}. Check the path and its permissions.`);
+  if (!stats.isFile()) throw new UsageError(`${path} is not a file: choose a CSV, JSON or JSON Lines file`);
 }
 
 async function importFile(
@@ -93,7 +94,7 @@ async function importFile(
   const columnMap = readColumnMap(map);
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
-  return withDatabase(async ({ withoutTimeLimit }) => {
+  return withDatabase(async ({ withoutStatementTimeout }) => {
     const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
     const done = { check: 0, write: 0 };
     const onProgress = (stage: 'check' | 'write', count: number) => {
@@ -102,8 +103,8 @@ async function importFile(
       if (stage === 'write') bars.check.end();
       bars[stage].at(done[stage], stage === 'check' ? size : undefined);
     };
-    // A batch may have to wait for the locks of visitors' writes for longer than the time limit of requests.
-    return withoutTimeLimit((database) =>
+    // A batch may have to wait for the locks of visitors' writes for longer than the usual statement timeout.
+    return withoutStatementTimeout((database) =>
       importProducts(database, {
         path,
         kind,
@@ -178,11 +179,12 @@ function describeChange({ field, before, after }: FieldChange): string {
 function describeWarnings(report: ImportReport): string[] {
   const { repeatedIds, duplicates, ignoredColumns, ignoredCounts, localPictures, picturesCopied } = report;
   const lines: string[] = [];
-  if (picturesCopied > 0) lines.push(`${number(picturesCopied)} pictures were copied to the site.`);
+  if (picturesCopied > 0) lines.push(`Copied ${formatQuantity(picturesCopied, 'picture')} to the site.`);
   for (const { id, line, item } of repeatedIds.slice(0, MAX_SHOWN)) {
     lines.push(`Ignored ${describePosition({ line, item })}: a later row has the same id, ${id}.`);
   }
-  if (repeatedIds.length > MAX_SHOWN) lines.push(`… and ${number(repeatedIds.length - MAX_SHOWN)} more such rows.`);
+  if (repeatedIds.length > MAX_SHOWN)
+    lines.push(`… and ${formatQuantity(repeatedIds.length - MAX_SHOWN, 'more such row')}.`);
   lines.push(
     ...listed(duplicates, ({ id, name, line, item, of }) => [
       `Possible duplicate: ${id} (${describePosition({ line, item })}) has the same name as ${of}: ${oneLine(name)}.`,

@@ -61,7 +61,7 @@ function showCommand(): Command {
     .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
       const { name: period } = readPeriod(name);
       const board = await withDatabase(({ database }) => getLeaderboard(database, period, { limit }, rulesNow()));
-      if (board === null) throw new Error(`there is no leaderboard for ${period}`);
+      if (board === null) throw new Error(noLeaderboard(period));
       if (json) return printJson(board);
       const revision = board.revision === 0 ? '' : `, revision ${board.revision}`;
       const until = board.status === 'final' ? ' since' : ', final from';
@@ -99,7 +99,7 @@ function checkCommand(): Command {
     .action(async (name: string, { repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
       const period = readPeriod(name);
       const checked = await withDatabase((connection) =>
-        connection.withoutTimeLimit(async (database) => {
+        connection.withoutStatementTimeout(async (database) => {
           if (!repair) return checkBoard(database, period);
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {
@@ -109,7 +109,7 @@ function checkCommand(): Command {
           return repaired?.left;
         }),
       );
-      if (checked === undefined) throw new Error(`there is no leaderboard for ${period.name}`);
+      if (checked === undefined) throw new Error(noLeaderboard(period.name));
       const { launches, votes, differences } = checked;
       if (differences.length > 0) process.exitCode = EXIT_DIFFERENT;
       if (json) return printJson({ period: period.name, launches, votes, differences });
@@ -119,9 +119,14 @@ function checkCommand(): Command {
     });
 }
 
+function noLeaderboard(period: string): string {
+  return `there is no leaderboard for ${period}: \`leaderboards list\` lists the periods that have one`;
+}
+
 /** @throws UsageError if the period is invalid. */
 function readPeriod(name: string): Period {
   const period = parsePeriod(name);
-  if (period === undefined) throw new UsageError(`'${name}' is not a period`);
+  if (period === undefined)
+    throw new UsageError(`'${name}' is not a period: use the form 2026-11-21, 2026-W47, 2026-11 or 2026`);
   return period;
 }

@@ -55,7 +55,7 @@ An import can be undone for 30 days if it changed at most 20,000 products.
 Later edits are not reverted.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
-      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an audit log entry`);
+      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`log --json\``);
       const { launches } = readSettings(process.env);
       const entry = await withDatabase((connection) =>
         undoEntry(connection, id, { runtime: systemRuntime, ...launches }),

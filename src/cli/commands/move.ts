@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { rowsOf } from '../../core/backups/read-backup.ts';
-import { requireEmpty, restoreBackup } from '../../core/backups/restore-backup.ts';
+import { requireEmpty, restoreBackup, SiteNotEmptyError } from '../../core/backups/restore-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
@@ -69,9 +69,12 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
     // Checked before the copy, so a target with data is refused early. The restore checks it again.
-    await requireEmpty(target.database);
-    // Opening the source in the mode `own` fails while the site runs, and prevents it from starting during the copy, so
-    // no write is lost.
+    await requireEmpty(target.database).catch((error: unknown) => {
+      if (!(error instanceof SiteNotEmptyError)) throw error;
+      throw new UsageError(`the target is not empty: it has ${error.content}. Choose an empty database.`);
+    });
+    // Opening the source in the mode `own` fails while the site runs, and prevents the site from starting during the
+    // copy, so no write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
@@ -95,7 +98,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
   const writing = startProgress('Writing');
   try {
     const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
-    const { header } = await source.withoutTimeLimit((database) =>
+    const { header } = await source.withoutStatementTimeout((database) =>
       writeBackup(database, path, { groundswell: PACKAGE_VERSION, onProgress: reading.at, signal }),
     );
     reading.end();
@@ -103,7 +106,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
       signal.throwIfAborted();
       writing.at(rows, rowsOf(header));
     };
-    return await target.withoutTimeLimit((database) =>
+    return await target.withoutStatementTimeout((database) =>
       restoreBackup(database, path, {
         replace: false,
         migrations,

@@ -70,7 +70,8 @@ Examples:
     .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
       if (ids.length > 0 === (removal !== undefined)) throw new UsageError('specify either product ids or --removal');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
-      if (!isUuid(removal)) throw new UsageError(`'${removal}' is not a removal id`);
+      if (!isUuid(removal))
+        throw new UsageError(`'${removal}' is not a removal id: use one from \`products list --removed\``);
       return restore({ removalId: removal }, json);
     });
 }
@@ -90,7 +91,7 @@ async function findAll({ database }: Connection, ids: readonly string[]): Promis
 async function remove(connection: Connection, ids: readonly string[], reason?: string): Promise<RemovedProduct[]> {
   const progress = startProgress('Removing');
   const { removed, unknown } = await connection
-    .withoutTimeLimit((database) => removeProducts(database, ids, reason))
+    .withoutStatementTimeout((database) => removeProducts(database, ids, reason))
     .finally(progress.end);
   throwIfUnknown(unknown);
   return removed;
@@ -103,7 +104,7 @@ function throwIfUnknown(ids: readonly string[]): void {
 /** @throws Error if nothing can be restored or another product has the id. In this case, nothing is changed. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
-    connection.withoutTimeLimit((database) => restoreProducts(database, choice)),
+    connection.withoutStatementTimeout((database) => restoreProducts(database, choice)),
   );
   if (taken.length > 0)
     throw new Error(

@@ -85,7 +85,7 @@ async function listRemoved(filter: Omit<Flags, 'removed' | 'json'>, json: boolea
     throw new UsageError('--removed lists every removal: leave out --text, --tag, --category and --since');
   const removals = await withDatabase(({ database }) => listRemovals(database, { limit }));
   if (json) return printJson({ removals });
-  if (removals.length === 0) return print('No product was removed.');
+  if (removals.length === 0) return print('There are no removed products.');
   printRemovals(removals);
 }
 
@@ -146,7 +146,7 @@ function showCommand(): Command {
       readProductIds([id]);
       const inspected = await withDatabase(({ database }) => inspectProduct(database, id));
       if (inspected.product === null && inspected.removals.length === 0)
-        throw new Error(`there is no current or removed product '${id}'`);
+        throw new Error(`there is no current or removed product '${id}': \`products list\` lists the ids`);
       if (json) return printJson(inspected);
       for (const [name, text] of factsOf(inspected)) printFact(name, text);
     });

@@ -40,9 +40,9 @@ Examples:
     });
 }
 
-/** Reads without a time limit, because there may be millions of upvotes in these days. */
+/** Reads without a statement timeout, because there may be millions of upvotes in these days. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
-  return connection.withoutTimeLimit((database) => readStats(database, { days, now: new Date() }));
+  return connection.withoutStatementTimeout((database) => readStats(database, { days, now: new Date() }));
 }
 
 function printStats({ days, top, hours, networks, submissions }: SiteStats): void {
@@ -61,7 +61,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
   );
   printSection(
-    'Many sessions from one network upvoted one product within an hour (stored for a week)',
+    'Many sessions from one network upvoted one product within a clock hour (stored for a week)',
     'No unusual networks.',
     [HOUR, { title: 'SESSIONS', align: RIGHT }, { title: 'NETWORK' }, ...PRODUCT_COLUMNS],
     networks,

@@ -224,7 +224,7 @@ function factsOfProduct(product: Product): [string, string][] {
   return productFacts(product).filter(([name]) => name !== 'Listed since' && name !== 'Launched');
 }
 
-/** The fields of the approved product that differ from the submission. */
+/** Returns the fields of the approved product that differ from the submission. */
 function changesOf(approved: Product, product: Product): [string, string][] {
   const present = new Set(factsOfProduct(product).map((fact) => fact.join('\n')));
   return factsOfProduct(approved)

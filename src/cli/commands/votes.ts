@@ -82,10 +82,10 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .action(async (productId: string, { voter: voters, from, to, reason, json = false }: Flags) => {
       readProductIds([productId]);
       if (voters === undefined && from === undefined && to === undefined)
-        throw new UsageError('select the votes with --voter, or with --from and --to');
+        throw new UsageError('select the votes with --voter, --from or --to');
       const selection = { voters, from, to };
       const change = await withDatabase((connection, _applied, { webhooks, launches }) =>
-        connection.withoutTimeLimit((database) =>
+        connection.withoutStatementTimeout((database) =>
           changeVerdicts(
             database,
             { productId, action, reason, selection },
@@ -108,7 +108,7 @@ function undoCommand(): Command {
     .action(async (productId: string, { json = false }: { json?: boolean }) => {
       readProductIds([productId]);
       const change = await withDatabase((connection) =>
-        connection.withoutTimeLimit((database) =>
+        connection.withoutStatementTimeout((database) =>
           undoVerdicts(database, productId, systemRuntime, readSettings(process.env).launches.votesPerNetwork),
         ),
       );
@@ -125,6 +125,7 @@ function sentenceOf(done: string, { productId, day, votes, revised }: VerdictCha
 
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */
 function readVoters(voter: string, others: string[] = []): string[] {
-  if (!/^[0-9a-f]{32}$/.test(voter)) throw new UsageError(`'${voter}' is not a voter hash from a tally`);
+  if (!/^[0-9a-f]{32}$/.test(voter))
+    throw new UsageError(`'${voter}' is not a voter hash: use one from \`votes list\``);
   return [...others, voter];
 }

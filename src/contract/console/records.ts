@@ -50,7 +50,7 @@ export const INVERSE_ACTIONS: Readonly<Record<CommentAction, CommentAction>> = {
 
 export interface ModerationResult {
   done: string[];
-  /** Ids that were not in the expected state, for example because another operator was faster. */
+  /** The ids of comments that were not in the expected state, for example because another operator was faster. */
   skipped: string[];
 }
 
@@ -71,7 +71,7 @@ export interface RemovedProductRecord {
   removedAt: string;
 }
 
-/** A burst of upvotes: many sessions of one network upvoted one product within an hour. */
+/** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
 export interface BurstRecord {
   hour: string;
   productId: string;

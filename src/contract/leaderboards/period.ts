@@ -6,8 +6,9 @@ export type PeriodKind = (typeof PERIOD_KINDS)[number];
 export interface Period {
   name: string;
   kind: PeriodKind;
-  /** The first day of the period, and the first day after it, as `YYYY-MM-DD`. */
+  /** The first day of the period, as `YYYY-MM-DD`. */
   firstDay: string;
+  /** The first day after the period, as `YYYY-MM-DD`. */
   endDay: string;
 }
 

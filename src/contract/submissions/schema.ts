@@ -50,7 +50,7 @@ export const SubmissionStatusSchema = Type.Union([
   Type.Literal('withdrawn'),
 ]);
 
-/** Votes cast in one hour of the launch window. */
+/** The number of counted votes cast in one hour of the launch window. */
 export const HourlyVotesSchema = Type.Object(
   { from: Type.String(), votes: Type.Integer({ minimum: 0 }) },
   { $id: 'HourlyVotes' },
@@ -64,7 +64,7 @@ export const SubmissionSchema = Type.Object(
     status: SubmissionStatusSchema,
     /** Why the submission was declined. */
     reason: Type.Union([Type.String(), Type.Null()]),
-    /** True until the submission launches, is withdrawn, or is removed from the site. */
+    /** True until the submission is withdrawn, or its product launches or is removed from the site. */
     editable: Type.Boolean(),
     /** Increases with each change by the maker or an operator. */
     revision: Type.Integer({ minimum: 1 }),
@@ -74,7 +74,7 @@ export const SubmissionSchema = Type.Object(
     product: ProductSchema,
     /** The standings of its launch on the leaderboards; `null` before the launch. */
     standing: Type.Union([StandingsSchema, Type.Null()]),
-    /** The votes of each hour of the launch window so far, in chronological order; empty before the launch. */
+    /** The counted votes of each hour of the launch window so far, in chronological order; empty before the launch. */
     votesByHour: Type.Array(HourlyVotesSchema),
     createdAt: Type.String(),
     updatedAt: Type.String(),

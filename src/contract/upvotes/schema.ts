@@ -6,7 +6,7 @@ export const UpvotedQuerySchema = Type.Object({ products: Type.String() });
 /** The requested products that this session has upvoted. */
 export const UpvotedSchema = Type.Object({ upvoted: Type.Array(Type.String()) }, { $id: 'Upvoted' });
 
-/** The state after a change: whether this session upvotes the product, and the product's count. */
+/** The state after a change: whether this session has upvoted the product, and the product's upvote count. */
 export const UpvoteStateSchema = Type.Object(
   {
     upvoted: Type.Boolean(),

@@ -32,17 +32,17 @@ export interface BackupHeader {
   tables: BackedUpTable[];
 }
 
-export type BackupMark =
+export type BackupMarker =
   | BackupHeader
   | { begin: string }
   | { done: string; sha256: string }
   | { end: true; sha256: string };
 
-export const MARK = '#';
+export const MARKER = '#';
 
 /** Formats a marker as one line, with its line feed. */
-export function markLine(mark: BackupMark): Buffer {
-  return Buffer.from(`${MARK}${JSON.stringify(mark)}\n`);
+export function markerLine(marker: BackupMarker): Buffer {
+  return Buffer.from(`${MARKER}${JSON.stringify(marker)}\n`);
 }
 
 /** Thrown if a file cannot be restored. The message tells the operator why, in one line. */
@@ -50,7 +50,7 @@ export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
 
-/** The section of pictures, which follows the tables. It has one picture per line, named by the hash of its content. */
+/** The name of the section after the tables. Each of its lines is a picture, named by the hash of its content. */
 export const PICTURES = 'pictures';
 
 /** Lists the names of all pictures in the site's own store, sorted. */

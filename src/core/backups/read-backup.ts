@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMark, MARK } from './backup-file.ts';
+import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMarker, MARKER } from './backup-file.ts';
 
 export type BackupPiece =
   | { kind: 'header'; header: BackupHeader }
@@ -12,7 +12,7 @@ export type BackupPiece =
   | { kind: 'table'; table: string; sha256: string };
 
 const LINE_FEED = 0x0a;
-const MARK_BYTE = MARK.charCodeAt(0);
+const MARKER_BYTE = MARKER.charCodeAt(0);
 
 /** The size of the chunks in which the decompressed text is read. */
 const PIECE_BYTES = 512 * 1024;
@@ -62,7 +62,7 @@ export async function verifyBackup(
   return header;
 }
 
-/** Returns the number of rows in a backup. */
+/** Returns the number of rows and pictures in a backup. */
 export function rowsOf({ tables }: BackupHeader): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
@@ -88,9 +88,9 @@ class BackupCheck {
   /** Validates the next part of the text, which must consist of complete lines. */
   *take(text: Buffer): Generator<BackupPiece> {
     for (let start = 0; start < text.length; ) {
-      if (text[start] === MARK_BYTE || !this.#open) {
+      if (text[start] === MARKER_BYTE || !this.#open) {
         const end = text.indexOf(LINE_FEED, start) + 1;
-        yield* this.#mark(text.subarray(start, end));
+        yield* this.#takeMarker(text.subarray(start, end));
         start = end;
       } else {
         const end = endOfRows(text, start);
@@ -111,22 +111,22 @@ class BackupCheck {
     if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'it does not end with an end marker');
   }
 
-  *#mark(line: Buffer): Generator<BackupPiece> {
-    const mark = this.#parse(line);
+  *#takeMarker(line: Buffer): Generator<BackupPiece> {
+    const marker = this.#parse(line);
     if (this.#isOver) throw broken(this.#path, 'it continues after its end');
-    if ('backup' in mark) yield this.#takeHeader(mark, line);
+    if ('backup' in marker) yield this.#takeHeader(marker, line);
     else if (!this.#header) throw broken(this.#path, 'it is not a backup');
-    else if ('begin' in mark) this.#begin(mark.begin, this.#header);
-    else if ('done' in mark) yield this.#endTable(mark.done, mark.sha256);
-    else this.#end(mark.sha256, this.#header);
+    else if ('begin' in marker) this.#begin(marker.begin, this.#header);
+    else if ('done' in marker) yield this.#endTable(marker.done, marker.sha256);
+    else this.#end(marker.sha256, this.#header);
   }
 
-  #parse(line: Buffer): BackupMark {
+  #parse(line: Buffer): BackupMarker {
     try {
-      if (line[0] !== MARK_BYTE) throw new Error('a row outside of a table');
-      const mark: unknown = JSON.parse(line.subarray(1).toString());
-      if (typeof mark === 'object' && mark !== null) return mark as BackupMark;
-      throw new Error('no mark');
+      if (line[0] !== MARKER_BYTE) throw new Error('a row outside of a table');
+      const marker: unknown = JSON.parse(line.subarray(1).toString());
+      if (typeof marker === 'object' && marker !== null) return marker as BackupMarker;
+      throw new Error('no marker');
     } catch {
       throw broken(this.#path, this.#header ? 'one of its lines is invalid' : 'it is not a backup');
     }
@@ -181,8 +181,8 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
 
 /** Returns the end position of the rows that begin at `start`: the next marker, or the end of the text. */
 function endOfRows(text: Buffer, start: number): number {
-  const mark = text.indexOf(`\n${MARK}`, start);
-  return mark === -1 ? text.length : mark + 1;
+  const marker = text.indexOf(`\n${MARKER}`, start);
+  return marker === -1 ? text.length : marker + 1;
 }
 
 function broken(path: string, why: string): BackupFileError {

@@ -15,7 +15,7 @@ export interface RestoreOptions {
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
-  /** The target in the audit log: the file name of the backup. */
+  /** The target of the entry in the audit log: the file name of the backup, or the database that was moved. */
   target: string;
   /** Called regularly with the number of rows restored so far. */
   onProgress?: ((rows: number) => void) | undefined;
@@ -24,6 +24,11 @@ export interface RestoreOptions {
 /** Thrown by a restore without `replace` into a site that has data. */
 export class SiteNotEmptyError extends Error {
   override readonly name = 'SiteNotEmptyError';
+
+  /** @param content the data of the site, such as `67 products`. */
+  constructor(readonly content: string) {
+    super(`This site is not empty: it has ${content}. Add --replace to discard all of them. Nothing was changed.`);
+  }
 }
 
 /**
@@ -127,9 +132,7 @@ export async function requireEmpty(sql: Sql): Promise<void> {
     ...(found.submissions > 0 ? [formatQuantity(found.submissions, 'submission')] : []),
   ];
   if (content.length === 0) return;
-  throw new SiteNotEmptyError(
-    `This site is not empty: it has ${content.join(' and ')}. Add --replace to discard all of them. Nothing was changed.`,
-  );
+  throw new SiteNotEmptyError(content.join(' and '));
 }
 
 /** Checks that the schema has all tables and columns of the backup. @throws BackupFileError if it does not. */

@@ -12,7 +12,7 @@ import {
   type BackedUpTable,
   type BackupHeader,
   listPictures,
-  markLine,
+  markerLine,
   PICTURES,
   pictureLine,
 } from './backup-file.ts';
@@ -125,12 +125,12 @@ async function* backupLines(
   sections: readonly Section[],
   onProgress: WriteBackupOptions['onProgress'],
 ): AsyncGenerator<Buffer> {
-  const first = markLine(header);
+  const first = markerLine(header);
   yield first;
   const allRows = header.tables.reduce((sum, { rows }) => sum + rows, 0);
   let written = 0;
   for (const { name, rows } of sections) {
-    yield markLine({ begin: name });
+    yield markerLine({ begin: name });
     const hash = createHash('sha256');
     for await (const batch of rows) {
       const lines = Buffer.from(`${batch.join('\n')}\n`);
@@ -139,7 +139,7 @@ async function* backupLines(
       written += batch.length;
       onProgress?.(written, allRows);
     }
-    yield markLine({ done: name, sha256: hash.digest('hex') });
+    yield markerLine({ done: name, sha256: hash.digest('hex') });
   }
-  yield markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
+  yield markerLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
 }

@@ -131,7 +131,7 @@ function shareOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** The keys of the table `site_metadata`. */
+/** The keys in the table `site_metadata` that describe the sample catalogue. */
 type MetadataName = 'sample_catalogue' | 'sample_loaded_at';
 
 export async function getSiteMetadata(sql: Sql, name: MetadataName): Promise<string | undefined> {

@@ -27,8 +27,8 @@ export interface Change {
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
- * Each read also includes rows from this long before its cursor, since a row becomes visible only at the commit of its
- * transaction, later than its time. So a transaction must commit within this time after recording its change.
+ * Each read starts this long before its cursor, because a row becomes visible only at the commit of its transaction,
+ * later than its `created_at`. So a transaction must commit within this time after recording its change.
  */
 const OVERLAP_MS = 3_000;
 
@@ -120,7 +120,7 @@ interface ChangeRow {
   gap: boolean;
   /** NULL if there are no changes. */
   id: string | null;
-  /** NULL if the record was seen: a busy site's records have a thousand products each. */
+  /** NULL if the reader has seen the record. On a busy site, sending a thousand ids again with each read is costly. */
   product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];

@@ -104,7 +104,7 @@ export class ChangeNotify {
     this.#log = log;
     this.#listening = database.listen(CHANNEL, {
       onListening: () => void this.#sendProbe(),
-      onNotice: (sender) => {
+      onNotification: (sender) => {
         if (sender !== this.#self) return onNotify();
         this.#probe.abort();
         this.#isWorking = true;

@@ -34,8 +34,8 @@ interface VisibilityChange {
 }
 
 /**
- * Changes the visibility of these comments, and the counts, in one transaction. Comments already in that state are
- * skipped.
+ * Changes the visibility of these comments, and the counts, in one transaction. Comments that are already in the new
+ * state are skipped.
  * @throws CoreError `unavailable`.
  */
 async function moderateComments(
@@ -106,7 +106,8 @@ function statementOf({ set, where, counted, sign }: VisibilityChange): string {
 }
 
 /**
- * Hides comments from every visitor, including their authors, and no longer counts them. A held comment stays held.
+ * Hides comments from every visitor, including their authors, and subtracts them from the counts. A held comment stays
+ * held.
  * @throws CoreError `unavailable`.
  */
 export function hideComments(database: Database, ids: readonly string[], reason?: string): Promise<Moderation> {
@@ -122,7 +123,7 @@ export function hideComments(database: Database, ids: readonly string[], reason?
 }
 
 /**
- * Shows hidden comments again and counts them. A held comment stays held.
+ * Shows hidden comments again and adds them to the counts. A held comment stays held, and is not counted.
  * @throws CoreError `unavailable`.
  */
 export function restoreComments(database: Database, ids: readonly string[]): Promise<Moderation> {
@@ -143,8 +144,8 @@ export interface Release {
 }
 
 /**
- * Makes held comments public, counts them and deletes their authors' sessions, in one transaction. A hidden comment
- * stays hidden.
+ * Makes held comments public, adds them to the counts and deletes their authors' sessions, in one transaction. A hidden
+ * comment stays hidden, and is not counted.
  * @throws CoreError `unavailable`.
  */
 export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {

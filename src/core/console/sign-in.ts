@@ -56,7 +56,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Returns whether the operator has signed in with this browser before. Unknown names also take one statement. */
+/** Returns whether the operator has signed in with this browser before. Takes the same time for an unknown name. */
 export async function isKnownDevice(sql: Sql, name: string, deviceToken: string | undefined): Promise<boolean> {
   const rows = await sql.query('SELECT FROM operator_devices WHERE token_hash = $1 AND operator = $2', [
     hashToken(deviceToken ?? ''),

@@ -44,7 +44,7 @@ interface UndoOptions {
  * target has changed since.
  */
 export async function undoEntry(
-  { database, withoutTimeLimit }: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  { database, withoutStatementTimeout }: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   id: string,
   { runtime, timeZone, votesPerNetwork }: UndoOptions,
 ): Promise<AuditEntry> {
@@ -52,7 +52,7 @@ export async function undoEntry(
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This was already undone.');
   const run = (on: Database) => runAsUndo(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
-  await (isLong(entry) ? withoutTimeLimit(run) : run(database));
+  await (isLong(entry) ? withoutStatementTimeout(run) : run(database));
   return entry;
 }
 

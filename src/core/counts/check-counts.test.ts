@@ -44,7 +44,7 @@ const plantDrift = () =>
   );
 
 test.each([1, 10, 25, 100])(
-  'every product is compared once, %i at a time; right counts are no alarm',
+  'every product is compared once, %i at a time, and correct counts are not reported',
   async (limit) => {
     await upvote('p-00');
     expect(await checkAll(limit)).toEqual({ checked: ids.length, wrong: [] });

@@ -9,7 +9,7 @@ export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clo
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
-const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
+const LOCK_AVAILABLE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /**
@@ -17,13 +17,13 @@ const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id
  * wait.
  * @returns the products whose counts are now locked.
  */
-export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(LOCK_FREE_COUNTS, [productIds])).map((row) => row.product_id);
+export async function lockAvailableCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ product_id: string }>(LOCK_AVAILABLE_COUNTS, [productIds])).map((row) => row.product_id);
 }
 
 /**
  * Locks the counts of these products until the transaction ends, which also blocks writers of their upvotes and
- * comments. These writers and removals lock counts first, in this order, which prevents deadlocks.
+ * comments. These writers and removals lock counts first, in the order of product ids, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
   await sql.query(LOCK_COUNTS, [productIds]);

@@ -28,7 +28,7 @@ export interface Connection {
   /** Applies the missing migrations of a folder. @returns their names. */
   migrate(directory: string): Promise<string[]>;
   /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
-  withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
+  withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   setOwnerNote(note: string): void;
   /** Closes the connections. Stops the embedded server if this process owns it and no other process uses it. */
@@ -70,8 +70,8 @@ async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOp
     database,
     embedded: true,
     location: server.location,
-    migrate: (directory) => withoutTimeLimit(server.url, log, (database) => migrate(database, directory, log)),
-    withoutTimeLimit: (work) => withoutTimeLimit(server.url, log, work),
+    migrate: (directory) => withoutStatementTimeout(server.url, log, (database) => migrate(database, directory, log)),
+    withoutStatementTimeout: (work) => withoutStatementTimeout(server.url, log, work),
     setOwnerNote: (note) => server.setOwnerNote(note),
     async close() {
       await database.close();
@@ -88,8 +88,8 @@ async function connectUrl(url: string, { log, maxConnections }: ConnectOptions):
     database,
     embedded: false,
     location,
-    migrate: (directory) => withoutTimeLimit(url, log, (database) => migrate(database, directory, log)),
-    withoutTimeLimit: (work) => withoutTimeLimit(url, log, work),
+    migrate: (directory) => withoutStatementTimeout(url, log, (database) => migrate(database, directory, log)),
+    withoutStatementTimeout: (work) => withoutStatementTimeout(url, log, work),
     // No description is needed, because any number of sites may share a server.
     setOwnerNote: () => {},
     close: () => database.close(),
@@ -100,7 +100,7 @@ function open(options: DatabaseOptions): Database {
   return adaptToCitus(openDatabase(options));
 }
 
-async function withoutTimeLimit<Result>(
+async function withoutStatementTimeout<Result>(
   url: string,
   log: Log,
   work: (database: Database) => Promise<Result>,

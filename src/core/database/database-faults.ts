@@ -51,7 +51,7 @@ export function isItemError(error: unknown): boolean {
 
 const QUERY_CANCELED = '57014';
 
-/** Whether a statement exceeded the server's time limit. `Sql` wraps the error, so its cause is checked as well. */
+/** Whether a statement exceeded `statement_timeout`. `Sql` wraps the error, so its cause is checked as well. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;

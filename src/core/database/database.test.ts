@@ -18,7 +18,7 @@ const unavailable = expect.objectContaining({ name: 'CoreError', code: 'unavaila
 const idsIn = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
 
-/** Ends a connection from the server's side. */
+/** Makes the server close a connection. */
 async function terminate(pid: number): Promise<void> {
   await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
 }
@@ -131,7 +131,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('that was idle is replaced without ending the process', async () => {
+  test('that was idle is replaced without crashing the process', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       await terminate(pid);

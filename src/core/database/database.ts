@@ -53,7 +53,7 @@ export interface DatabaseOptions {
   log: Log;
   /** Maximum number of connections; the default suits one of several processes on a server. */
   maxConnections?: number;
-  /** The client's timeout per statement; 0: none, for work such as building an index. */
+  /** The client's timeout per statement. 0 means none, for work such as building an index. */
   statementTimeoutMs?: number;
   /** Statements slower than this, including their wait for a connection, are logged. */
   slowStatementMs?: number;
@@ -83,9 +83,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: 'groundswell',
-    onConnect: (client) => limitStatements(client, statementTimeoutMs),
+    onConnect: (client) => setServerTimeouts(client, statementTimeoutMs),
   });
-  // Without this handler, an error of an idle connection would end the process. The pool replaces the connection.
+  // Without this handler, an error of an idle connection would crash the process. The pool replaces the connection.
   let isClosing = false;
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
@@ -126,7 +126,7 @@ export function openDatabase(options: DatabaseOptions): Database {
  * Sets the server's timeouts on a new connection. Uses statements, since a pooler may reject start-up parameters, and
  * ignores settings that the server does not know.
  */
-async function limitStatements(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
+async function setServerTimeouts(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
   const settings = { statement_timeout: serverTimeoutMs, client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS };
   for (const [name, ms] of Object.entries(settings)) {

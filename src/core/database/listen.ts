@@ -8,7 +8,7 @@ const MAX_BACKOFF_MS = 10 * 60 * 1_000;
 export interface Listener {
   /** Called after each successful LISTEN. */
   onListening(): void;
-  onNotice(payload: string): void;
+  onNotification(payload: string): void;
 }
 
 export interface Listening {
@@ -53,7 +53,7 @@ export class NotificationListener implements Listening {
     while (!signal.aborted) {
       const client = createClient(this.#url);
       this.#client = client;
-      client.on('notification', ({ payload = '' }) => this.#listener.onNotice(payload));
+      client.on('notification', ({ payload = '' }) => this.#listener.onNotification(payload));
       // A connection that is closed while it is being opened emits only `end`.
       const ended = new Promise<void>((resolve) => client.once('end', resolve));
       await Promise.race([ended, this.#listen(client, ended)]);

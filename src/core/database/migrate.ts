@@ -107,7 +107,10 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
       sql.query('CREATE INDEX IF NOT EXISTS products_search ON products USING gin (search_text gin_trgm_ops)'),
     );
   } catch (error) {
-    log.warn({ err: error }, 'The extension pg_trgm is not available: searching a large list will be slow');
+    log.warn(
+      { err: error },
+      'Cannot create the trigram index, so searching a large list will be slow. As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site',
+    );
   }
 }
 

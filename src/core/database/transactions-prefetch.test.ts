@@ -83,7 +83,7 @@ describe('serialized statements', () => {
     expect(connection.sent).toEqual(['a']);
   });
 
-  test('the end waits for running statements, and starts no more', async () => {
+  test('`end` waits for the running statement, and sends no more', async () => {
     const connection = createConnection();
     const { sql, end } = serializeStatements(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b')]);

@@ -41,7 +41,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
     "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
   );
   const open = row?.open ?? 0;
-  const message = `${open} of ${connections} are open (limited by ${setBy}); this site opens up to ${needed}`;
+  const message = `${open} of ${connections} open (limited by ${setBy}); this site opens up to ${needed}`;
   const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or use a connection pooler.`;
   if (needed > connections || open > connections * HIGH_USAGE_SHARE) return warning('connections', message, advice);
   return ok('connections', message);
@@ -150,7 +150,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   const skipped = Math.floor(random() * Math.max(0, Number(products?.count) - SAMPLE + 1));
   const after = skipped === 0 ? '' : await idAt(sql, skipped);
   const { checked, wrong } = await checkCounts(sql, { after, limit: SAMPLE });
-  const message = `${wrong.length} of ${checked.toLocaleString('en')} checked are wrong`;
+  const message = `wrong for ${wrong.length.toLocaleString('en')} of ${checked.toLocaleString('en')} checked products`;
   if (wrong.length > 0) return fault('counts', message, 'Run groundswell counts check --repair.');
   return ok('counts', message);
 }

@@ -48,7 +48,7 @@ test('a picture that a product mentions and the store lacks is a warning that na
   await store('a');
   expect(await check()).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/^4 of 5 are missing from \S+: (?:[0-9a-f]{40}\.webp, ){3}…$/),
+    message: expect.stringMatching(/^\S+ lacks 4 of 5 pictures: (?:[0-9a-f]{40}\.webp, ){3}…$/),
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import { formatQuantity } from '../../contract/text.ts';
 import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
@@ -49,7 +50,7 @@ export async function checkBackups(
     if (isTried) await tryRestore(database, path, migrations);
     const ageMs = now() - Date.parse(header.createdAt);
     const proven = isTried ? 'passed a trial restore' : 'is complete (no trial restore)';
-    const message = `${path} of ${header.createdAt} with ${rows.toLocaleString('en')} rows ${proven}`;
+    const message = `${path} of ${header.createdAt} with ${formatQuantity(rows, 'row')} ${proven}`;
     if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
       return warning(
         CHECK,

@@ -59,7 +59,7 @@ test('a schema older or newer than this program is a fault', async () => {
 test('opening more connections than the role may is a warning', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
-    message: expect.stringMatching(/^\d+ of \d+ are open \(limited by max_connections\); this site opens up to 12$/),
+    message: expect.stringMatching(/^\d+ of \d+ open \(limited by max_connections\); this site opens up to 12$/),
   });
   expect(await checkConnections(database, 1_000)).toMatchObject({
     status: 'warning',
@@ -70,7 +70,7 @@ test('opening more connections than the role may is a warning', async () => {
   );
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining(' of 5 are open (limited by the database)'),
+    message: expect.stringContaining(' of 5 open (limited by the database)'),
     advice: expect.stringContaining('Raise the limit of the database'),
   });
 });
@@ -154,19 +154,22 @@ test('a large table that is scanned repeatedly is a warning', async () => {
 });
 
 test('wrong counts are found in a sample of a thousand products', async () => {
-  expect(await checkSomeCounts(database)).toMatchObject({ status: 'ok', message: '0 of 20 checked are wrong' });
+  expect(await checkSomeCounts(database)).toMatchObject({
+    status: 'ok',
+    message: 'wrong for 0 of 20 checked products',
+  });
   await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'p-3'");
   expect(await checkSomeCounts(database)).toMatchObject({
     status: 'fault',
-    message: '1 of 20 checked are wrong',
+    message: 'wrong for 1 of 20 checked products',
     advice: expect.stringContaining('counts check --repair'),
   });
   await database.query("UPDATE product_counts SET upvotes = 0 WHERE product_id = 'p-3'");
   await database.query("INSERT INTO products (id) SELECT 'q-' || i FROM generate_series(1000, 2199) AS i");
   // The new products have no counts, so all are wrong. The sample of 1,000 starts at one of the first 221 products.
   const wrongFrom = async (random: number) => (await checkSomeCounts(database, () => random)).message;
-  expect(await wrongFrom(0)).toBe('980 of 1,000 checked are wrong');
-  expect(await wrongFrom(0.9999)).toBe('1000 of 1,000 checked are wrong');
+  expect(await wrongFrom(0)).toBe('wrong for 980 of 1,000 checked products');
+  expect(await wrongFrom(0.9999)).toBe('wrong for 1,000 of 1,000 checked products');
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 

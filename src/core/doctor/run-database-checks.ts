@@ -163,7 +163,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
   if (expired > 0) {
     return warning(
       check,
-      `${expired} could not be delivered within 24 hours`,
+      `not delivered within 24 hours: ${expired}`,
       'See groundswell webhooks list --undelivered; groundswell webhooks retry sends them again.',
     );
   }
@@ -186,7 +186,7 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
       const named = [...missing.slice(0, MAX_NAMED), ...(missing.length > MAX_NAMED ? ['…'] : [])].join(', ');
       return warning(
         CHECK,
-        `${missing.length} of ${references.size} are missing from ${folder}: ${named}`,
+        `${folder} lacks ${missing.length} of ${references.size} pictures: ${named}`,
         'Copy the folder from a backup of this machine or from the machine that has the pictures, or upload the pictures again.',
       );
     }

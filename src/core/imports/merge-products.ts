@@ -23,9 +23,9 @@ const BATCH_ROWS = 500;
 const MAX_CHANGED_IDS = 1_000;
 
 /**
- * Enlarges the search indexes' lists of pending entries and the memory for merging them, which costs a third less than
- * the defaults (measured with 60,000 rows). Searches scan the lists, so their size stays limited. Values are in kilobytes.
- * Settings that the engine does not have are skipped.
+ * Enlarges the search indexes' lists of pending entries and the memory for merging these lists, so writing the indexes
+ * costs a third less than with the defaults (measured with 60,000 rows). Searches scan the lists, so their size stays
+ * limited. Values are in kilobytes. Settings that the engine does not have are skipped.
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
@@ -124,7 +124,7 @@ async function mergeBatches(
     const id = randomUUID();
     await recordAudit(sql, { id, action: 'import', target, details });
     await undo.save(sql, id);
-    await note(sql, changedIds);
+    await recordChanges(sql, changedIds);
   }
   return merged;
 }
@@ -137,17 +137,17 @@ function timeBefore(now: Date, n: number): Date {
   return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));
 }
 
-async function note(sql: Sql, changedIds: readonly string[]): Promise<void> {
+async function recordChanges(sql: Sql, changedIds: readonly string[]): Promise<void> {
   if (changedIds.length > MAX_CHANGED_IDS) await recordEverythingChanged(sql);
   else await recordChange(sql, { productIds: changedIds, catalogue: true });
 }
 
 async function idsOf(sql: Sql, rows: readonly CheckedRow[], assigner: IdAssigner): Promise<string[]> {
-  const nameless = rows.filter(({ patch }) => patch.id === undefined);
+  const withoutId = rows.filter(({ patch }) => patch.id === undefined);
   const assigned = (
     await assigner.assign(
       sql,
-      nameless.map(({ patch }) => patch),
+      withoutId.map(({ patch }) => patch),
     )
   ).values();
   return rows.map(({ patch }) => patch.id ?? assigned.next().value ?? '');

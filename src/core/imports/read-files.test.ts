@@ -75,7 +75,7 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test('blank lines, CRLF and a last line without an end are accepted; a broken line is a separate error', async () => {
+  test('blank lines, CRLF and a last line without a line feed are accepted; an invalid line is an error of that line only', async () => {
     expect(await read(readJsonLines, '\ufeff{"id":"a"}\r\n\r\n[1]\n{"id"\n{"id":"b"}')).toEqual([
       { line: 1, values: { id: 'a' } },
       { line: 3, error: 'This is not an object' },

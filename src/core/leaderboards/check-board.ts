@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Period } from '../../contract/leaderboards/period.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -83,7 +84,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
   const actual = new Map<number, number>();
   for (const { votes } of launches) actual.set(votes, (actual.get(votes) ?? 0) + 1);
   for (const votes of new Set([...stored.keys(), ...actual.keys()])) {
-    compare(`products with ${votes} votes`, actual.get(votes) ?? 0, stored.get(votes) ?? 0);
+    compare(`products with ${formatQuantity(votes, 'vote')}`, actual.get(votes) ?? 0, stored.get(votes) ?? 0);
   }
   const wrong = launches
     .map((launch) => launch.product_id)

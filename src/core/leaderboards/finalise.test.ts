@@ -116,7 +116,7 @@ test('a result that became final while the clock was ahead does not change when 
   expect(period && (await checkBoard(database, period))?.differences).toEqual([]);
 });
 
-test('of votes that one network casts at the same moment, the later ones beyond the cap are excluded in the end', async () => {
+test('if one network casts many votes at the same moment, those beyond the cap are excluded at the latest in the final result', async () => {
   await launch(database, 'tide', LAUNCH);
   const network = '00000000-0000-0000-0000-00000000000a';
   for (const minute of [1, 2, 3, 4]) {

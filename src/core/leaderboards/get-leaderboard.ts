@@ -9,9 +9,9 @@ import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
 /** The rules of a site's periods and results. */
 export interface LeaderboardRules {
   now: Date;
-  /** The setting SITE_TIME_ZONE. */
+  /** The value of SITE_TIME_ZONE. */
   timeZone: string;
-  /** The setting LEADERBOARD_REVIEW_HOURS. */
+  /** The value of LEADERBOARD_REVIEW_HOURS. */
   reviewHours: number;
 }
 

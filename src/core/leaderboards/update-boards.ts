@@ -1,6 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { lockFreeCounts } from '../counts/lock-counts.ts';
+import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
@@ -101,8 +101,8 @@ interface PlacingOptions {
   timeZone: string;
   votesPerNetwork?: number | undefined;
   /**
-   * Also removes from their boards the launches that begin more than two minutes after `now`, in case the clock was set
-   * back.
+   * Whether to also remove launches that begin more than two minutes after `now` from their boards, in case the clock
+   * was set back.
    */
   withdraw?: boolean;
 }
@@ -133,7 +133,7 @@ export async function placeLaunches(
     );
     // Counts are locked before launches, to prevent deadlocks. Launches whose counts another transaction has locked are
     // placed later.
-    const candidates = await lockFreeCounts(
+    const candidates = await lockAvailableCounts(
       sql,
       found.map((row) => row.product_id),
     );

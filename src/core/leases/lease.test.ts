@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { endLease, lastDoneAt, renewLease, takeLease } from './lease.ts';
+import { acquireLease, lastDoneAt, releaseLease, renewLease } from './lease.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -12,8 +12,8 @@ beforeEach(() => database.query('DELETE FROM leases'));
 
 const NAME = 'scheduled backup';
 const DAY_MS = 86_400_000;
-const take = (holder: string, { intervalMs = DAY_MS, leaseMs = 60_000 } = {}) =>
-  takeLease(database, NAME, { holder, intervalMs, leaseMs, maxLeaseMs: 60_000 });
+const acquire = (holder: string, { intervalMs = DAY_MS, leaseMs = 60_000 } = {}) =>
+  acquireLease(database, NAME, { holder, intervalMs, leaseMs, maxLeaseMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];
 
 /** Simulates passing time by moving the stored times back, because the database's clock cannot be set. */
@@ -24,53 +24,53 @@ const pass = (ms: number) =>
   );
 
 test('of many simultaneous callers, one gets the lease', async () => {
-  const taken = await Promise.all(Array.from({ length: 20 }, () => take(randomUUID())));
+  const taken = await Promise.all(Array.from({ length: 20 }, () => acquire(randomUUID())));
   expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
 test('the lease is free again after its holder was killed, and the first holder notices', async () => {
-  await take(me);
-  expect(await take(other)).toBeUndefined();
+  await acquire(me);
+  expect(await acquire(other)).toBeUndefined();
   expect(await renewLease(database, NAME, me, 60_000)).toBe(true);
   await pass(60_001);
-  expect(await take(other)).toBeDefined();
+  expect(await acquire(other)).toBeDefined();
   expect(await renewLease(database, NAME, me, 60_000)).toBe(false);
-  // A report of the first holder is ignored.
-  await endLease(database, NAME, me, { doneAt: new Date() });
+  // The release by the first holder is ignored.
+  await releaseLease(database, NAME, me, { doneAt: new Date() });
   expect(await lastDoneAt(database, NAME)).toBeUndefined();
 });
 
 test('finished work is due again after its interval, counted from its start, for any process', async () => {
-  const lease = await take(me);
+  const lease = await acquire(me);
   if (!lease) throw new Error('No lease');
-  await endLease(database, NAME, me, { doneAt: lease.begunAt });
+  await releaseLease(database, NAME, me, { doneAt: lease.begunAt });
   expect(await lastDoneAt(database, NAME)).toEqual(lease.begunAt);
-  expect(await take(other)).toBeUndefined();
+  expect(await acquire(other)).toBeUndefined();
   await pass(DAY_MS - 10_000);
-  expect(await take(other)).toBeUndefined();
+  expect(await acquire(other)).toBeUndefined();
   // A shorter interval applies at once.
-  expect(await take(other, { intervalMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
+  expect(await acquire(other, { intervalMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
 });
 
 test('failed work is retried after a pause, and earlier results stay recorded', async () => {
-  const lease = await take(me);
-  await endLease(database, NAME, me, { doneAt: lease?.begunAt ?? new Date(0) });
+  const lease = await acquire(me);
+  await releaseLease(database, NAME, me, { doneAt: lease?.begunAt ?? new Date(0) });
   await pass(DAY_MS);
-  await take(me);
-  await endLease(database, NAME, me, { pauseMs: 5_000 });
-  expect(await take(other)).toBeUndefined();
+  await acquire(me);
+  await releaseLease(database, NAME, me, { pauseMs: 5_000 });
+  expect(await acquire(other)).toBeUndefined();
   await pass(5_001);
   expect(await lastDoneAt(database, NAME)).toBeDefined();
-  expect(await take(other)).toBeDefined();
+  expect(await acquire(other)).toBeDefined();
 });
 
 test.each([
   ['which is held', async () => {}],
-  ['whose work was done', async (begunAt: Date) => endLease(database, NAME, me, { doneAt: begunAt })],
+  ['whose work was done', async (begunAt: Date) => releaseLease(database, NAME, me, { doneAt: begunAt })],
 ])('a lease %s does not outlast a clock that was a year ahead', async (_state, finish) => {
-  const lease = await take(me);
+  const lease = await acquire(me);
   await finish(lease?.begunAt ?? new Date(0));
-  expect(await take(other)).toBeUndefined();
+  expect(await acquire(other)).toBeUndefined();
   await pass(-365 * DAY_MS);
-  expect(await take(other)).toBeDefined();
+  expect(await acquire(other)).toBeDefined();
 });

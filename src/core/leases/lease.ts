@@ -11,7 +11,7 @@ export interface Lease {
   begunAt: Date;
 }
 
-const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
+const ACQUIRE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, expires_at = EXCLUDED.expires_at
     WHERE present.expires_at NOT BETWEEN clock_timestamp() AND clock_timestamp() + $6::integer * interval '1 millisecond'
@@ -24,7 +24,7 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
  * the statements of concurrent callers, so only one gets the lease. Ignores a last job in the future and an expiry more
  * than `maxLeaseMs` (the longest lease) from now: they were stored before the database's clock was set back.
  */
-export async function takeLease(
+export async function acquireLease(
   sql: Sql,
   name: LeaseName,
   {
@@ -35,7 +35,7 @@ export async function takeLease(
   }: { holder: string; intervalMs: number; leaseMs: number; maxLeaseMs: number },
 ): Promise<Lease | undefined> {
   const tag = randomBytes(4).toString('hex');
-  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [
+  const [row] = await sql.query<{ tag: string; begun_at: Date }>(ACQUIRE, [
     name,
     tag,
     holder,
@@ -57,7 +57,7 @@ export async function renewLease(sql: Sql, name: LeaseName, holder: string, leas
 }
 
 /** Releases a lease after its job has completed or failed. Any process may retry a failed job after `pauseMs`. */
-export async function endLease(
+export async function releaseLease(
   sql: Sql,
   name: LeaseName,
   holder: string,

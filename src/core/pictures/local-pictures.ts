@@ -17,7 +17,7 @@ export class PictureError extends Error {
  */
 export class LocalPictures {
   readonly #folder: string;
-  /** Names in the store by names in the folder. Products may share a picture. */
+  /** Maps names in the folder to names in the store, because products may share a picture. */
   readonly #storedNames = new Map<string, string>();
 
   private constructor(folder: string) {

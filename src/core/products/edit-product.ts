@@ -14,14 +14,14 @@ import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 export interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default. */
   values: SourceValues;
-  /** The version that the edit is based on. The edit fails if the product has another version; unset: not checked. */
+  /** The version that the edit is based on. If it is set, the edit fails if the product has another version. */
   version?: string | undefined;
   now: Date;
 }
 
 /**
  * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs.
- * @throws CoreError `product_not_found`, `product_invalid` with all faults, `product_changed` with the current product.
+ * @throws CoreError `product_not_found`, `product_invalid` with all errors, `product_changed` with the current product.
  */
 export async function editProduct(database: Database, id: string, edit: ProductEdit): Promise<Product> {
   const patch = readValues(edit.values);

@@ -35,7 +35,7 @@ const BLOCK_MS_PER_ROW = 0.05;
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
  * If an id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for
  * its count, because batched writes of other products would wait, too. For `LARGE_REMOVAL_ROWS` rows or more,
- * `database` must have no statement timeout.
+ * `database` must have no statement timeout. With `entries` `none`, the caller writes the entry in the audit log.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(

@@ -134,8 +134,8 @@ const RESTORE_DEPENDENTS = [
 ];
 
 /**
- * Moves the rows of removals back to their tables. @returns the ids that new products already have; if there are any, the
- * transaction must be rolled back.
+ * Moves the rows of removals back to their tables.
+ * @returns the ids that new products already use; if there are any, the transaction must be rolled back.
  */
 async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);

@@ -46,7 +46,7 @@ test('a short list is always scanned, because reading all of it costs less than 
   expect(['eve', 'abc'].map(frequencyOf)).toEqual([1, 1]);
 });
 
-test('frequencies are learnt every half hour; until then, and while learning, the last ones are used', async () => {
+test('frequencies are sampled every half hour; until then, and while sampling, the last ones are used', async () => {
   const recorded = recordStatements(database);
   const first = searchFrequenciesOf(recorded.database);
   expect(searchFrequenciesOf(recorded.database)).toBe(first);
@@ -61,7 +61,7 @@ test('frequencies are learnt every half hour; until then, and while learning, th
   expect(recorded.statements).toHaveLength(2);
 });
 
-test('failed learning is repeated by the next request', async () => {
+test('a failed sampling is repeated by the next request', async () => {
   let fails = true;
   const failing = {
     ...database,

@@ -7,7 +7,7 @@ type FrequencyOf = (key: string | number) => number;
 
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text, search_grams FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** Frequencies of what occurred less often are not stored. */
+/** Trigrams and n-grams in fewer texts of the sample are not stored, and so count as rare. */
 const MIN_OCCURRENCES = 4;
 /** The number of texts that are processed, in one to two milliseconds, before yielding to other work. */
 const TEXTS_PER_TURN = 50;

@@ -144,7 +144,7 @@ test('a product whose row of counts is missing is found by either plan', async (
   }
 });
 
-/** Describes a statement: a scan with its number of rows, a lookup by index, or the time limit that is set before it. */
+/** Describes a statement: a scan with its number of rows, a lookup by index, or the `SET` of its timeout. */
 function kindOf(text: string): string {
   if (text.startsWith('SET LOCAL statement_timeout')) return text;
   if (text.includes('WITH found')) return 'look up';
@@ -202,7 +202,7 @@ describe('how a term is searched', () => {
   });
 });
 
-describe('a search that reaches its time limit', () => {
+describe('a search that reaches its scan timeout', () => {
   test.each(SORTS)('returns a cursor from which the next request continues (%s)', async (sort) => {
     const pages = await everyPage({ term: 'by', sort, limit: 4 }, undefined, 0);
     expect(pages.flat()).toEqual(all(sort, 'by'));

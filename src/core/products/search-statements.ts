@@ -42,7 +42,10 @@ function conditionsOf({ term, tag }: Terms, bind: Bind): string {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** The matching rows of a window of the list. `end` is where the window ends, if neither the list nor the page is complete. */
+/**
+ * The matching rows of a window of the list. `end` has the sort keys of the last row of the window; it is undefined if
+ * the page is full or the list ends.
+ */
 export interface ScanResult {
   rows: ProductRow[];
   end: readonly Key[] | undefined;

@@ -29,7 +29,7 @@ export interface SiteStats {
   top: ProductUpvotes[];
   /** Hours in which a product got far more upvotes than on average. `hour` is the start (ISO 8601, UTC). */
   hours: (ProductUpvotes & { hour: string })[];
-  /** Networks from which many sessions upvoted one product within an hour. */
+  /** Networks from which many sessions upvoted one product within a clock hour. */
   networks: NamedBurst[];
   /** The submissions of these days. */
   submissions: SubmissionStats;
@@ -39,7 +39,7 @@ const TOP_PRODUCTS = 10;
 const MAX_BURSTS = 20;
 
 /**
- * The thresholds of a notable hour: a number of upvotes, and a multiple of the product's average per hour in these days.
+ * The thresholds of a busy hour: a number of upvotes, and a multiple of the product's average per hour in these days.
  */
 const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 
@@ -189,7 +189,7 @@ async function countByHour(
 
 /** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */
 export interface BoardStats {
-  /** Overdue leaderboards are included in `open`. */
+  /** `overdue` counts only days, which are included in `open`. */
   boards: { open: number; final: number; overdue: number };
   votes: { counted: number; network: number; operator: number };
 }

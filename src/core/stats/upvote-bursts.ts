@@ -1,7 +1,7 @@
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 
-/** A burst of upvotes: many sessions of one network upvoted one product within an hour. */
+/** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
 export interface UpvoteBurst {
   /** The start of the hour, ISO 8601, UTC. */
   hour: string;

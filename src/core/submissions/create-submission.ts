@@ -117,7 +117,10 @@ async function findEarlier(sql: Sql, { id, content }: Idempotency, now: Date): P
   ]);
   if (earlier === undefined) return undefined;
   if (earlier.content !== content) {
-    throw new CoreError('idempotency_key_reused', 'This Idempotency-Key was used for another submission');
+    throw new CoreError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another submission. Please send a new key.',
+    );
   }
   return readSubmissionRow(sql, earlier.submission_id);
 }

@@ -41,7 +41,7 @@ interface WrittenRow extends ProductRow {
 }
 
 export interface VoteRules {
-  /** The setting VOTES_PER_NETWORK. */
+  /** The value of VOTES_PER_NETWORK. */
   votesPerNetwork: number;
   /** The cache that all writes of this process share. */
   networkCounts: NetworkCounts;
@@ -56,7 +56,8 @@ const defaultRules = (): VoteRules => ({
  * Applies changes in one transaction, with the same result as if they were applied one by one. Concurrent writes of
  * other processes may let votes of a network exceed the cap. `unchecked` contains these networks, and networks whose
  * removed votes let others count.
- * @returns for each change the state and the product's count after it, or `product_not_found`; the existing products.
+ * @returns for each change the state and the product's count after it, or `product_not_found`. `productIds` has all
+ * existing products of the changes, even those whose counts did not change.
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(

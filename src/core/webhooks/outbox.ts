@@ -48,7 +48,7 @@ export async function isDeliveryDue(sql: Sql, receiver: string, now: Date): Prom
 }
 
 /**
- * Reads the events with a due attempt, in the order of their schedule. `except` are the events that are being sent.
+ * Reads the events that are due, in the order of their schedule. `except` has the ids of events that are being sent.
  * @throws CoreError `unavailable`.
  */
 export function readDueEvents(sql: Sql, now: Date, except: readonly string[], limit: number): Promise<DueEvent[]> {

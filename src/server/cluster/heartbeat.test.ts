@@ -86,7 +86,7 @@ test('a process that is debugged or traced is left alone', async () => {
   expect(lost).toEqual(['two 20']);
 });
 
-test('a worker that has not answered a check gets no further ones', async () => {
+test('a worker that has not responded to a check gets no further ones', async () => {
   silence(0);
   isHeld = true;
   peers = peers.slice(0, 1);

@@ -60,7 +60,7 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
       sendPing(process);
       return;
     }
-    // No further message is sent until the process answers, because unread messages would pile up.
+    // No further message is sent until the process responds, because unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
     if (await isDebuggerAttached(process)) unanswered.set(process, 0);

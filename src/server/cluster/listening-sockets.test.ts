@@ -26,7 +26,7 @@ test.each([
 ])('a thousand clients that connect at once wait in the queue %s', async (_, listen) => {
   app = fastify();
   const { port } = new URL(await listen(app));
-  // `spawnSync` blocks this process, so the server accepts no connection until the child has ended.
+  // `spawnSync` blocks this process, so the server accepts no connection until the child has exited.
   const count = Math.min(1_000, kernelLimit());
   const { status } = spawnSync(process.execPath, ['-e', CONNECT_ALL, port, String(count)], { timeout: 60_000 });
   expect(status).toBe(0);

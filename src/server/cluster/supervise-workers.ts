@@ -11,7 +11,7 @@ import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type S
 /** A worker that has not exited this long after the stop delay is killed; the whole site has ten seconds to stop. */
 const STOP_TIMEOUT_MS = 8_000;
 /**
- * Time limit for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.
+ * Timeout for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.
  */
 const START_TIMEOUT_MS = 60_000;
 
@@ -108,7 +108,7 @@ export async function startWorkers({
         log.error({ pid: worker.process.pid, how: signal ?? `code ${code}`, phase }, 'Replacing a worker that exited');
         if (phase === 'up' || phase === 'starting') replaced += 1;
       }
-      dispatch({ kind: 'ended', id });
+      dispatch({ kind: 'exited', id });
     });
   }
 
@@ -120,7 +120,7 @@ export async function startWorkers({
     killUnless(id, 'starting');
   }
 
-  /** Kills a worker that is still in this phase when the time limit expires. */
+  /** Kills a worker that is still in this phase when the timeout expires. */
   function killUnless(id: number, phase: 'booting' | 'starting'): void {
     after(START_TIMEOUT_MS, () => {
       const worker = workersIn(phase).find((found) => found === workers.get(id));

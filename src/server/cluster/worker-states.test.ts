@@ -19,7 +19,7 @@ function run(...events: readonly [number, FleetEvent][]): FleetEffect[][] {
 
 const booted = (id: number): FleetEvent => ({ kind: 'booted', id });
 const up = (id: number): FleetEvent => ({ kind: 'up', id });
-const ended = (id: number): FleetEvent => ({ kind: 'ended', id });
+const exited = (id: number): FleetEvent => ({ kind: 'exited', id });
 const fork = (id: number): FleetEffect => ({ kind: 'fork', id });
 const start = (id: number): FleetEffect => ({ kind: 'start', id });
 const later = (delayMs: number): FleetEffect => ({ kind: 'retry later', delayMs });
@@ -31,11 +31,11 @@ test('all workers start together, and a spare is forked when all are up', () => 
 });
 
 test('a worker that cannot start during the launch ends the launch', () => {
-  expect(run([0, booted(1)], [0, ended(1)]).at(-1)).toEqual([{ kind: 'give up' }]);
+  expect(run([0, booted(1)], [0, exited(1)]).at(-1)).toEqual([{ kind: 'give up' }]);
 });
 
 test('a killed healthy worker is replaced by the spare at once, and a new spare follows', () => {
-  expect(afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, up(3)])).toEqual([[start(3)], [fork(4)]]);
+  expect(afterLaunch([HEALTHY_MS, exited(1)], [HEALTHY_MS, up(3)])).toEqual([[start(3)], [fork(4)]]);
 });
 
 test('when both workers are killed at the same time, the second is forked without a pause, each time', () => {
@@ -46,7 +46,7 @@ test('when both workers are killed at the same time, the second is forked withou
     const forked = spare + 1;
     id = forked;
     const now = (round + 1) * HEALTHY_MS;
-    const events = [ended(left), ended(right), up(spare), booted(forked), up(forked), booted(forked + 1)];
+    const events = [exited(left), exited(right), up(spare), booted(forked), up(forked), booted(forked + 1)];
     return events.map((event) => [now, event]);
   });
   const effects = afterLaunch(...rounds.flat()).flat();
@@ -58,32 +58,32 @@ test.each<[string, [number, FleetEvent][]]>([
   [
     'before it is up',
     [
-      [0, ended(3)],
+      [0, exited(3)],
       [0, booted(4)],
-      [0, ended(4)],
+      [0, exited(4)],
     ],
   ],
   [
     'right after it came up',
     [
       [0, up(3)],
-      [0, ended(3)],
+      [0, exited(3)],
       [0, booted(4)],
       [0, up(4)],
-      [0, ended(4)],
+      [0, exited(4)],
     ],
   ],
 ])('a worker that ends %s is tried again after a pause that doubles', (_, events) => {
   const retries: [number, FleetEvent][] = events.map(([, event]) => [HEALTHY_MS, event]);
   const [firstEnd, ...more] = retries.flatMap((entry): [number, FleetEvent][] =>
-    entry[1].kind === 'ended' ? [entry, [HEALTHY_MS, { kind: 'retry' }]] : [entry],
+    entry[1].kind === 'exited' ? [entry, [HEALTHY_MS, { kind: 'retry' }]] : [entry],
   );
-  const effects = afterLaunch([HEALTHY_MS, ended(1)], ...(firstEnd ? [firstEnd] : []), ...more).flat();
+  const effects = afterLaunch([HEALTHY_MS, exited(1)], ...(firstEnd ? [firstEnd] : []), ...more).flat();
   expect(effects.filter(({ kind }) => kind === 'retry later')).toEqual([later(100), later(200)]);
 });
 
 test('while one worker cannot start, a killed healthy one is still replaced without a pause', () => {
-  const effects = afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(3)], [HEALTHY_MS, ended(2)]);
+  const effects = afterLaunch([HEALTHY_MS, exited(1)], [HEALTHY_MS, exited(3)], [HEALTHY_MS, exited(2)]);
   expect(effects).toEqual([[start(3)], [later(100)], [fork(4)]]);
 });
 
@@ -91,17 +91,17 @@ test('after more than twenty failures with no worker up, the fleet is lost; whil
   const fail = (first: number): [number, FleetEvent][] =>
     Array.from({ length: 21 }, (_, round) => first + round).flatMap((id): [number, FleetEvent][] => [
       [HEALTHY_MS, { kind: 'retry' }],
-      [HEALTHY_MS, ended(id)],
+      [HEALTHY_MS, exited(id)],
     ]);
-  const oneServes = afterLaunch([HEALTHY_MS, ended(1)], ...fail(3)).flat();
+  const oneServes = afterLaunch([HEALTHY_MS, exited(1)], ...fail(3)).flat();
   expect(oneServes).not.toContainEqual({ kind: 'give up' });
   expect(oneServes.at(-1)).toEqual(later(10_000));
-  const noneServes = afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(2)], ...fail(3)).flat();
+  const noneServes = afterLaunch([HEALTHY_MS, exited(1)], [HEALTHY_MS, exited(2)], ...fail(3)).flat();
   expect(noneServes.at(-1)).toEqual({ kind: 'give up' });
 });
 
 test('no worker is started after a stop', () => {
-  expect(afterLaunch([HEALTHY_MS, { kind: 'stop' }], [HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(2)])).toEqual([
+  expect(afterLaunch([HEALTHY_MS, { kind: 'stop' }], [HEALTHY_MS, exited(1)], [HEALTHY_MS, exited(2)])).toEqual([
     [],
     [],
     [],

@@ -1,4 +1,4 @@
-/** The phase of a worker: a spare has loaded everything and waits until another one ends. */
+/** The phase of a worker. A `spare` has loaded its code and waits until another worker exits. */
 export type Phase = 'booting' | 'spare' | 'starting' | 'up';
 
 export interface WorkerState {
@@ -28,7 +28,7 @@ export type FleetState =
 export type FleetEvent =
   | { readonly kind: 'booted'; readonly id: number }
   | { readonly kind: 'up'; readonly id: number }
-  | { readonly kind: 'ended'; readonly id: number }
+  | { readonly kind: 'exited'; readonly id: number }
   | { readonly kind: 'retry' }
   | { readonly kind: 'stop' };
 
@@ -72,8 +72,8 @@ export function step(state: FleetState, event: FleetEvent, size: number, now: nu
       const { state: running, effects } = fill({ ...next, kind: 'running' }, size, now);
       return { state: running, effects: [{ kind: 'launched' }, ...effects] };
     }
-    case 'ended':
-      return afterEnd(state, event.id, size, now);
+    case 'exited':
+      return afterExit(state, event.id, size, now);
     case 'retry':
       return fill({ ...state, paused: Math.max(0, state.paused - 1) }, size, now);
     case 'stop':
@@ -83,13 +83,13 @@ export function step(state: FleetState, event: FleetEvent, size: number, now: nu
 
 type Active = Extract<FleetState, { kind: 'running' | 'launching' }>;
 
-function afterEnd(state: Active, id: number, size: number, now: number): Step {
-  const ended = state.workers.get(id);
-  if (!ended) return { state, effects: [] };
+function afterExit(state: Active, id: number, size: number, now: number): Step {
+  const exited = state.workers.get(id);
+  if (!exited) return { state, effects: [] };
   const workers = new Map(state.workers);
   workers.delete(id);
   const next: Active = { ...state, workers };
-  if (ended.phase === 'up' && now - ended.since >= MIN_UPTIME_MS) return fill(next, size, now);
+  if (exited.phase === 'up' && now - exited.since >= MIN_UPTIME_MS) return fill(next, size, now);
   const failures = now - state.failedAt > FAILURE_WINDOW_MS ? 1 : state.failures + 1;
   const isHopeless = failures > MAX_FAILURES && count(next, 'up') === 0;
   if (state.kind === 'launching' || isHopeless) return { state: { kind: 'lost' }, effects: [{ kind: 'give up' }] };

@@ -73,7 +73,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     if (request.routeOptions.config.isOpenToAll) return;
     await requireOperator(request);
   });
-  // Not an `onRequest` hook: reading the body after it would lose the async context.
+  // This is not an `onRequest` hook, because reading the body afterwards would lose the async context.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.operator === '') done();
     else runAsOperator(request.operator, done);
@@ -103,7 +103,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   return app;
 }
 
-/** Content-hashed files. Private, because a shared cache need not store the console. */
+/** Serves the content-hashed files. They are `private`, because shared caches need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
   hideRefusals(app);
   // The headers of the reply replace those that the plug-in's own `setHeaders` would set.

@@ -12,8 +12,8 @@ import type { ConsoleStreams } from './console-streams.ts';
 /** The parts of the site that the console needs. */
 export interface ConsoleOptions {
   database: Database;
-  /** A database without time limits, for work whose duration grows with the data. */
-  withoutTimeLimit: Connection['withoutTimeLimit'];
+  /** Runs work whose duration grows with the data on a connection without a statement timeout. */
+  withoutStatementTimeout: Connection['withoutStatementTimeout'];
   runtime: Runtime;
   log: FastifyBaseLogger;
   trustProxy?: TrustedProxies | undefined;

@@ -19,7 +19,10 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
-/** Starts the jobs that need one process per machine: final results, backups, webhooks, housekeeping, count checks. */
+/**
+ * Starts the jobs that one process per machine runs: final results, backups, webhooks, housekeeping, and checks of
+ * counts and submissions.
+ */
 export function startBackgroundJobs(
   connection: Connection,
   settings: Settings,
@@ -58,7 +61,8 @@ export function startBackgroundJobs(
 }
 
 function startHousekeeping(database: Database, pictures: string, log: Log): Closeable {
-  const run = (job: Promise<unknown>) => job.catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
+  const run = (job: Promise<unknown>) =>
+    job.catch((error: unknown) => log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'));
   const cleanUp = async () => {
     await run(deleteExpiredKeys(database, new Date()));
     await run(deleteOldSessions(database, new Date()));
@@ -78,7 +82,7 @@ async function deletePictures(database: Database, folder: string, log: Log): Pro
 const SUBMISSION_INTERVAL_MS = 60_000;
 
 interface SubmissionWatch {
-  /** The result of the last query, at most a minute old. */
+  /** The result of the last successful query. Queries run every minute. */
   waiting(): WaitingSubmissions;
   /** Deletes old submissions and counts the waiting ones now. Never rejects. */
   refresh(): Promise<void>;

@@ -133,7 +133,7 @@ describe('a receiver that is down', () => {
     expect(receiver.received).toEqual([]);
     expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
       status: 'warning',
-      message: '1 could not be delivered within 24 hours',
+      message: 'not delivered within 24 hours: 1',
     });
   });
 });
@@ -177,7 +177,7 @@ test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or anoth
   receiver.respond = (response) => response.writeHead(410).end();
   await record('a');
   const deliveries = start();
-  await expect.poll(lines.text).toContain('410 Gone. Deliveries are stopped');
+  await expect.poll(lines.text).toContain('410 Gone, so deliveries are stopped');
   await record('b');
   time += HOUR_MS;
   expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({

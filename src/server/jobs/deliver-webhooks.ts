@@ -74,7 +74,7 @@ export function deliverWebhooks(
         statusReadAt = performance.now();
       },
       messages: {
-        checkFailed: 'Cannot check whether webhooks are due',
+        checkFailed: 'Cannot check whether webhooks are due; trying again',
         failed: 'Cannot read or write the webhook outbox; trying again',
         notRenewed: 'Cannot renew the lease for webhook deliveries',
       },
@@ -113,7 +113,7 @@ export function deliverWebhooks(
       const nextPoll = due.length < free ? [sleep(times.pollMs, undefined, { ref: false })] : [];
       if (open.size > 0) await Promise.race([...open.values(), ...nextPoll]);
     } while (open.size > 0);
-    // Reports why deliveries stopped: a database error, a lost lease, or the end of the site.
+    // Reports why deliveries stopped: a database error, a lost lease, or the shutdown of the site.
     stopped.throwIfAborted();
   }
 
@@ -137,8 +137,11 @@ export function deliverWebhooks(
     attempts.failed += 1;
     attempts.expired += Number(hasExpired);
     const fields = { event: event.id, type: event.type, attempt: event.attempts + 1, failure };
-    if (outcome === 'gone') log.error('The webhook receiver responded 410 Gone. Deliveries are stopped.');
-    else if (hasExpired) log.warn(fields, 'A webhook expired undelivered');
+    if (outcome === 'gone')
+      log.error(
+        'The webhook receiver responded 410 Gone, so deliveries are stopped. Correct WEBHOOK_URL, remove it, or run `groundswell webhooks retry`',
+      );
+    else if (hasExpired) log.warn(fields, 'A webhook expired undelivered. `groundswell webhooks retry` sends it again');
     // Failures are logged once until a delivery succeeds: thousands of events may wait for a receiver that is down.
     else if (!isFailing) log.warn(fields, 'Cannot deliver webhooks; trying again for 24 hours');
     isFailing = true;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../core/database/database.ts';
-import { endLease, type Lease, type LeaseName, renewLease, takeLease } from '../../core/leases/lease.ts';
+import { acquireLease, type Lease, type LeaseName, releaseLease, renewLease } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 
 export interface LeaseTimes {
@@ -18,7 +18,7 @@ export interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */
   intervalMs?: number;
-  /** A cheap check before the lease is taken. If unset, work is always due. */
+  /** A cheap check before the lease is acquired. If unset, work is always due. */
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;
@@ -71,7 +71,7 @@ export function runUnderLease(
 
   async function runIfDue(): Promise<void> {
     if ((await job.isDue?.()) ?? true) {
-      const lease = await takeLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
+      const lease = await acquireLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
       if (lease) await work(lease);
     }
     await job.afterPoll?.();
@@ -86,12 +86,12 @@ export function runUnderLease(
     }, leaseMs / 4).unref();
     try {
       await job.run(lease, AbortSignal.any([closing.signal, lost.signal]));
-      await endLease(database, name, holder, { doneAt: lease.begunAt });
+      await releaseLease(database, name, holder, { doneAt: lease.begunAt });
     } catch (error) {
-      if (closing.signal.aborted) return await endLease(database, name, holder, { pauseMs: 0 });
+      if (closing.signal.aborted) return await releaseLease(database, name, holder, { pauseMs: 0 });
       failures += 1;
       log.error({ err: error }, messages.failed);
-      await endLease(database, name, holder, { pauseMs: retryMs });
+      await releaseLease(database, name, holder, { pauseMs: retryMs });
     } finally {
       clearInterval(renewal);
     }

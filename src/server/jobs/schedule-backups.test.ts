@@ -36,7 +36,7 @@ function start(
 ): ScheduledBackups {
   const connection = {
     database,
-    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) => work(database),
+    withoutStatementTimeout: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
   const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, {
     pollMs: 10,
@@ -57,7 +57,7 @@ function holdRows() {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const withoutTimeLimit = <Result>(work: (own: Database) => Promise<Result>) =>
+  const withoutStatementTimeout = <Result>(work: (own: Database) => Promise<Result>) =>
     work({
       ...database,
       transaction: (steps) =>
@@ -73,7 +73,7 @@ function holdRows() {
           }),
         ),
     });
-  return { arrived, release, withoutTimeLimit };
+  return { arrived, release, withoutStatementTimeout };
 }
 
 /** Simulates that the interval has passed. */
@@ -134,7 +134,7 @@ test('a failure is logged and counted, deletes no old backup, and is retried', a
 
 test('a stopping site aborts the current backup, and another process can make it immediately', async () => {
   const rows = holdRows();
-  const connection = { database, withoutTimeLimit: rows.withoutTimeLimit };
+  const connection = { database, withoutStatementTimeout: rows.withoutStatementTimeout };
   const schedule = scheduleBackups(connection, { folder, intervalMs: HOUR_MS, maxBackups: 1 }, logs().log);
   await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
@@ -159,7 +159,7 @@ test('a process that lost its lease by not renewing it aborts its backup', async
         return rows;
       },
     },
-    withoutTimeLimit: held.withoutTimeLimit,
+    withoutStatementTimeout: held.withoutStatementTimeout,
   };
   const lines = logs();
   const times = { pollMs: 10, leaseMs: 40, retryMs: HOUR_MS };

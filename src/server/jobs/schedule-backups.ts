@@ -45,7 +45,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
  * Old backups are deleted once the new one is complete.
  */
 export function scheduleBackups(
-  connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { folder, intervalMs, maxBackups, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
   times: LeaseTimes = LEASE_TIMES,
@@ -60,7 +60,7 @@ export function scheduleBackups(
       async run(lease, signal) {
         const path = await backUp(lease, signal);
         const removed = await pruneBackups(folder, basename(path), maxBackups).catch((error: unknown) => {
-          log.warn({ err: error, folder }, 'Cannot remove old backups');
+          log.warn({ err: error, folder }, 'Cannot delete old backups; trying again after the next backup');
           return [];
         });
         log.info({ path, removed }, 'Backup written');
@@ -69,7 +69,7 @@ export function scheduleBackups(
         last = await lastDoneAt(database, LEASE);
       },
       messages: {
-        checkFailed: 'Cannot check whether a backup is due',
+        checkFailed: 'Cannot check whether a backup is due; trying again',
         failed: `Cannot write the scheduled backup to ${folder}; trying again`,
         notRenewed: 'Cannot renew the backup lease',
       },
@@ -81,7 +81,7 @@ export function scheduleBackups(
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
     const path = join(folder, scheduledName(tag, begunAt));
-    await connection.withoutTimeLimit((unlimited) =>
+    await connection.withoutStatementTimeout((unlimited) =>
       writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
     );
     return path;

@@ -22,7 +22,7 @@ test('a result that is due only by the clock of the database is not final yet', 
     },
   };
   const finaliser = scheduleFinalising(
-    { database: ahead, withoutTimeLimit: (work) => work(ahead) },
+    { database: ahead, withoutStatementTimeout: (work) => work(ahead) },
     { timeZone: 'UTC', reviewHours: 24, votesPerNetwork: 20 },
     { log: silentLog },
     { pollMs: 20, leaseMs: 60_000, retryMs: 20 },

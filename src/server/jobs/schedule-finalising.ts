@@ -10,8 +10,9 @@ import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 export interface Finaliser {
   /** The latest numbers of leaderboards and votes. */
   stats(): BoardStats;
-  /** The seconds that this process has spent finalising results, and the number of its failed attempts. */
+  /** The seconds that this process has spent finalising results. */
   seconds(): number;
+  /** The number of failed attempts of this process. */
   failures(): number;
   /** Stops the current run before its next day. */
   close(): Promise<void>;
@@ -24,7 +25,7 @@ const LAST_VOTE_MS = 60_000;
 
 /** Finalises results when they are due, while the site runs. One process per database does so at a time. */
 export function scheduleFinalising(
-  connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
   { log, recordEvents }: { log: Log; recordEvents?: RecordEvents | undefined },
   times: LeaseTimes = LEASE_TIMES,
@@ -47,7 +48,7 @@ export function scheduleFinalising(
       async run(_lease, signal) {
         const started = performance.now();
         try {
-          const { days, periods } = await connection.withoutTimeLimit((unlimited) =>
+          const { days, periods } = await connection.withoutStatementTimeout((unlimited) =>
             finaliseDue(unlimited, { rules, votesPerNetwork, signal, recordEvents }),
           );
           if (days.length + periods.length > 0) log.info({ days, periods }, 'Leaderboards are final');
@@ -59,8 +60,8 @@ export function scheduleFinalising(
         stats = await readBoardStats(database, rules);
       },
       messages: {
-        checkFailed: 'Cannot check whether a leaderboard is due to be final',
-        failed: 'Cannot make leaderboards final; trying again',
+        checkFailed: 'Cannot check whether a leaderboard result is due; trying again',
+        failed: 'Cannot finalise leaderboards; trying again',
         notRenewed: 'Cannot renew the lease for finalising leaderboards',
       },
     },

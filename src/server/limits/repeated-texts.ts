@@ -4,8 +4,8 @@ import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 
 /**
- * A text is suspicious if it is posted this many `times` within an hour, on any products. Short texts such as
- * 'Great!' repeat naturally, so only longer ones are counted across a network or the whole site.
+ * A text is suspicious if it is posted this many `times` within an hour, on any products. Short texts such as 'Great!'
+ * repeat naturally, so only texts with at least `letters` letters are counted across a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },
@@ -58,7 +58,7 @@ export function createRepeatedTexts(
 }
 
 /**
- * Normalises a text by removing the variations that disguise a repetition: case and width of letters, accents, digits,
+ * Normalizes a text by removing the variations that disguise a repetition: case and width of letters, accents, digits,
  * punctuation, spaces, invisible characters, repeated letters, and all of a URL except its host. Empty for a text
  * without letters.
  */

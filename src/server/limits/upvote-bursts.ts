@@ -9,7 +9,7 @@ interface Voter {
   address: string | undefined;
 }
 
-/** Detects many sessions of one network that upvote one product within an hour. */
+/** Detects many sessions of one network that upvote one product within a clock hour. */
 export interface UpvoteBursts {
   record(productId: string, voter: Voter, upvoted: boolean): void;
   /** Saves new bursts, and discards the data of an hour after its end. Never rejects. */

@@ -8,7 +8,7 @@ export interface SiteLanguages {
   params: ReadonlySet<string>;
   /** Whether the site has this language, with or without a `lang` of its own. */
   has(code: string): boolean;
-  /** The language of a cleaned URL. */
+  /** The language of a normalized URL. */
   of(path: string): PageLanguage;
   /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
@@ -99,7 +99,7 @@ export function languageOf(query: URLSearchParams, languages: KnownLanguages | u
   return { code: isParam ? code : undefined, isInvalid: code !== '' && !isParam && languages?.has(code) === false };
 }
 
-/** The value of `lang` in a cleaned URL. */
+/** The value of `lang` in a normalized URL. */
 function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }

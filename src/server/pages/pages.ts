@@ -26,7 +26,7 @@ import { languageOf, type SiteLanguages, type SiteLocale, siteLanguages } from '
 
 /** The pages of the site, each rendered once per version for all visitors. */
 export interface Pages {
-  /** Sends the page at a cleaned path (`routes/pages.ts`), or the 404 page. */
+  /** Sends the page at a normalized path (see `routes/pages.ts`), or the 404 page. */
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
   /** Sends the error page, which offers a retry. In a flood of refusals, the server sends the shell instead. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
@@ -50,7 +50,7 @@ interface PagesOptions {
   cache: ResponseCache;
   log: FastifyBaseLogger;
   runtime: Runtime;
-  /** Whether the operator removed a product of this id. */
+  /** Whether an operator removed a product with this id. */
   isRemoved: (productId: string) => Promise<boolean>;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today: () => string;

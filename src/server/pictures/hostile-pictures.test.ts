@@ -269,7 +269,7 @@ test.each(REFUSED)('$name is refused with a message', async (file) => {
   });
 });
 
-test('no refusal ends the process or leaves a file', async () => {
+test('the process survives every refusal, and no file remains', async () => {
   expect(warn).not.toHaveBeenCalled();
   expect(await readdir(folder)).toEqual([]);
 });
@@ -287,7 +287,7 @@ test('no small picture takes more memory than a photo', async () => {
   for (const bytes of peaks) expect(bytes).toBeLessThan(600 * 1024 * 1024);
 });
 
-test('a picture that unpacks to gigabytes ends the process at its memory limit, and the next picture is processed', async () => {
+test('a picture that unpacks to gigabytes is refused at the memory limit, and the next picture is processed', async () => {
   const outcomes = await Promise.allSettled([send(TEXT_BOMB), send({ type: 'image/png', bytes: PICTURES.png })]);
   expect(outcomes).toMatchObject([
     { status: 'rejected', reason: { code: 'picture_unusable', message: expect.stringMatching(TEXT_BOMB.reason) } },

@@ -243,7 +243,7 @@ test('a picture that takes too long is refused', async () => {
   });
 });
 
-test('the process ends when it is idle, and starts again', async () => {
+test('the process exits when it is idle, and starts again', async () => {
   const pictures = start({ idleMs: 10 });
   const others = await pidsOfChildren('picture-worker');
   await send(buildPng({ width: 5, height: 5 }), { pictures });

@@ -89,7 +89,7 @@ const COLOURS = {
 
 const HEIGHT = 54;
 const PADDING = 12;
-const MARK = 30;
+const LOGO_SIZE = 30;
 const GAP = 10;
 const LEAD = { text: 'Upvote us on', size: 11 } as const;
 const NAME_SIZE = 18;
@@ -116,7 +116,7 @@ export function renderBadge(
   const leadWidth = round(widthOf(lead, LEAD.size, 'regular'));
   const siteWidth = round(widthOf(site, NAME_SIZE, 'bold'));
   const countWidth = round(widthOf(count, COUNT_SIZE, 'bold'));
-  const textX = PADDING + MARK + GAP;
+  const textX = PADDING + LOGO_SIZE + GAP;
   const voteWidth = Math.max(48, Math.ceil(countWidth) + 22);
   const voteX = Math.ceil(textX + Math.max(leadWidth, siteWidth) + GAP + 4);
   const width = voteX + voteWidth + 7;
@@ -126,8 +126,8 @@ export function renderBadge(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-labelledby="title">`,
     `<title id="title">${escapeXml(title)}</title>`,
     `<rect x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="11.5" fill="${ground}" stroke="${line}"/>`,
-    `<svg x="${PADDING}" y="${(HEIGHT - MARK) / 2}" width="${MARK}" height="${MARK}" viewBox="0 0 32 32">`,
-    brand?.logo ? logoImage(brand.logo) : MARK_OF_THE_SITE,
+    `<svg x="${PADDING}" y="${(HEIGHT - LOGO_SIZE) / 2}" width="${LOGO_SIZE}" height="${LOGO_SIZE}" viewBox="0 0 32 32">`,
+    brand?.logo ? logoImage(brand.logo) : DEFAULT_LOGO,
     '</svg>',
     `<g font-family="${FACE}" aria-hidden="true">`,
     text(lead, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
@@ -147,7 +147,7 @@ export function renderBadge(
   ].join('');
 }
 
-const MARK_OF_THE_SITE = [
+const DEFAULT_LOGO = [
   '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)"><rect width="32" height="32" fill="#0c3b54"/>',
   '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
   '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',

@@ -29,7 +29,7 @@ interface Options {
   cards: Cards;
 }
 
-/** Share images of products, of leaderboards and of the site. */
+/** Cards: the images for link previews of products, leaderboards and the site. */
 export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, cards }) => {
   allowEmbedding(app);
   app.addHook('preClose', async () => cards.stopQueueing());
@@ -48,7 +48,7 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
     return send(await cards.ofBoard(board), request, reply);
   });
 
-  /** The final rank of the launch day; undefined for a product that is on no board yet. */
+  /** Returns the rank on the launch day; undefined if its result is not final, or the launch has no counted votes. */
   async function awardOf(id: string): Promise<string | undefined> {
     const standings = await readCachedOrNull<Standings>(cache, standingsResponse(core, id));
     return standings === null ? undefined : formatAward(standings.day);

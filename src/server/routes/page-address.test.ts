@@ -25,8 +25,8 @@ describe('the list', () => {
   });
 
   test.each([
-    ['a sort that there is not', 'sort=best&q=git', '/?q=git'],
-    ['a name that every object has', 'sort=constructor', '/'],
+    ['an unknown sort order', 'sort=best&q=git', '/?q=git'],
+    ['a sort order with the name of an inherited property', 'sort=constructor', '/'],
     ['a search of more than 200 characters', `q=${'x'.repeat(201)}`, '/'],
     ['a tag of more than 60 characters', `tag=${'x'.repeat(61)}&q=a`, '/?q=a'],
     ['NUL', 'q=a%00b', '/'],

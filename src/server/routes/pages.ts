@@ -98,7 +98,7 @@ function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
 }
 
-/** A page's URL after cleaning: `path` has only valid parameters, in the order of `ROUTES`. */
+/** A normalized URL of a page: `path` has only valid parameters, in the order of `ROUTES`. */
 interface PageAddress {
   path: string;
   /** Whether a parameter was invalid; then the visitor is redirected to `path`. */
@@ -114,7 +114,7 @@ function isSort(text: string): text is ProductSort {
 /** The URL of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
 export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const sort = query.get('sort') ?? 'newest';
-  return clean('home', paths.home, query, languages, {
+  return normalize('home', paths.home, query, languages, {
     q: (text) => isStorableText(text) && [...text].length <= LIMITS.searchCharacters,
     tag: (text) => isStorableText(text) && [...text].length <= LIMITS.tagCharacters,
     sort: isSort,
@@ -126,7 +126,7 @@ export function homeAddress(query: URLSearchParams, languages?: KnownLanguages):
 function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
   if (period === undefined) return { ...homeAddress(query, languages), needsRedirect: true };
-  return clean('board', paths.home, query, languages, {
+  return normalize('board', paths.home, query, languages, {
     board: () => true,
     cursor: (text) => isLeaderboardCursor(text, period.kind),
   });
@@ -145,14 +145,14 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
 
 /** The URL of a product: `comments` is a cursor into its discussion, best first. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
-  return clean('product', paths.product(id), query, languages, {
+  return normalize('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),
   });
 }
 
 type Parameter<Route extends keyof typeof ROUTES> = Exclude<(typeof ROUTES)[Route]['parameters'][number], 'lang'>;
 
-function clean<Route extends keyof typeof ROUTES>(
+function normalize<Route extends keyof typeof ROUTES>(
   route: Route,
   pathname: string,
   query: URLSearchParams,
@@ -160,16 +160,16 @@ function clean<Route extends keyof typeof ROUTES>(
   checks: Record<Parameter<Route>, (text: string) => boolean>,
 ): PageAddress {
   if (query.size === 0) return { path: pathname, needsRedirect: false };
-  const cleaned = new URLSearchParams();
+  const params = new URLSearchParams();
   const language = languageOf(query, languages);
   let needsRedirect = language.isInvalid;
   for (const name of ROUTES[route].parameters as readonly (Parameter<Route> | 'lang')[]) {
     if (name === 'lang') continue;
     const text = query.get(name);
     if (text === null || text === '') continue;
-    if (checks[name](text)) cleaned.set(name, text);
+    if (checks[name](text)) params.set(name, text);
     else needsRedirect = true;
   }
-  if (language.code !== undefined) cleaned.set('lang', language.code);
-  return { path: cleaned.size > 0 ? `${pathname}?${cleaned}` : pathname, needsRedirect };
+  if (language.code !== undefined) params.set('lang', language.code);
+  return { path: params.size > 0 ? `${pathname}?${params}` : pathname, needsRedirect };
 }

@@ -115,7 +115,7 @@ async function urlSet(
   return xmlDocument(element('urlset', NAMESPACE, parts));
 }
 
-/** Lists the shards with the date of their newest page. */
+/** Lists the shards, each with the creation time of its newest product. */
 function sitemapIndex(site: SiteIdentity, shards: readonly (ProductRange & { newestAt: string })[]): string {
   const entries = shards.map((shard) => entry('sitemap', absoluteUrl(site, shardPath(shard)), shard.newestAt));
   return xmlDocument(element('sitemapindex', NAMESPACE, entries));

@@ -17,7 +17,7 @@ export type ProcessEvent =
   /** The current task has its result. `oversized` is set if the process uses too much memory. */
   | { kind: 'finished'; oversized: boolean }
   | { kind: 'exited'; reason: string }
-  /** The time limit of the current state is over. */
+  /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
   /** Finish the current task and queue no more. */
   | { kind: 'drain' }
@@ -32,7 +32,7 @@ export type FailureKind = 'busy' | 'closed' | 'failed' | 'unavailable';
 export type ProcessEffect =
   | { kind: 'start' }
   | { kind: 'run'; task: TaskNumber }
-  /** Lets the process end; the next task starts another. */
+  /** Lets the process exit; the next task starts another. */
   | { kind: 'release' }
   | { kind: 'kill' }
   | { kind: 'warn'; message: string; task?: TaskNumber }
@@ -45,7 +45,7 @@ export interface ProcessStep {
 
 export const INITIAL_STATE: ProcessState = { kind: 'stopped', draining: false };
 
-/** The transitions of the process and its queue. Pure: the caller carries the effects out, in order. */
+/** Returns the next state and the effects of an event, as a pure function. The caller applies the effects in order. */
 export function step(state: ProcessState, event: ProcessEvent, maxQueued: number): ProcessStep {
   if (state.kind === 'closed') {
     return event.kind === 'requested' ? unchanged(state, rejectClosed([event.task])) : unchanged(state);

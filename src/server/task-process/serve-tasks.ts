@@ -16,7 +16,7 @@ export type TaskMessage<Result> =
 const MEMORY_CHECK_MS = 10;
 
 export interface ServeTasksOptions {
-  /** The process ends when its resident memory exceeds this, even during a task. If unset, it is not limited. */
+  /** The process kills itself if its resident memory exceeds this, even during a task. If unset, it is not limited. */
   maxResidentBytes?: number;
 }
 
@@ -31,7 +31,7 @@ export async function serveTasks<Task, Result>(
   if (process.send === undefined) throw new Error('This program must be started by createTaskProcess');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
   lowerPriority();
-  // Ctrl-C in a terminal reaches the whole process group; the parent shuts down gracefully and then ends this process.
+  // Ctrl-C in a terminal reaches the whole process group; the parent shuts down gracefully and then stops this process.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());
@@ -57,7 +57,7 @@ function lowerPriority(): void {
     // If this is not permitted, tasks run at normal priority.
   }
   try {
-    // If memory runs out, Linux ends this process instead of the parent or its database.
+    // If memory runs out, Linux kills this process instead of the parent or its database.
     writeFileSync('/proc/self/oom_score_adj', '1000', { flag: 'r+' });
   } catch {
     // The file is missing on other systems, and may not be writable.

@@ -90,7 +90,7 @@ test.each([
   await expect.poll(() => isRunning(first)).toBe(false);
 });
 
-test('a failed task does not end the process', async () => {
+test('the process survives a failed task', async () => {
   start();
   const before = pidOf(await run('a'));
   await expect(run('refuse')).rejects.toMatchObject({ kind: 'failed' });
@@ -104,7 +104,7 @@ test('a process that has grown too large is replaced', async () => {
   await expect.poll(() => isRunning(large)).toBe(false);
 });
 
-test('an idle process ends, and the next task starts another', async () => {
+test('an idle process exits, and the next task starts another', async () => {
   start({ idleMs: 10 });
   const first = pidOf(await run('a'));
   await expect.poll(() => isRunning(first)).toBe(false);
@@ -119,7 +119,7 @@ test('a process that does not start fails every waiting task and is not started 
   expect(warn).toHaveBeenCalledTimes(1);
 });
 
-test('closing ends a hanging process and rejects the waiting tasks', async () => {
+test('closing kills a hanging process and rejects the waiting tasks', async () => {
   start();
   const pid = pidOf(await run('a'));
   const outcomes = Promise.allSettled([run('hang'), run('b')]);
@@ -129,7 +129,7 @@ test('closing ends a hanging process and rejects the waiting tasks', async () =>
   await expect(run('c')).rejects.toMatchObject({ kind: 'closed' });
 });
 
-test('a process that grows beyond its memory limit during a task ends, and the next task starts another', async () => {
+test('a process that grows beyond its memory limit during a task is killed, and the next task starts another', async () => {
   start({ file: join(folder, 'glutton.ts') });
   const [grown, next] = await Promise.allSettled([run('grow'), run('a')]);
   expect(grown).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });

@@ -20,7 +20,7 @@ export interface TaskProcess<Task, Result> {
   run(task: Task): Promise<Result>;
   /** Finishes the running task and queues no more. */
   stopQueueing(): void;
-  /** Ends the process immediately; waiting tasks are rejected as `closed`. */
+  /** Kills the process; its tasks are rejected as `closed`. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface TaskProcessOptions<Task> {
   maxQueued?: number;
   /** The process is replaced if its resident memory exceeds this after a task. */
   maxResidentBytes?: number;
-  /** The time limit of one task. */
+  /** The timeout of one task. */
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;
@@ -55,8 +55,8 @@ interface QueuedTask<Task, Result> {
 }
 
 /**
- * Starts the process with the first task and ends it after a minute without any; `process-state.ts` contains the state
- * machine.
+ * Starts the process with the first task, and stops it after a minute without tasks. `process-state.ts` contains the
+ * state machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
   const { name, log, describe, maxQueued = 64, maxResidentBytes = DEFAULT_MAX_RESIDENT_BYTES } = options;
@@ -122,7 +122,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
     started.on('exit', (code, signal) => {
       if (child !== started) return;
       child = undefined;
-      dispatch({ kind: 'exited', reason: `The process ended (${signal ?? code})` });
+      dispatch({ kind: 'exited', reason: `The process exited (${signal ?? code})` });
     });
   }
 

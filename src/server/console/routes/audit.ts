@@ -28,7 +28,7 @@ const Query = Type.Object({
 /** The audit log, and the undo of its entries. */
 export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutTimeLimit, runtime, launches: { timeZone, votesPerNetwork } },
+  { database, withoutStatementTimeout, runtime, launches: { timeZone, votesPerNetwork } },
 ) => {
   app.get(
     CONSOLE_API.audit,
@@ -48,7 +48,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     { schema: { params: Type.Object({ id: Type.String({ maxLength: 36 }) }) } },
     async ({ params }) => ({
       undone: recordOf(
-        await undoEntry({ database, withoutTimeLimit }, params.id, { runtime, timeZone, votesPerNetwork }),
+        await undoEntry({ database, withoutStatementTimeout }, params.id, { runtime, timeZone, votesPerNetwork }),
         null,
       ),
     }),

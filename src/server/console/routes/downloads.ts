@@ -26,7 +26,7 @@ const ENDINGS = { csv: 'csv', json: 'json', 'json-lines': 'jsonl' };
 /** Files for download: exports, and a backup of the whole site. */
 export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { withoutTimeLimit, runtime, log, pictureFolder },
+  { withoutStatementTimeout, runtime, log, pictureFolder },
 ) => {
   const stamp = () => runtime.now().toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
 
@@ -37,7 +37,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       if (file.destroyed) throw new Error('The download was cancelled');
       if (!file.write(part)) await Promise.race([once(file, 'drain'), once(file, 'close')]);
     };
-    withoutTimeLimit((database) => writeExport(database, { table, kind, counts, write })).then(
+    withoutStatementTimeout((database) => writeExport(database, { table, kind, counts, write })).then(
       () => file.end(),
       (error: Error) => {
         if (!file.destroyed) log.warn({ err: error }, 'An export started in the console failed');
@@ -54,7 +54,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     const name = `groundswell-${stamp()}.backup`;
     const path = join(folder, name);
     try {
-      const { header, bytes } = await withoutTimeLimit(async (database) => {
+      const { header, bytes } = await withoutStatementTimeout(async (database) => {
         const written = await writeBackup(database, path, { groundswell: PACKAGE_VERSION, pictureFolder });
         const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
         await recordAudit(database, { action: 'backup', target: name, details });

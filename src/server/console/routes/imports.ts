@@ -22,7 +22,7 @@ const Query = Type.Object({
   /** The file's name in the audit log. */
   name: Type.String({ minLength: 1, maxLength: 255, format: TEXT_FORMAT }),
   kind: Type.Union([Type.Literal('csv'), Type.Literal('json'), Type.Literal('json-lines')]),
-  /** `field=column` pairs as JSON, like `--map` of the command. */
+  /** A JSON array of `field=column` texts, like `--map` of the command. */
   map: Type.Optional(Type.String({ maxLength: 4_000 })),
   slugifyIds: Type.Optional(Type.Boolean()),
   dryRun: Type.Optional(Type.Boolean()),
@@ -39,7 +39,7 @@ interface Options extends ConsoleOptions {
 /** Imports of product files: the body is the file; the response streams the progress and ends with the result. */
 export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { withoutTimeLimit, runtime, log, requireOperator },
+  { withoutStatementTimeout, runtime, log, requireOperator },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
@@ -63,7 +63,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     }
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
-    void withoutTimeLimit((database) =>
+    void withoutStatementTimeout((database) =>
       importProducts(database, {
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
@@ -111,11 +111,11 @@ async function saveBody(body: Readable, path: string): Promise<void> {
 
 function progressTo(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
   const done = { check: 0, write: 0 };
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
   return (stage: 'check' | 'write', count: number) => {
     done[stage] += count;
-    if (monotonicMs() - toldAt < PROGRESS_INTERVAL_MS) return;
-    toldAt = monotonicMs();
+    if (monotonicMs() - sentAt < PROGRESS_INTERVAL_MS) return;
+    sentAt = monotonicMs();
     sendEvent({ kind: 'progress', stage, done: done[stage] });
   };
 }

@@ -49,14 +49,14 @@ const MAX_LISTED = 500;
 /** Reading, editing, removing and restoring products. */
 export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutTimeLimit, runtime },
+  { database, withoutStatementTimeout, runtime },
 ) => {
   /**
-   * Runs changes of many rows without a time limit. Few rows do not need that, and opening the connection for it would
-   * take longer than changing them.
+   * Runs a change of many rows without a statement timeout. A change of few rows does not need the additional
+   * connection, and opening it would take longer than the change.
    */
-  const moving = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
-    rows < LARGE_REMOVAL_ROWS ? work(database) : withoutTimeLimit(work);
+  const runChange = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
+    rows < LARGE_REMOVAL_ROWS ? work(database) : withoutStatementTimeout(work);
 
   app.get(
     CONSOLE_API.products,
@@ -115,7 +115,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     async ({ body: { ids, reason } }) => {
-      const { removed, unknown } = await moving(await countRowsOf(database, ids), (on) =>
+      const { removed, unknown } = await runChange(await countRowsOf(database, ids), (on) =>
         removeProducts(on, ids, reason || undefined),
       );
       if (unknown.length > 0) throw productNotFound();
@@ -127,7 +127,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     CONSOLE_API.restoreProducts,
     { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }) }) } },
     async ({ body: { ids } }) => {
-      const { restored, notRemoved, taken } = await moving(await countRemovedRows(database, ids), (on) =>
+      const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, ids), (on) =>
         restoreProducts(on, { productIds: ids }),
       );
       if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);

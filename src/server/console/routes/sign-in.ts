@@ -118,12 +118,12 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt): { refund(): void };
 }
 
-/** Guesses from one network (and eight times as many from a whole IPv6 /48) at any name. */
+/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `SITE_FACTOR` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 const SITE_FACTOR = 8;
-/** Guesses at one name from all unknown browsers, which limits attacks from many networks. */
+/** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
-/** Guesses at a name in a browser in which that operator has signed in before. */
+/** Maximum guesses in a browser in which the operator with that name has signed in before. */
 const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
 
 /**

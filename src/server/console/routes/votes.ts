@@ -19,7 +19,7 @@ const Verdict = Type.Object({
   to: Type.Optional(Instant),
 });
 
-/** Room for the ids of 10,000 voters. */
+/** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 const MAX_BURSTS = 100;
 const MAX_VOTES = 1_000;
@@ -28,7 +28,7 @@ const BURST_DAYS_MS = 7 * 24 * 3_600_000;
 /** Bursts of votes, and excluding or including the votes of a launch. */
 export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutTimeLimit, runtime, recordEvents, launches: { votesPerNetwork } },
+  { database, withoutStatementTimeout, runtime, recordEvents, launches: { votesPerNetwork } },
 ) => {
   app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
     const since = new Date(runtime.now().getTime() - BURST_DAYS_MS);
@@ -44,7 +44,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     ({ params, query: { from, to } }): Promise<VoteList> =>
-      withoutTimeLimit((unlimited) =>
+      withoutStatementTimeout((unlimited) =>
         listVotes(unlimited, params.id, {
           ...{ limit: MAX_VOTES, runtime },
           from: from ? new Date(from) : undefined,
@@ -58,9 +58,9 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     { bodyLimit: MAX_VOTES_BODY_BYTES, schema: { params: Params, body: Verdict } },
     ({ params, body: { action, reason, voters, from, to } }) => {
       if (voters === undefined && from === undefined && to === undefined)
-        throw new CoreError('bad_request', 'Select the votes with `voters`, or with `from` and `to`');
+        throw new CoreError('bad_request', 'Select the votes with `voters`, `from` or `to`');
       const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
-      return withoutTimeLimit((unlimited) =>
+      return withoutStatementTimeout((unlimited) =>
         changeVerdicts(
           unlimited,
           { productId: params.id, action, reason, selection },
