@@ -18,9 +18,9 @@ import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
-import { sendTally } from '../leaderboards/send-tally.ts';
 import { addressPrefix, sitePrefix } from '../limits/network-keys.ts';
 import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
+import { sendTally } from './send-tally.ts';
 
 interface Options {
   core: Core;
