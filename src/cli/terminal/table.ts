@@ -25,7 +25,8 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
 const MIN_TEXT_WIDTH = 20;
 
 /**
- * Prints text after a lead. On a terminal, further lines are indented to align; in a file or pipe, there is one line.
+ * Prints a text to the right of a lead, such as a name. On a terminal, the text is wrapped and its further lines are
+ * indented; in a file or pipe, it is one line.
  */
 export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
   const { isTTY, columns } = process.stdout;

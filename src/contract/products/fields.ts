@@ -14,7 +14,7 @@ export interface ProductField {
   column: string;
   /** The label in `products show` and forms. */
   label: string;
-  /** The value if text is missing or blank. Missing lists are empty; a missing time is the current time. */
+  /** The value if a text is missing or blank. Missing lists are empty; a missing time is the current time. */
   default?: string;
   /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;

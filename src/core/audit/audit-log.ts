@@ -90,7 +90,7 @@ interface NewAuditEntry {
   action: AuditAction;
   /** The object of the operation, such as a product id or a file name. */
   target: string;
-  /** Only values that JSON can represent. */
+  /** Contains only values that JSON can represent. */
   details?: object;
   /** The id of the entry that this one reverts. */
   undoes?: string | undefined;

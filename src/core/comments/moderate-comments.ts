@@ -9,7 +9,7 @@ import { isUuid } from '../runtime.ts';
 /** A comment that an operator changed. */
 export type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 
-/** The changed comments, and the ids of comments that are unknown, removed or already in that state. */
+/** The changed comments, and the ids of comments that are unknown, removed or already in the new state. */
 export interface Moderation {
   done: ModeratedComment[];
   skipped: string[];
@@ -106,8 +106,8 @@ function statementOf({ set, where, counted, sign }: VisibilityChange): string {
 }
 
 /**
- * Hides comments from every visitor, including their authors, and subtracts them from the counts. A held comment stays
- * held.
+ * Hides comments from every visitor, including their authors, and subtracts the public ones from the counts. A held
+ * comment stays held.
  * @throws CoreError `unavailable`.
  */
 export function hideComments(database: Database, ids: readonly string[], reason?: string): Promise<Moderation> {

@@ -2,7 +2,7 @@ import type { MetricValues } from '../metrics/site-metrics.ts';
 
 /** Messages from a worker to the primary process. */
 export type FromWorker =
-  /** The worker has loaded its code and receives messages; earlier messages are lost. */
+  /** The worker has loaded its code and receives messages. Messages that were sent to it earlier are lost. */
   | { kind: 'booted' }
   | { kind: 'up'; address: string }
   /** The worker cannot start; the message is for the operator. */
@@ -49,7 +49,7 @@ const MAX_UNANSWERED = 20;
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, sendPing, isDebuggerAttached, onLost, intervalMs = INTERVAL_MS } = options;
-  /** Unanswered checks of each process. */
+  /** The number of unanswered checks of each process. */
   const unanswered = new Map<Process, number>();
   const debugged = new WeakSet<Process>();
 

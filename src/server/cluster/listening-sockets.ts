@@ -46,7 +46,7 @@ export async function bindSockets(host: string, port: number): Promise<SocketHan
     const [first, ...others] = await lookup(host, { all: true });
     if (!first) throw new Error(`No address for ${host}`);
     const main = bind(first.address, port, first.family);
-    // Like Fastify, bind several addresses only for `localhost`, which stands for 127.0.0.1 and ::1.
+    // Like Fastify, binds several addresses only for `localhost`, which stands for 127.0.0.1 and ::1.
     const more = host === 'localhost' ? others : [];
     return [main.handle, ...more.flatMap(({ address, family }) => bindIfPossible(address, main.port, family))];
   } catch (error) {

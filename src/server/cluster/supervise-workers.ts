@@ -23,7 +23,7 @@ export interface Workers {
   replaced(): number;
   /** Stops all workers gracefully, and kills those that do not exit in time. */
   stop(delayMs: number): Promise<void>;
-  /** Resolves when no worker is left and none will be started. */
+  /** Resolves with the reason when no worker is left and none will be started. */
   lost: Promise<Error>;
 }
 
@@ -31,7 +31,7 @@ export interface WorkersOptions {
   processes: number;
   /** Held open here, so connections wait while no worker runs. */
   sockets: readonly SocketHandle[];
-  /** Database connections of each worker. */
+  /** The number of database connections of each worker. */
   connections: number;
   log: Log;
   onMessage: (worker: Worker, message: FromWorker) => void;

@@ -6,9 +6,9 @@ import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/chang
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
 import type { ConsoleCookies } from './cookies.ts';
 
-/** A heartbeat keeps proxies from ending an idle stream. */
+/** The interval of heartbeats, which keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 25_000;
-/** A stream ends after this, and the browser opens another one, which needs a valid session. */
+/** A stream ends after this time, and the browser opens another one, which needs a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
 /**

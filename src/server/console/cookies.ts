@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEVICE_DAYS } from '../../core/console/sessions.ts';
 
-/** The cookies of the console: the session, and the mark of a browser in which an operator has signed in before. */
+/** The cookies of the console: the session's token, and that of a browser in which an operator signed in before. */
 export interface ConsoleCookies {
   sessionOf(request: FastifyRequest): string | undefined;
   deviceOf(request: FastifyRequest): string | undefined;

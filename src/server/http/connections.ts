@@ -63,7 +63,8 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Requests still in flight after this are aborted: a client that never finishes must not keep the site from stopping.
+ * Requests still in flight after this time are aborted: a client that never finishes must not keep the site from
+ * stopping.
  */
 const DRAIN_TIMEOUT_MS = 5_000;
 

@@ -15,7 +15,7 @@ const PATTERN = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{8})-(\\d{1,15})-(\\d{1,
 /** The monotonic clock of another process has another origin, so the cookie names the process that set it. */
 const PROCESS = randomBytes(4).toString('hex');
 
-/** The wall clocks of two machines may differ by this much. */
+/** The tolerated difference between the wall clocks of two machines. */
 const MAX_CLOCK_DIFFERENCE_MS = 500;
 
 /**

@@ -23,8 +23,8 @@ const MAX_CONNECTIONS = 5_000;
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
   bodyLimit: LIMITS.bodyBytes,
-  // Time limit for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter limits. On a
-  // silent connection, the time starts when it opens.
+  // Timeout for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter timeouts. On a silent
+  // connection, the time starts when it opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
@@ -102,7 +102,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
     : ['headers_too_large', 'The headers are larger than 16 KiB'];
 }
 
-/** Time limit for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */
+/** The timeout for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */
 const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
 /** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */

@@ -11,7 +11,7 @@ let respond: () => void;
 
 beforeEach(async () => {
   app = Fastify({ clientErrorHandler: handleConnectionError });
-  // One byte extends the time limit by a second.
+  // Each byte extends the timeout by a second.
   endSlowBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
   app.post('/', () => new Promise((resolve) => (respond = () => resolve('done'))));
   address = await app.listen({ port: 0 });
@@ -32,7 +32,7 @@ test('a body that does not arrive in time is 408, and its connection ends', asyn
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
 });
 
-test('a larger body has more time, and a handler has no time limit', async () => {
+test('a larger body has more time, and a handler has no timeout', async () => {
   const late = send({ 'transfer-encoding': 'chunked' }, 'a');
   const large = send({ 'content-length': '60' }, 'a'.repeat(59));
   await once(late, 'response');

@@ -20,7 +20,10 @@ export interface Finaliser {
 
 const LEASE_TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
 
-/** The last votes of a period may be written until their statements time out. Results are not finalised before that. */
+/**
+ * Results are finalised this long after they are due, because the last votes of a period may be written until their
+ * statements time out.
+ */
 const LAST_VOTE_MS = 60_000;
 
 /** Finalises results when they are due, while the site runs. One process per database does so at a time. */

@@ -28,7 +28,7 @@ const Query = Type.Object({
   dryRun: Type.Optional(Type.Boolean()),
 });
 
-/** Progress is reported at most this often. */
+/** The minimum interval between reports of the progress. */
 const PROGRESS_INTERVAL_MS = 100;
 
 interface Options extends ConsoleOptions {
