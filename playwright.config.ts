@@ -24,7 +24,7 @@ export default defineConfig({
   use: {
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // Animations would increase the processor time by a tenth.
+    // Animations would increase the CPU time by a tenth.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: CHROMIUM,

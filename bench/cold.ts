@@ -14,7 +14,7 @@ const PAGES_PER_ROUND = 200;
  */
 const WARM_UP = 2_000;
 
-/** Measures the processor time per uncached product page: reading, rendering, compressing and sending. */
+/** Measures the CPU time per uncached product page: reading, rendering, compressing and sending. */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);
@@ -32,7 +32,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
       const measured = await measure(site, ids.splice(0, PAGES_PER_ROUND));
       cpuMs.push(measured.cpuMs);
       latencyMs.push(measured.latencyMs);
-      console.log(`Round ${round}: ${measured.cpuMs} ms of processor time per page`);
+      console.log(`Round ${round}: ${measured.cpuMs} ms of CPU time per page`);
     }
     await writeResults('cold', {
       rounds,
@@ -49,7 +49,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Measures the processor time and the latency per page. */
+/** Measures the CPU time and the latency per page. */
 async function measure({ address, pid }: ServerProcess, ids: readonly string[]) {
   const [cpuBefore, begin] = [await cpuMsOf(pid), performance.now()];
   await requestAll(address, ids);

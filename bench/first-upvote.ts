@@ -131,7 +131,7 @@ function preloadApp(html: string): string {
   );
 }
 
-/** A proxy that applies `change` to documents and forwards other responses unchanged. Both sides use one. */
+/** Starts a proxy that applies `change` to documents and forwards other responses unchanged. Both sides use one. */
 async function startRewritingProxy(
   site: string,
   change: (html: string) => string,

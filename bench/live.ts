@@ -15,7 +15,7 @@ const PAGES = 30;
 const ALL_COUNTS_EVERY = 10;
 
 /**
- * `npm run bench -- live`: measures the memory and processor time of open streams, and the latency of upvotes on them.
+ * `npm run bench -- live`: measures the memory and CPU time of open streams, and the latency of upvotes on them.
  * Flags: `--streams=N` (5,000), `--upvotes=N` per second (300), `--seconds=N` (60), and `--idle=N` (60), the seconds
  * before the memory of idle streams is measured, which should exceed the heartbeat interval. `ulimit -n` must be above
  * the number of streams.
@@ -112,7 +112,7 @@ async function residentMb(pid: number): Promise<number> {
   return Math.round(kib / 1024);
 }
 
-/** Processor time of all threads. The kernel counts it in hundredths of a second. */
+/** Returns the CPU time of all threads. The kernel counts it in hundredths of a second. */
 async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -15,7 +15,10 @@ import { scale } from './scale.ts';
 import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
-/** The scenarios by name. Each writes its results to bench/results and its chart, if any, to docs/images. */
+/**
+ * The scenarios by name. Each except `seed`, which only fills a database, writes its results to bench/results and its
+ * chart, if any, to docs/images.
+ */
 const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   reads: (flags) => reads(readOptions(flags)),
   writes: (flags) => writes(readOptions(flags)),

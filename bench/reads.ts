@@ -142,7 +142,7 @@ function compare({ bare, fastify, groundswell, underWrites }: Record<Side, Measu
   };
 }
 
-/** The ratios of each round to the same round of a baseline. */
+/** Returns the ratios of each round to the same round of a baseline. */
 function ratiosOf(results: readonly Measured[], baseline: readonly Measured[]) {
   const ratio = (of: (result: Measured) => number) =>
     spreadOf(results.map((result, round) => of(result) / of(baseline[round] ?? result)));

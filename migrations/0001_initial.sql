@@ -453,6 +453,6 @@ CREATE TABLE leases (
   tag text COLLATE "C" NOT NULL,
   holder uuid NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- The start time of the last completed job.
-  completed_at timestamptz
+  -- When the last completed job began.
+  last_run_at timestamptz
 );

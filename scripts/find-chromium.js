@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-// The headless shell comes first, because browser tests take a quarter less processor time with it.
+// The headless shell comes first, because browser tests take a quarter less CPU time with it.
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const MACOS_PATHS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',

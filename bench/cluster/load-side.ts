@@ -81,7 +81,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The busy processor time of all cores, which excludes `idle` and `iowait` (the fourth and fifth number). */
+/** Returns the busy CPU time of all cores, which excludes `idle` and `iowait` (the fourth and fifth number). */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

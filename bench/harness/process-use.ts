@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Linux counts processor time in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Milliseconds of processor time that a process has used, over all threads. */
+/** Milliseconds of CPU time that a process has used, over all threads. */
 export async function cpuMsOf(pid: number): Promise<number> {
   return (await cpuTicksOf(pid, 2)) * TICK_MS;
 }
@@ -18,19 +18,19 @@ export async function parentOf(pid: number): Promise<number> {
   return Number((await statOf(pid))[1]);
 }
 
-/** The fields of /proc/PID/stat from the third on. The name before them may contain spaces and parentheses. */
+/** Returns the fields of /proc/PID/stat from the third on. The name before them may contain spaces and parentheses. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Resident memory of a process in megabytes. */
+/** Returns the resident memory of a process in megabytes. */
 export async function memoryMbOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-/** The ids of a process and its descendants, read from /proc. */
+/** Returns the ids of a process and its descendants, read from /proc. */
 export async function withChildren(pid: number): Promise<number[]> {
   // A process or thread may have exited in the meantime.
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
@@ -41,13 +41,13 @@ export async function withChildren(pid: number): Promise<number[]> {
   return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
 }
 
-/** Processor time of a process and its descendants in milliseconds, including children that have exited. */
+/** Returns the CPU time of a process and its descendants in milliseconds, including children that have exited. */
 export async function processTreeCpuMs(pid: number): Promise<number> {
   const each = await Promise.all((await withChildren(pid)).map((one) => cpuTicksOf(one, 4).catch(() => 0)));
   return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
 
-/** Memory (PSS) of a process and its descendants in megabytes. Pages that they share count once. */
+/** Returns the memory (PSS) of a process and its descendants in megabytes. Pages that they share count once. */
 export async function processTreeMemoryMb(pid: number): Promise<number> {
   const each = await Promise.all(
     (await withChildren(pid)).map(async (one) => {

@@ -50,7 +50,7 @@ const SCRIPT_DELAY_MS = 300;
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;
 const COMMENT_WORDS = 12;
 
-/** The phases of a launch day: a constant rate of arrivals, interrupted by one burst. */
+/** Returns the phases of a launch day: a constant rate of arrivals, interrupted by one burst. */
 export function launchDay(perSecond: number, seconds: number): Phase[] {
   const after = 1 - BURST.from - BURST.share;
   return [

@@ -95,7 +95,7 @@ const SHORT_COMMON = 'a e in or 的 数据 🌊 и'.split(' ');
 const SHORT_RARE = '时公 水同 天头 面水 地经 道手 里又 能如'.split(' ');
 const SHORT_ABSENT = '§§ q~ ☂ ßß %_ \\'.split(' ');
 
-/** A word that no product contains. */
+/** Returns a word that no product contains. */
 function absentWord(index: number): string {
   return `zxq${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26))}vw`;
 }

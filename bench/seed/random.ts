@@ -4,7 +4,7 @@ export interface Random {
   next(): number;
   /** A whole number from 0 up to, but not including, `bound`. */
   below(bound: number): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
 }
 
@@ -43,7 +43,7 @@ export function zipf(size: number, exponent: number, flatness = 0): (random: Ran
   };
 }
 
-/** A UUID in version 4 format, derived from the seed, the kind of row and its index. */
+/** Returns a UUID in version 4 format, derived from the seed, the kind of row and its index. */
 export function uuidOf(seed: number, kind: number, index: number): string {
   const random = randomFrom(seed ^ Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const hex = Math.floor((1 + random.next()) * 2 ** 32).toString(16);

@@ -111,7 +111,9 @@ function compare(day, tally, shown, printTable) {
   }
   if (printTable) console.table(board.map(({ rank, id, votes, excluded }) => ({ rank, product: id, votes, excluded })));
   const votes = board.reduce((sum, product) => sum + product.votes, 0);
-  console.log(`${day}: ${board.length} launches, ${votes} counted votes, ${shown.status}: everything agrees`);
+  const launches = board.length === 1 ? '1 launch' : `${board.length} launches`;
+  const counted = votes === 1 ? '1 counted vote' : `${votes} counted votes`;
+  console.log(`${day}: ${launches}, ${counted}, ${shown.status}: everything agrees`);
 }
 try {
   if (!site) throw new Error('Usage: node recount.mjs SITE [DAY]');

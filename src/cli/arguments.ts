@@ -32,14 +32,14 @@ export function readFileKind(path: string): FileKind {
   return kind;
 }
 
-/** The option `--limit` of a list. */
+/** Creates the option `--limit` of a list. */
 export function limitOption(defaultLimit: number): Option {
   return new Option('--limit <number>', `maximum number of rows, up to ${MAX_LISTED}`)
     .argParser(numberReader(1, MAX_LISTED))
     .default(defaultLimit);
 }
 
-/** The option `--json`, described by an example of its output. */
+/** Creates the option `--json`, described by an example of its output. */
 export function jsonOption(example: string): Option {
   return new Option('--json', `print JSON: ${example}`);
 }

@@ -27,7 +27,7 @@ export interface ReadApi {
   getModerationLog?(query: ModerationLogQuery): Promise<ModerationLog>;
 }
 
-/** All operations of the web app. Calls that concern the visitor send the session id. */
+/** The operations of the web app, except those of submissions. Per-visitor requests send the session id. */
 export interface Api extends ReadApi {
   /** Returns which of these products this visitor has upvoted. At most 100 products are allowed. */
   getUpvoted(productIds: readonly string[], signal?: AbortSignal): Promise<Upvoted>;

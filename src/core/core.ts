@@ -90,7 +90,7 @@ export interface CoreOptions {
   hasModerationLog?: boolean | undefined;
 }
 
-/** The rules of launches that an operator can set. */
+/** The operator's settings of launches, and the source of voters' networks. */
 export interface LaunchOptions {
   /** The IANA name of the time zone in which days begin. */
   timeZone: string;

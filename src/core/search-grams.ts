@@ -2,7 +2,10 @@
 
 const COMMON_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789.,-:()\'/!&"';
 
-/** By first character: the pairs in at least 1% of texts (the sample catalogue, and texts of 550 npm packages). */
+/**
+ * Pairs of characters that occur in at least 1% of the examined texts (the sample catalogue and 550 npm packages), by
+ * first character.
+ */
 const COMMON_PAIRS: Record<string, string> = {
   "'": 'st',
   ')': '.',

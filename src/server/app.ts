@@ -101,7 +101,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger per request would cost more than sending a cached response; the few log lines about a request
-    // name its id.
+    // contain its id.
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_LIMITS,

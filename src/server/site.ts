@@ -63,8 +63,8 @@ export interface BuiltSite extends Closeable {
 const OTHER_PROCESS_LAG_MS = 1_000;
 
 /**
- * The composition root: puts core, cache, live updates and server together on a database that is up to date. The
- * served site, its workers, development, tests and benchmarks all start here.
+ * Builds the site. This is the composition root: it puts core, cache, live updates and server together on a database
+ * that is up to date. The served site, its workers, development, tests and benchmarks all start here.
  */
 export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
   const {

@@ -115,12 +115,12 @@ describe('a logo is refused', () => {
     [
       'SVG with a script',
       async () => SVG.replace('<circle', '<script>1</script><circle'),
-      'has scripts or foreign content; remove them',
+      'contains scripts, event handlers or <foreignObject>; remove them',
     ],
     [
       'SVG with a handler',
       async () => SVG.replace('<circle', '<circle onload="a()"'),
-      'has scripts or foreign content; remove them',
+      'contains scripts, event handlers or <foreignObject>; remove them',
     ],
     [
       'SVG with entities',

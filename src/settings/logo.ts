@@ -115,7 +115,8 @@ function faultOfSvg(bytes: Buffer): string | undefined {
   if (!/\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(root)) {
     return 'is an SVG picture without xmlns="http://www.w3.org/2000/svg", which browsers need';
   }
-  if (/<(?:script|foreignObject)\b|\son\w+\s*=/i.test(content)) return 'has scripts or foreign content; remove them';
+  if (/<(?:script|foreignObject)\b|\son\w+\s*=/i.test(content))
+    return 'contains scripts, event handlers or <foreignObject>; remove them';
   // An SVG in `<img>` cannot load other files, so a part of the picture would be missing.
   const references = [...content.matchAll(/\b(?:href|src)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)/gi)];
   const isExternal = ([, attribute, style]: RegExpMatchArray) =>

@@ -69,7 +69,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** The language of the document. The offline shell serves all languages, so the URL decides. */
+/** Returns the language of the document. The offline shell serves all languages, so the URL decides. */
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
   if (!named) return language;

@@ -21,7 +21,7 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
 const SITE = { name: 'Groundswell', url: 'https://groundswell.example', today: '' };
 
 const open = (url: string, given?: Partial<ReadApi>) => render({ url, api: fakeApi(given), site: SITE });
-/** React puts empty comments between texts. */
+/** React puts empty comments between text nodes. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
 /** Returns the text of a page, with `|` instead of each tag. */
 const textOf = (html: string) =>

@@ -166,7 +166,7 @@ async function renderLog({
   return { ...head, status, site, html, state: '', problems };
 }
 
-/** A page without content: the browser reads and renders everything. */
+/** Returns a page without content: the browser reads and renders everything. */
 export function emptyPage({ site, languages }: Pick<RenderRequest, 'site' | 'languages'>): RenderedPage {
   const language = languages?.of(paths.home);
   const byParam = languages?.all.map(
@@ -184,7 +184,7 @@ export function emptyPage({ site, languages }: Pick<RenderRequest, 'site' | 'lan
   return { ...head, status: 200, site, language, route: 'home', html: '', state };
 }
 
-/** The language data that the browser needs. Empty for English pages without a language parameter. */
+/** Returns the language data that the browser needs. Empty for English pages without a language parameter. */
 function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
   if (language === undefined || (!language.script && !language.param)) return {};
   const { locale, param, dir, script } = language;

@@ -50,7 +50,7 @@ const ADDRESSES: Record<string, readonly string[]> = {
 
 const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Returns the log lines about errors of the site, which exclude invalid requests. */
+/** Returns the log lines about errors of the site. Invalid requests are logged at a lower level. */
 const loggedErrors = () => lines().filter(({ level }) => Number(level) >= 50);
 
 test.each(Object.entries(ADDRESSES))(

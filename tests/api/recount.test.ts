@@ -64,8 +64,8 @@ test('the script recomputes every day of a site and finds no difference', async 
   const { code, stdout, stderr } = await recount();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`${DAY}: 3 launches, 5 counted votes, final: everything agrees`);
-  expect(stdout).toContain(`${OTHER_DAY}: 1 launches, 1 counted votes`);
-  expect(stdout).toContain('1 launches, 0 counted votes, open: everything agrees');
+  expect(stdout).toContain(`${OTHER_DAY}: 1 launch, 1 counted vote,`);
+  expect(stdout).toContain('1 launch, 0 counted votes, open: everything agrees');
 });
 
 const isTally = (path: string) => path.endsWith('/tally');
@@ -162,7 +162,7 @@ test('a vote between the two requests for an open day is not reported as a diffe
   const { code, stdout, stderr } = await recount(today);
   onRequest = async () => {};
   expect({ code, stderr, isVoted }).toEqual({ code: 0, stderr: '', isVoted: true });
-  expect(stdout).toContain('1 counted votes, open: everything agrees');
+  expect(stdout).toContain('1 counted vote, open: everything agrees');
 });
 
 test('the script waits for Retry-After if the site limits its requests', async () => {

@@ -201,7 +201,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expectProblem(await site.ask.get('/api/upvotes?products=a', headers), 400, 'session_required');
   });
 
-  test('is not cacheable and has no ETag, because the response is personal', async () => {
+  test('is not cacheable and has no ETag, because the response is for one visitor only', async () => {
     const { headers } = await site.ask.get('/api/upvotes?products=a', newVisitor());
     expect(headers['cache-control']).toBe('no-store');
     expect(headers.etag).toBeUndefined();

@@ -33,10 +33,8 @@ const FIRST_AFTER_DISTRIBUTION = '0002';
 /** `distributeTables` replaces this unique index before it distributes the table. */
 const REPLACED_KEY = 'a key of comments (id) without product_id';
 
-/**
- * The statements of the program. `texts` are the variants of a statement, or undefined if PostgreSQL cannot parse one.
- */
-let statements: { location: string; texts: (string | undefined)[] }[];
+/** The statements of the program. A variant is undefined if PostgreSQL cannot parse it. */
+let statements: { location: string; variants: (string | undefined)[] }[];
 
 beforeAll(async () => {
   await loadModule();
@@ -44,7 +42,7 @@ beforeAll(async () => {
   statements = await Promise.all(
     found.map(async ({ location, variants }) => ({
       location,
-      texts: await Promise.all(variants.map(fillPlaceholders)),
+      variants: await Promise.all(variants.map(fillPlaceholders)),
     })),
   );
 });
@@ -71,15 +69,17 @@ describe('statements of the program', () => {
   });
 
   test('are all parsed by PostgreSQL, with every placeholder filled', async () => {
-    expect(statements.filter(({ texts }) => texts.includes(undefined)).map(({ location }) => location)).toEqual([]);
+    expect(statements.filter(({ variants }) => variants.includes(undefined)).map(({ location }) => location)).toEqual(
+      [],
+    );
   });
 
   test('are portable to every engine and pooler, except for the listed ones', async () => {
     const found: string[] = [];
     const used = new Set<string>();
-    for (const { location, texts } of statements) {
+    for (const { location, variants } of statements) {
       const file = location.replace(/:\d+$/, '');
-      const violations = await Promise.all(texts.map((text) => violationsOf(omitLocks(text ?? ''))));
+      const violations = await Promise.all(variants.map((variant) => violationsOf(omitLocks(variant ?? ''))));
       for (const violation of new Set(violations.flat())) {
         if (EXCEPTIONS[file]?.violation === violation) used.add(file);
         else found.push(`${location}: ${violation}`);

@@ -43,8 +43,8 @@ export async function vote(
 export async function tallyOf(database: Database, day: string, now: string): Promise<string> {
   let text = '';
   const options = { rules: rulesAt(now), runtime: systemRuntime };
-  await readTally(database, day, options, async ({ lines }) => {
-    for await (const part of lines()) text += part;
+  await readTally(database, day, options, async ({ chunks }) => {
+    for await (const chunk of chunks()) text += chunk;
   });
   return text;
 }

@@ -47,7 +47,7 @@ export function deflatedZeros(bytes: number): Buffer {
   return Buffer.concat([header, ...blocks, block(bytes % BLOCK_BYTES), deflateRawSync(''), checksum]);
 }
 
-/** Builds an animated PNG with a default picture and copies of the same frame. */
+/** Builds an animated PNG of identical frames. The first is also the default image. */
 export function buildApng(frames: number): Buffer {
   const header = { width: 2, height: 2 };
   const control = (sequence: number) =>

@@ -28,7 +28,7 @@ export function countsCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('compare every stored count with the number of its rows; exit code 1 on a difference')
+    .description('compare each stored count with the number of rows; exit with code 1 if any differs')
     .option('--repair', 'correct wrong counts')
     .addOption(
       jsonOption(

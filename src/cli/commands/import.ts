@@ -155,7 +155,7 @@ function importAsJson(report: ImportReport, dryRun: boolean): object {
   };
 }
 
-/** The human-readable result of an import or a dry run. */
+/** Returns the human-readable result of an import or a dry run. */
 function describeImport(report: ImportReport, dryRun: boolean): string {
   const { created, updated, unchanged } = report;
   const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;

@@ -91,7 +91,7 @@ function showCommand(): Command {
 function checkCommand(): Command {
   return new Command('check')
     .description(
-      'recount the votes of a period and compare the result with its leaderboard; exit code 1 on a difference',
+      'recount the votes of a period and compare the result with its leaderboard; exit with code 1 if they differ',
     )
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .option('--repair', 'correct wrong counts and ranks; a final tally stays unchanged')

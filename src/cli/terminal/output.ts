@@ -70,7 +70,8 @@ function format(spans: readonly Span[], output: Output): string {
 }
 
 /**
- * Whether to use colours: only on a terminal, unless NO_COLOR (https://no-color.org) or a dumb terminal forbids them.
+ * Returns whether to use colours: only on a terminal, unless NO_COLOR (https://no-color.org) or a dumb terminal forbids
+ * them.
  */
 export function hasColours(output: Output, environment: NodeJS.ProcessEnv = process.env): boolean {
   return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';

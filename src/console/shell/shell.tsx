@@ -48,7 +48,9 @@ export function Shell({ session }: { session: ConsoleSession }) {
     }
   }
 
-  /** Whether the next key is the second one of a sequence such as `G P`. Otherwise, the screen handles the key. */
+  /**
+   * Returns whether the next key is the second one of a sequence such as `G P`. Otherwise, the screen handles the key.
+   */
   const isAfterG = () => performance.now() - lastGAt.current < SEQUENCE_MS;
   useKeys({
     g: () => {

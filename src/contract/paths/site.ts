@@ -37,7 +37,7 @@ export const product = /* @__PURE__ */ withId('/product/:id');
 
 export const productComments = (id: string) => `${product(id)}${COMMENTS_HASH}`;
 
-/** A product's page with the comments after a cursor. */
+/** Returns the URL of a product's page with the comments after a cursor. */
 export const commentsFrom = (id: string, cursor: string) =>
   `${product(id)}?comments=${encodeURIComponent(cursor)}${COMMENTS_HASH}`;
 
@@ -80,7 +80,7 @@ export const robots = '/robots.txt';
 /** The leaderboard of a day, an ISO week, a month or a year. */
 export const board = (period: string) => `/?board=${encodeURIComponent(period)}`;
 
-/** The moderation log, starting at a cursor. */
+/** Returns the URL of the moderation log, starting at a cursor. */
 export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');
 
 /** The oEmbed response for the page at an absolute URL. */

@@ -38,7 +38,7 @@ export class ChangePublisher {
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_INTERVAL_MS).unref();
   }
 
-  /** Whether this process wrote a record, and so has already acted on it. */
+  /** Returns whether this process wrote a record, and so has already acted on it. */
   isOwn(recordId: string): boolean {
     return this.#ownRecords.has(recordId);
   }

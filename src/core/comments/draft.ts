@@ -59,7 +59,7 @@ export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
   return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;
 }
 
-/** Returns the age limit of idempotency keys: a key that was claimed before this time has expired. */
+/** Returns the cutoff time of idempotency keys: a key that was claimed earlier has expired. */
 export function keyExpiry(now: Date): Date {
   return new Date(now.getTime() - LIMITS.idempotencyKeyHours * 60 * 60 * 1000);
 }

@@ -64,7 +64,7 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
 
-/** Returns the age limit: a session that began before this time has ended. */
+/** Returns the cutoff time of sessions: a session that began earlier has ended. */
 function earliestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-/** The database, as if it had Citus or not. */
+/** Returns a database that appears to have Citus, or not. */
 function databaseWith(citus: boolean): Database {
   const record = (sql: Sql): Sql => ({
     query(text, values, options) {

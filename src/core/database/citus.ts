@@ -100,8 +100,8 @@ function readReferences(
 const knownPools = new WeakMap<Sql, boolean>();
 
 /**
- * Whether rows are distributed, that is, whether the database has Citus. Queried once per pool; `sql` is the pool or
- * one of its transactions.
+ * Returns whether rows are distributed, that is, whether the database has Citus. Queried once per pool; `sql` is the
+ * pool or one of its transactions.
  * @throws CoreError `unavailable`.
  */
 export async function isDistributed(sql: Sql, pool = sql): Promise<boolean> {
@@ -113,7 +113,7 @@ export async function isDistributed(sql: Sql, pool = sql): Promise<boolean> {
   return found;
 }
 
-/** Whether this database has the extension Citus. */
+/** Returns whether this database has the extension Citus. */
 async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 }

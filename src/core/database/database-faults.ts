@@ -36,7 +36,7 @@ export function isConnectionFailure(error: unknown): boolean {
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
 }
 
-/** Whether the server responds but accepts no writes: it is read-only, or its disk is full. */
+/** Returns whether the server responds but accepts no writes: it is read-only, or its disk is full. */
 export function refusesWrites(error: unknown): boolean {
   return error instanceof pg.DatabaseError && REFUSES_WRITES_STATE.test(error.code ?? '');
 }
@@ -44,14 +44,17 @@ export function refusesWrites(error: unknown): boolean {
 /** SQLSTATE classes of invalid values, violated constraints and exceeded limits, which one row of many can cause. */
 const DATA_ERROR_STATE = /^(?:2[123]|44|54)...$/;
 
-/** Whether one item of a batch may have caused the error. After any other error, splitting the batch does not help. */
+/**
+ * Returns whether one item of a batch may have caused the error. After any other error, splitting the batch does not
+ * help.
+ */
 export function isItemError(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || DATA_ERROR_STATE.test(error.code ?? '');
 }
 
 const QUERY_CANCELED = '57014';
 
-/** Whether a statement exceeded `statement_timeout`. `Sql` wraps the error, so its cause is checked as well. */
+/** Returns whether a statement exceeded `statement_timeout`. `Sql` wraps the error, so its cause is checked as well. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
@@ -67,7 +70,7 @@ export function isSerializationFailure(error: unknown): boolean {
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Whether a new row references a row that does not exist. */
+/** Returns whether a new row references a row that does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
 }

@@ -19,7 +19,7 @@ export interface StatementOptions {
   timeoutMs?: number;
   /**
    * Whether to prepare the statement once per connection, which saves parsing and planning. For frequent statements
-   * with few texts; ignored in transactions.
+   * whose SQL has few variants; ignored in transactions.
    */
   isPrepared?: boolean;
 }

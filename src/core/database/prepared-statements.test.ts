@@ -38,7 +38,7 @@ describe('on a connection', () => {
   });
 });
 
-/** An execution that fails with an SQLSTATE if the statement has a name. */
+/** Returns an execution that fails with an SQLSTATE if the statement has a name. */
 function failingIfNamed(code: string) {
   const names: (string | undefined)[] = [];
   return {
@@ -67,7 +67,7 @@ test('other errors are passed on, and the next statement is prepared', async () 
   expect(new Set(names).size).toBe(1);
 });
 
-test('different texts have different names', async () => {
+test('different statements have different names', async () => {
   const prepared = createPreparedStatements();
   const nameOf = (text: string) => prepared.run(text, async (name) => name);
   expect(await nameOf('SELECT 1')).not.toBe(await nameOf('SELECT 2'));

@@ -81,7 +81,7 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   }
 }
 
-/** Whether a replica in this state may serve a read that must show everything committed up to a time. */
+/** Returns whether a replica in this state may serve a read that must show everything committed up to a time. */
 export function isCurrentEnough(state: ReplicaState, time: number, now: number): boolean {
   if (state.kind === 'unverified' || state.verifiedAt <= time) return false;
   return state.isPrimaryUnreachable || now - state.verifiedAt < MAX_LAG_MS;

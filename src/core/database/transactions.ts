@@ -63,7 +63,8 @@ export async function* readInBatches<Row extends object>(
 
 /**
  * Maps the parts of a source in order, and prepares the next result while the consumer uses the current one.
- * @throws the errors of the source or of `prepare`, in order.
+ * @throws the errors of `prepare`, in order. An error of the source is thrown immediately, and the prepared result is
+ * discarded.
  */
 export async function* prefetchOne<Part, Made>(
   source: AsyncIterable<Part>,

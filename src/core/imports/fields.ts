@@ -11,23 +11,23 @@ export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
  * Parses `field=column` and `field=`.
  * @throws ImportUsageError if an argument is malformed, or a field is unknown or repeated.
  */
-export function readColumnMap(texts: readonly string[]): ColumnMap {
+export function readColumnMap(entries: readonly string[]): ColumnMap {
   const map = new Map<ProductFieldName, string>();
-  for (const text of texts) {
-    const [name = '', ...rest] = text.split('=');
+  for (const entry of entries) {
+    const [name = '', ...rest] = entry.split('=');
     const column = rest.join('=').trim();
     if (rest.length === 0) {
       throw new ImportUsageError(
-        `--map ${text}: it must have the form field=column, such as name=Title, or field= to ignore its column`,
+        `--map ${entry}: it must have the form field=column, such as name=Title, or field= to ignore its column`,
       );
     }
     const field = PRODUCT_FIELD_NAMES.find((known) => known === name.trim());
     if (field === undefined) {
       throw new ImportUsageError(
-        `--map ${text}: a product has no field '${name.trim()}' that can be set; use one of ${PRODUCT_FIELD_NAMES.join(', ')}`,
+        `--map ${entry}: a product has no field '${name.trim()}' that can be set; use one of ${PRODUCT_FIELD_NAMES.join(', ')}`,
       );
     }
-    if (map.has(field)) throw new ImportUsageError(`--map ${text}: the field ${field} is given twice`);
+    if (map.has(field)) throw new ImportUsageError(`--map ${entry}: the field ${field} is given twice`);
     map.set(field, column);
   }
   return map;

@@ -145,8 +145,8 @@ describe('columns', () => {
     [['upvotes=Votes'], /no field 'upvotes'/],
     [['name'], /field=column/],
     [['name=A', 'name=B'], /twice/],
-  ])('--map %j is refused', (texts, message) => {
-    expect(() => readColumnMap(texts)).toThrow(message);
+  ])('--map %j is refused', (entries, message) => {
+    expect(() => readColumnMap(entries)).toThrow(message);
   });
 
   test('--map without a column ignores the column with the name of a field', async () => {

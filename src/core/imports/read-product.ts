@@ -102,8 +102,7 @@ function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharac
   }
   // Counting code points is slow, and a text never has more code points than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
-  if (length > maxCharacters)
-    throw new FieldError(`${length} characters are more than the maximum of ${maxCharacters}`);
+  if (length > maxCharacters) throw new FieldError(`has ${length} characters; at most ${maxCharacters} are allowed`);
   return text;
 }
 
@@ -115,7 +114,7 @@ function listOf(value: unknown, separator: string): unknown[] {
 }
 
 function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): Item[] {
-  if (items.length > maxItems) throw new FieldError(`${items.length} items are more than the maximum of ${maxItems}`);
+  if (items.length > maxItems) throw new FieldError(`has ${items.length} items; at most ${maxItems} are allowed`);
   return items;
 }
 

@@ -30,7 +30,7 @@ function joinAddresses(parts: readonly string[], separator: string): string[] {
   return items;
 }
 
-/** Parses a JSON array. @returns undefined for other texts that begin with a bracket, such as `[beta], tools`. */
+/** Parses a JSON array. @returns undefined for other strings that begin with a bracket, such as `[beta], tools`. */
 function parseArray(text: string): unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);

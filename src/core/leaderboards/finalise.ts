@@ -77,7 +77,7 @@ export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promis
 }
 
 /**
- * Returns the age limit for deleting secrets that no open day needs: only older ones are deleted. A newer secret may
+ * Returns the cutoff time for deleting secrets that no open day needs: only older ones are deleted. A newer secret may
  * belong to a new launch whose board does not exist yet.
  */
 function leftoverBefore({ now }: LeaderboardRules): string {

@@ -21,7 +21,7 @@ export interface Tally {
   /** Changes whenever the file changes. */
   version: string;
   /** Yields the file in chunks. Valid only inside `use`. */
-  lines(): AsyncGenerator<string>;
+  chunks(): AsyncGenerator<string>;
 }
 
 /**
@@ -70,7 +70,7 @@ async function openTally(
   if (board?.digest)
     return {
       version: board.digest,
-      async *lines() {
+      async *chunks() {
         yield headerLine(header);
         for await (const { text } of readTallyParts(sql, period.name)) yield text;
       },
@@ -80,7 +80,7 @@ async function openTally(
   }
   return {
     version: versionOf(header, launches),
-    async *lines() {
+    async *chunks() {
       yield headerLine(header);
       if (secret === undefined) return;
       const ids = launches.map(({ product_id: id }) => id);

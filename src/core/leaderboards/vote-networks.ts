@@ -21,7 +21,8 @@ export interface VotingStatus {
 }
 
 /**
- * Looks up when products launch, and names the voters' networks by an HMAC whose key is the secret of the launch day.
+ * Looks up when products launch, and identifies the voters' networks by an HMAC whose key is the secret of the launch
+ * day.
  */
 export interface VoteNetworks {
   /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { acquireLease, lastDoneAt, releaseLease, renewLease } from './lease.ts';
+import { acquireLease, lastRunAt, releaseLease, renewLease } from './lease.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const [me, other] = [randomUUID(), randomUUID()];
 /** Simulates passing time by moving the stored times back, because the database's clock cannot be set. */
 const pass = (ms: number) =>
   database.query(
-    "UPDATE leases SET expires_at = expires_at - $1::bigint * interval '1 millisecond', completed_at = completed_at - $1::bigint * interval '1 millisecond'",
+    "UPDATE leases SET expires_at = expires_at - $1::bigint * interval '1 millisecond', last_run_at = last_run_at - $1::bigint * interval '1 millisecond'",
     [ms],
   );
 
@@ -36,15 +36,15 @@ test('the lease is free again after its holder was killed, and the first holder 
   expect(await acquire(other)).toBeDefined();
   expect(await renewLease(database, NAME, me, 60_000)).toBe(false);
   // The release by the first holder is ignored.
-  await releaseLease(database, NAME, me, { doneAt: new Date() });
-  expect(await lastDoneAt(database, NAME)).toBeUndefined();
+  await releaseLease(database, NAME, me, { ranAt: new Date() });
+  expect(await lastRunAt(database, NAME)).toBeUndefined();
 });
 
 test('finished work is due again after its interval, counted from its start, for any process', async () => {
   const lease = await acquire(me);
   if (!lease) throw new Error('No lease');
-  await releaseLease(database, NAME, me, { doneAt: lease.begunAt });
-  expect(await lastDoneAt(database, NAME)).toEqual(lease.begunAt);
+  await releaseLease(database, NAME, me, { ranAt: lease.begunAt });
+  expect(await lastRunAt(database, NAME)).toEqual(lease.begunAt);
   expect(await acquire(other)).toBeUndefined();
   await pass(DAY_MS - 10_000);
   expect(await acquire(other)).toBeUndefined();
@@ -54,19 +54,19 @@ test('finished work is due again after its interval, counted from its start, for
 
 test('failed work is retried after a pause, and earlier results stay recorded', async () => {
   const lease = await acquire(me);
-  await releaseLease(database, NAME, me, { doneAt: lease?.begunAt ?? new Date(0) });
+  await releaseLease(database, NAME, me, { ranAt: lease?.begunAt ?? new Date(0) });
   await pass(DAY_MS);
   await acquire(me);
   await releaseLease(database, NAME, me, { pauseMs: 5_000 });
   expect(await acquire(other)).toBeUndefined();
   await pass(5_001);
-  expect(await lastDoneAt(database, NAME)).toBeDefined();
+  expect(await lastRunAt(database, NAME)).toBeDefined();
   expect(await acquire(other)).toBeDefined();
 });
 
 test.each([
   ['which is held', async () => {}],
-  ['whose work was done', async (begunAt: Date) => releaseLease(database, NAME, me, { doneAt: begunAt })],
+  ['whose work was done', async (begunAt: Date) => releaseLease(database, NAME, me, { ranAt: begunAt })],
 ])('a lease %s does not outlast a clock that was a year ahead', async (_state, finish) => {
   const lease = await acquire(me);
   await finish(lease?.begunAt ?? new Date(0));

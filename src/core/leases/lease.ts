@@ -15,8 +15,8 @@ const ACQUIRE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, expires_at = EXCLUDED.expires_at
     WHERE present.expires_at NOT BETWEEN clock_timestamp() AND clock_timestamp() + $6::integer * interval '1 millisecond'
-      AND (present.completed_at IS NULL
-        OR present.completed_at NOT BETWEEN clock_timestamp() - $5::bigint * interval '1 millisecond' AND clock_timestamp())
+      AND (present.last_run_at IS NULL
+        OR present.last_run_at NOT BETWEEN clock_timestamp() - $5::bigint * interval '1 millisecond' AND clock_timestamp())
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
@@ -56,27 +56,28 @@ export async function renewLease(sql: Sql, name: LeaseName, holder: string, leas
   return rows.length > 0;
 }
 
-/** Releases a lease after its job has completed or failed. Any process may retry a failed job after `pauseMs`. */
+/**
+ * Releases a lease after its job has completed or failed. `ranAt` is when a completed job began. Any process may retry
+ * a failed job after `pauseMs`.
+ */
 export async function releaseLease(
   sql: Sql,
   name: LeaseName,
   holder: string,
-  outcome: { doneAt: Date } | { pauseMs: number },
+  outcome: { ranAt: Date } | { pauseMs: number },
 ): Promise<void> {
-  const doneAt = 'doneAt' in outcome ? outcome.doneAt.toISOString() : null;
+  const ranAt = 'ranAt' in outcome ? outcome.ranAt.toISOString() : null;
   const pauseMs = 'pauseMs' in outcome ? outcome.pauseMs : 0;
   await sql.query(
     `UPDATE leases SET expires_at = clock_timestamp() + $4::integer * interval '1 millisecond',
-       completed_at = coalesce($3::timestamptz, completed_at)
+       last_run_at = coalesce($3::timestamptz, last_run_at)
      WHERE name = $1 AND holder = $2::uuid`,
-    [name, holder, doneAt, pauseMs],
+    [name, holder, ranAt, pauseMs],
   );
 }
 
 /** Returns when the last completed job began, in any process, or undefined if none has completed. */
-export async function lastDoneAt(sql: Sql, name: LeaseName): Promise<Date | undefined> {
-  const [row] = await sql.query<{ completed_at: Date | null }>('SELECT completed_at FROM leases WHERE name = $1', [
-    name,
-  ]);
-  return row?.completed_at ?? undefined;
+export async function lastRunAt(sql: Sql, name: LeaseName): Promise<Date | undefined> {
+  const [row] = await sql.query<{ last_run_at: Date | null }>('SELECT last_run_at FROM leases WHERE name = $1', [name]);
+  return row?.last_run_at ?? undefined;
 }

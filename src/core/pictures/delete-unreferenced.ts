@@ -7,7 +7,10 @@ import { PICTURE_NAME } from './picture-store.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** How long an unreferenced picture stays, because an upload is stored before the row that references it. */
+/**
+ * How long an unreferenced picture is kept before it is deleted. This protects new uploads, which are stored before the
+ * row that references them.
+ */
 export const PICTURE_GRACE_MS = 24 * HOUR_MS;
 
 /** The minimum interval between updates of a file's modification time, which records when the picture was last used. */

@@ -12,8 +12,8 @@ export class PictureError extends Error {
 }
 
 /**
- * Imports pictures from a folder of the operator. Each picture is checked when a row names it, and all are copied after
- * the whole file has been validated.
+ * Imports pictures from a folder of the operator. Each picture is checked when a row refers to it, and all are copied
+ * after the whole file has been validated.
  */
 export class LocalPictures {
   readonly #folder: string;

@@ -9,8 +9,8 @@ export interface ProductAddress {
 }
 
 /**
- * A range of products in the order of creation: those after the cursor `after`, up to and including that of `upTo`. An
- * empty cursor means the beginning or the end of the list.
+ * A range of products in the order of creation: the products after the cursor `after`, up to and including the product
+ * at the cursor `upTo`. An empty cursor means the beginning or the end of the list.
  */
 export interface ProductRange {
   after: string;

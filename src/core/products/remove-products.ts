@@ -159,7 +159,7 @@ async function moveToRemoved(
   await recordAudit(
     sql,
     logged.map(({ removal_id: id, product_id: target, ...product }) => ({
-      // The entry has the id of the removal, so a restoration can name the entry that it undoes.
+      // The entry has the id of the removal, so a restoration can refer to the entry that it undoes.
       id,
       action: 'products remove',
       target,

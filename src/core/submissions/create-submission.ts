@@ -41,7 +41,7 @@ export interface WrittenSubmission {
  */
 const MAX_KEYS = 5;
 
-/** Maximum attempts to reserve an id, because another process may take it at the same time. */
+/** Maximum attempts to reserve an id. An attempt fails if another process takes the id at the same time. */
 const MAX_ATTEMPTS = 5;
 
 const INSERT = `INSERT INTO submissions

@@ -25,7 +25,7 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
  * the voters' networks (omitted if `none`), $8 the cap (only if it is checked).
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
- * Its texts are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
+ * Its variants are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
  */
 export function setUpvotesStatement({ removal, networks }: BatchContent): string {
   const isJudged = networks === 'distinct' || networks === 'shared';

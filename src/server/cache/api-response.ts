@@ -54,8 +54,8 @@ export function cacheKeyOf(path: string, query: Readonly<Record<string, string |
 }
 
 /**
- * The API's response at a URL: the result of `read` as JSON, with its dependencies, or the error `notFound` if the
- * result is null.
+ * Returns the API's response at a URL: the result of `read` as JSON, with its dependencies, or the error `notFound` if
+ * the result is null.
  */
 export function apiResponse(
   api: ReadApi,
@@ -95,7 +95,7 @@ export function standingsResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
 }
 
-/** The first page of a leaderboard. */
+/** Returns the first page of a leaderboard. */
 export function boardResponse(api: ReadApi, period: string): ApiResponse {
   return apiResponse(
     api,
@@ -111,7 +111,7 @@ export async function readCached<Body>(cache: ResponseCache, response: ApiRespon
   return JSON.parse(String(await version.content.bytes('identity')));
 }
 
-/** Like `readCached`, but returns null for an unknown product. */
+/** Reads like `readCached`, but returns null for an unknown product. */
 export async function readCachedOrNull<Body>(cache: ResponseCache, response: ApiResponse): Promise<Body | null> {
   try {
     return await readCached<Body>(cache, response);

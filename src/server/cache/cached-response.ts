@@ -27,7 +27,7 @@ export interface Dependencies {
   catalogue: boolean;
   /** Whether the response depends on the counts of all products, as a list ordered by them does. */
   allCounts: boolean;
-  /** Whether a read reached its time limit before it filled a page, so the next read may find more. */
+  /** Whether a search timed out before it filled a page, so the next one may find more. */
   unfinished: boolean;
 }
 
@@ -58,9 +58,8 @@ export type RevalidationReason = 'miss' | 'stale' | 'claim';
 
 export interface CacheRequest {
   /**
-   * A canonical name: equivalent URLs have the same key, and all routes that use it have the same freshness
-   * policy. If the key is a URL, it names the response of that URL, so the fast path finds it without the
-   * route.
+   * A canonical name: equivalent URLs have the same key, and all routes that use it have the same freshness policy. If
+   * the key is a URL, it identifies the response of that URL, so the fast path finds it without the route.
    */
   key: string;
   freshness: Freshness;
@@ -72,7 +71,7 @@ export interface CacheRequest {
   charge?: (reason: RevalidationReason) => void;
 }
 
-/** The `notBefore` of a visitor who has not just written. */
+/** The `notBefore` of a visitor without a recent write. */
 export const NO_WRITE = Number.NEGATIVE_INFINITY;
 
 /** A page costs milliseconds to render, and may lag briefly behind others' writes. */

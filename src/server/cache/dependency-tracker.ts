@@ -32,7 +32,7 @@ export function trackDependencies(
         return page;
       },
       async getProduct(id, signal) {
-        // The response names the product's neighbours, so any change of the catalogue affects it.
+        // The response contains the product's neighbours, so any change of the catalogue affects it.
         catalogue = true;
         products.add(id);
         return api.getProduct(id, signal);

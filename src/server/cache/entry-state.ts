@@ -44,7 +44,7 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
   }
 }
 
-/** The state of a new version: a change during its production may or may not be in it. */
+/** Returns the state of a new version: a change during its production may or may not be in it. */
 export function stateOf(version: Version, changedTick: number): EntryState {
   return version.startedTick >= changedTick
     ? { kind: 'fresh', version, changedTick }
@@ -58,7 +58,7 @@ function withOldContent(old: Version, version: Version): Version {
   return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
 }
 
-/** Whether a state must become stale because its version is old. */
+/** Returns whether a state must become stale because its version is old. */
 export function isExpired({ kind, version }: EntryState, now: number): boolean {
   return kind === 'fresh' && now - version.startedAt > MAX_AGE_MS;
 }
@@ -86,7 +86,7 @@ export function decide(state: EntryState, requirement: FreshnessRequirement): De
   return now - state.since < maxStaleMs ? 'stale' : 'wait';
 }
 
-/** When the next version may be produced in the background. */
+/** Returns when the next version may be produced in the background. */
 export function nextRevalidationAt(state: EntryState, { minIntervalMs }: Freshness): number {
   if (state.kind === 'failing') return state.failedAt + RETRY_INTERVAL_MS;
   const { startedAt, tookMs } = state.version;

@@ -43,7 +43,7 @@ export class Productions {
     this.#options = options;
   }
 
-  /** Whether a production is scheduled or running. */
+  /** Returns whether a production is scheduled or running. */
   has(key: string): boolean {
     return this.#byKey.has(key);
   }

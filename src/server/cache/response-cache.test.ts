@@ -266,7 +266,7 @@ test('a response that no longer exists is not served from the cache', async () =
   await expect(cache.get(response.request())).rejects.toBe(gone);
 });
 
-test('a list that reached its time limit is served and not stored', async () => {
+test('a list whose search timed out is served and not stored', async () => {
   const response = source('git', { dependencies: { unfinished: true } });
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');

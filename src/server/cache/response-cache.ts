@@ -24,7 +24,7 @@ export interface ResponseCache {
   /** Marks responses that depend on a change as stale. */
   invalidate(change: Change): void;
   invalidateAll(): void;
-  /** Whether the change feed is connected; while it is not, responses carry their age. */
+  /** Sets whether the change feed is connected. While it is not, responses carry their age. */
   setConnected(isConnected: boolean): void;
   sizeBytes(): number;
   stats(): Readonly<Record<CacheOutcome, number>>;

@@ -56,7 +56,7 @@ function send(
   reply.send(bytes);
 }
 
-/** Whether the client has this version; a date counts only without a tag (RFC 9110, section 13.2.2). */
+/** Returns whether the client has this version. A date counts only without a tag (RFC 9110, section 13.2.2). */
 function isNotModified(
   { head, content, contentSince }: Version,
   encoding: Encoding,
@@ -91,13 +91,13 @@ function headersOf({ head, content, contentSince }: Version, encoding: Encoding)
 
 interface FastPathOptions {
   cache: ResponseCache;
-  /** Header fields of every response at a URL. */
+  /** Returns the header fields of every response at a URL. */
   commonHeaders: (url: string) => Readonly<Record<string, string>>;
   /** Whether responses must close their connections now. */
   endsConnections: () => boolean;
   /** Whether a header of the request may select a response other than the one at this URL. */
   needsRoute?: ((url: string, headers: IncomingMessage['headers']) => boolean) | undefined;
-  /** The route pattern of a URL, for metrics. */
+  /** Returns the route pattern of a URL, for metrics. */
   routeOf: (url: string) => string | undefined;
   /** Called for each response sent here. */
   observe?: FastPathObserver | undefined;
@@ -160,7 +160,7 @@ export function addFastPath(
   });
 }
 
-/** A response depends only on URL and encoding, unless one of these headers is present. */
+/** Returns whether the response depends only on URL and encoding, because none of these headers is present. */
 function isPlain(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (

@@ -36,8 +36,8 @@ export interface ServedCard {
 
 export interface Cards {
   /**
-   * The card of a product, with its final rank if it has one. @throws CoreError `overloaded` if neither it nor a
-   * substitute is available.
+   * Returns the card of a product, with its final rank if it has one.
+   * @throws CoreError `overloaded` if neither it nor a substitute is available.
    */
   ofProduct(product: Product, award?: string): Promise<ServedCard>;
   /** The card of a leaderboard. @throws CoreError as `ofProduct`. */
@@ -199,7 +199,7 @@ export function createCards(options: CardsOptions): Cards {
 
 const CARD_LAUNCHES = 3;
 
-/** The texts on the card of a leaderboard. */
+/** Returns the text on the card of a leaderboard. */
 function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoard {
   const first = items.filter(({ votes }) => votes > 0).slice(0, CARD_LAUNCHES);
   return {

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 /** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the picture that a product names; undefined if it is not one of the site's own files. */
+/** Reads the picture that a product names. @returns undefined if it is not one of the site's own files. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**

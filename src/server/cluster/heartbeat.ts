@@ -24,7 +24,7 @@ export type FromPrimary =
   | { kind: 'metrics'; request: number; text: string };
 
 interface HeartbeatOptions<Process> {
-  /** The processes that are being watched. */
+  /** Returns the processes that are being watched. */
   processes: () => readonly Process[];
   sendPing: (process: Process) => void;
   /** Whether a debugger is attached to the process. Called only before the process is reported as lost. */

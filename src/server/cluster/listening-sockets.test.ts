@@ -7,7 +7,7 @@ import { bindSockets, listenOnPort, listenOnSockets } from './listening-sockets.
 let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
 
-/** The kernel's limit on the backlog of a listening socket. */
+/** Returns the kernel's limit on the backlog of a listening socket. */
 function kernelLimit(): number {
   return process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 128;
 }

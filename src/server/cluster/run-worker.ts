@@ -18,7 +18,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   // ignore these signals, because the primary process decides when they stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const metrics = createMetricsIfEnabled(settings);
-  const texts = new Map<number, (text: string) => void>();
+  const pendingMetrics = new Map<number, (text: string) => void>();
   const sockets: SocketHandle[] = [];
   let lastRequest = 0;
   let isStopping = false;
@@ -38,8 +38,8 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
       void metrics?.values().then((values) => sendToPrimary({ kind: 'values', request, values }));
     }
     if (message.kind === 'metrics') {
-      texts.get(message.request)?.(message.text);
-      texts.delete(message.request);
+      pendingMetrics.get(message.request)?.(message.text);
+      pendingMetrics.delete(message.request);
     }
   });
 
@@ -52,12 +52,12 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     void (close?.(delayMs) ?? Promise.resolve()).then(() => process.exit(0));
   }
 
-  /** The metrics of all processes, which only the primary process can aggregate. */
+  /** Returns the metrics of all processes, which only the primary process can aggregate. */
   function aggregatedText(): Promise<string> {
     lastRequest += 1;
     const request = lastRequest;
     return new Promise((resolve) => {
-      texts.set(request, resolve);
+      pendingMetrics.set(request, resolve);
       sendToPrimary({ kind: 'metrics requested', request });
     });
   }

@@ -189,7 +189,7 @@ function send(worker: Worker, message: FromPrimary, socket?: SocketHandle): void
   if (worker.isConnected()) worker.send(message, socket as never);
 }
 
-/** Whether a debugger or a tracer (gdb, strace) is attached to a process, on Linux. */
+/** Returns whether a debugger or a tracer (gdb, strace) is attached to a process, on Linux. */
 async function isDebuggerAttached(pid: number | undefined): Promise<boolean> {
   try {
     return /^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));

@@ -51,7 +51,7 @@ const MAX_FAILURES = 20;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
-/** The initial state of a fleet, with the effects that start its workers. */
+/** Returns the initial state of a fleet, with the effects that start its workers. */
 export function launchFleet(size: number, now: number): Step {
   return fill({ kind: 'launching', workers: new Map(), nextId: 1, failures: 0, failedAt: now, paused: 0 }, size, now);
 }

@@ -137,7 +137,10 @@ function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string)
   if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only');
 }
 
-/** A forged `Host` does not help: a browser sends the host of the URL, and only the cookies of that host. */
+/**
+ * Returns whether an origin is the site's. A forged `Host` does not help: a browser sends the host of the URL, and only
+ * the cookies of that host.
+ */
 function isSiteOrigin(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
 }

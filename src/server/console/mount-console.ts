@@ -114,7 +114,7 @@ export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild
   };
 }
 
-/** The HTML document of all screens: it is empty, and its script requests the rest. */
+/** Returns the HTML document of all screens: it is empty, and its script requests the rest. */
 export function consoleDocument({ script, styles, fonts, modulePreloads }: ConsoleBuild): string {
   return `<!doctype html>
 <html lang="en">

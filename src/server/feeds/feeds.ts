@@ -47,7 +47,7 @@ function launchOf(product: Product, site: SiteIdentity): Launch {
   };
 }
 
-/** The absolute URL of a picture; undefined if it is not an HTTP(S) URL. */
+/** Returns the absolute URL of a picture, or undefined if it is not an HTTP(S) URL. */
 function pictureUrl(image: string, site: SiteIdentity): string | undefined {
   if (!URL.canParse(image, site.url())) return undefined;
   const url = new URL(image, site.url());
@@ -63,7 +63,7 @@ function paragraphsOf(text: string): string {
 
 export const JSON_FEED_MEDIA_TYPE = 'application/feed+json; charset=utf-8';
 
-/** The newest launches as JSON Feed 1.1 (jsonfeed.org). */
+/** Returns the newest launches as JSON Feed 1.1 (jsonfeed.org). */
 export function launchesJsonFeed(site: SiteIdentity, launches: readonly Launch[]): string {
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
@@ -104,7 +104,7 @@ interface Feed {
   entries: readonly { at: string; element: Xml }[];
 }
 
-/** The newest launches as Atom (RFC 4287). */
+/** Returns the newest launches as Atom (RFC 4287). */
 export function launchesFeed(site: SiteIdentity, launches: readonly Launch[]): string {
   return atomFeed({
     title: site.name,
@@ -116,7 +116,7 @@ export function launchesFeed(site: SiteIdentity, launches: readonly Launch[]): s
   });
 }
 
-/** The newest public comments on a product as Atom. */
+/** Returns the newest public comments on a product as Atom. */
 export function commentsFeed(site: SiteIdentity, product: Product, comments: readonly Comment[]): string {
   const page = absoluteUrl(site, paths.product(product.id));
   return atomFeed({
@@ -162,7 +162,7 @@ function commentEntry(site: SiteIdentity, product: Product, comment: Comment): X
   ]);
 }
 
-/** A feed, dated by its newest entry. */
+/** Returns a feed, dated by its newest entry. */
 function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string {
   // The newest entry's date, so the same entries always give the same bytes.
   const updated = entries.reduce((newest, { at }) => (at > newest ? at : newest), EPOCH);
@@ -187,8 +187,8 @@ const MAX_DAYS = 16;
 const ENTRY_LAUNCHES = 10;
 
 /**
- * The final daily leaderboards as Atom: one entry per day, with its first ten launches. @throws CoreError
- * `unavailable`.
+ * Returns the final daily leaderboards as Atom: one entry per day, with its first ten launches.
+ * @throws CoreError `unavailable`.
  */
 export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
   const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS });
@@ -204,7 +204,7 @@ export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promis
   });
 }
 
-/** A correction makes the entry new to feed readers. */
+/** Returns when an entry last changed. A correction makes the entry new to feed readers. */
 function updatedAt({ finalAt, revisedAt }: Leaderboard): string {
   return revisedAt ?? finalAt;
 }

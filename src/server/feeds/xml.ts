@@ -25,7 +25,7 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** An element. Text content is escaped; attributes without a value are omitted. */
+/** Returns an element. Text content is escaped; attributes without a value are omitted. */
 export function element(name: string, attributes: Attributes, content: string | readonly Xml[] = []): Xml {
   const written = Object.entries(attributes).map(([key, value]) =>
     // Parsers turn line breaks and tabs in attributes into spaces unless they are references.
@@ -36,7 +36,7 @@ export function element(name: string, attributes: Attributes, content: string | 
   return { markup: inner === '' ? `${start}/>` : `${start}>${inner}</${name}>` };
 }
 
-/** An XML document with its declaration. */
+/** Returns an XML document with its declaration. */
 export function xmlDocument(root: Xml): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.markup}\n`;
 }

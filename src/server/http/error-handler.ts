@@ -16,7 +16,7 @@ import { requestIdsOf } from './request-keys.ts';
 /** How long a client should wait if the database is unavailable or a queue is full. */
 const RETRY_AFTER_S = 2;
 
-/** How long a maker should wait while too many submissions await a decision, since operators may take hours. */
+/** How long a maker should wait while too many submissions await a decision. Operators may take hours. */
 const RETRY_AFTER_DECISION_S = 3_600;
 
 /** Errors that Fastify raises before a handler runs. */

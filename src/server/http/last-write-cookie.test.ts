@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { lastWriteElsewhere, lastWriteOf, setLastWriteCookie } from './last-write-cookie.ts';
 
-/** The cookie that this process sets now. */
+/** Returns the cookie that this process sets now. */
 function cookieOf(clock: ReturnType<typeof createTestClock>): string {
   const headers: string[] = [];
   setLastWriteCookie({ header: (_name: string, value: string) => headers.push(value) } as never, clock, clock.now);

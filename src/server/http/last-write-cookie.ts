@@ -12,7 +12,7 @@ const MAX_AGE_S = 10;
 
 const PATTERN = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{8})-(\\d{1,15})-(\\d{1,15})(?:;|$)`);
 
-/** The monotonic clock of another process has another origin, so the cookie names the process that set it. */
+/** The monotonic clock of another process has another origin, so the cookie identifies the process that set it. */
 const PROCESS = randomBytes(4).toString('hex');
 
 /** The tolerated difference between the wall clocks of two machines. */
@@ -57,8 +57,8 @@ export function lastWriteOf(
 }
 
 /**
- * Like `lastWriteOf`, but only for writes in other processes. Within a process, a write invalidates cached API
- * responses before it is acknowledged; other processes are notified slightly later.
+ * Returns the same as `lastWriteOf`, but only for writes in other processes. Within a process, a write invalidates
+ * cached API responses before it is acknowledged; other processes are notified slightly later.
  */
 export function lastWriteElsewhere(
   request: Pick<IncomingMessage, 'headers'>,

@@ -52,7 +52,7 @@ const KINDS: Record<ProblemCode, { status: number; title: string }> = {
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of an error response; `detail` is a human-readable explanation. */
+/** Returns the body of an error response; `detail` is a human-readable explanation. */
 export function problem(code: ProblemCode, detail: string, errors?: readonly FieldError[]): Problem {
   // `about:blank` is RFC 9457's type for a problem that its status and title already describe.
   return { type: 'about:blank', ...KINDS[code], detail, code, ...(errors && { errors: [...errors] }) };
@@ -80,5 +80,5 @@ export const PAGE_CACHING = 'public, max-age=0, s-maxage=1, stale-while-revalida
 /** For a response that is newer than the shared one, because it shows the visitor's own write. */
 export const OWN_WRITE = 'private, no-cache';
 
-/** For responses that are personal or not worth caching. */
+/** For responses that are for one visitor only, or not worth caching. */
 export const NO_STORE = 'no-store';

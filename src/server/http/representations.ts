@@ -12,7 +12,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 const encodingCache = new Map<string, Encoding>();
 const MAX_CACHED_HEADERS = 100;
 
-/** The encoding that a client prefers; without the header, the response is not encoded. */
+/** Returns the encoding that a client prefers; without the header, the response is not encoded. */
 export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined) return 'identity';
   let encoding = encodingCache.get(acceptEncoding);
@@ -24,8 +24,8 @@ export function preferredEncoding(acceptEncoding: string | undefined): Encoding 
 }
 
 /**
- * The encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals the one
- * that compresses best. If a client refuses everything, the response is not encoded.
+ * Returns the encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals
+ * the one that compresses best. If a client refuses everything, the response is not encoded.
  */
 function negotiateEncoding(acceptEncoding: string): Encoding {
   const weights = new Map<string, number>();
@@ -74,7 +74,7 @@ export class Representations {
     this.#encoded.set('identity', this.#identity);
   }
 
-  /** The encoding to send to a client that prefers `preferred`: small responses are not encoded. */
+  /** Returns the encoding to send to a client that prefers `preferred`: small responses are not encoded. */
   encodingFor(preferred: Encoding): Encoding {
     return this.#identity.length < MIN_COMPRESSED_BYTES ? 'identity' : preferred;
   }
@@ -84,7 +84,7 @@ export class Representations {
     return `"${this.#hash}-${encoding}"`;
   }
 
-  /** The bytes; compressed once for any number of requests. */
+  /** Returns the bytes in this encoding, which are compressed once for any number of requests. */
   bytes(encoding: Encoding): Buffer | Promise<Buffer> {
     const known = this.#encoded.get(encoding);
     if (known !== undefined) return known;
@@ -111,7 +111,7 @@ export class Representations {
   }
 }
 
-/** A copy, because zlib's buffer is several times as large. */
+/** Returns a copy, because zlib's buffer is several times as large. */
 function trimmed(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -126,7 +126,7 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip' ? compressGzip(bytes) : compressBrotli(bytes, brotliOptions(bytes));
 }
 
-/** With a known size, Brotli clears smaller tables. */
+/** Returns Brotli's options. With a known size, Brotli clears smaller tables. */
 function brotliOptions(bytes: Buffer) {
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
   return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length } };
@@ -170,7 +170,7 @@ async function represent(payload: string, request: FastifyRequest, reply: Fastif
   return bytes;
 }
 
-/** RFC 9110, section 13.1.2: weak comparison, and `*` matches anything that exists. */
+/** Compares entity tags by RFC 9110, section 13.1.2: the comparison is weak, and `*` matches anything that exists. */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((known) => known.trim() === '*' || known.trim().replace(/^W\//, '') === tag);

@@ -9,7 +9,7 @@ import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 const SESSION = new RegExp(SESSION_PATTERN);
 const HEADER_NAME = SESSION_HEADER.toLowerCase();
 
-/** The visitor's session id. @throws CoreError `session_required` if it is missing or malformed. */
+/** Returns the visitor's session id. @throws CoreError `session_required` if it is missing or malformed. */
 export function sessionOf(request: FastifyRequest): string {
   const session = knownSessionOf(request);
   if (session === undefined) {
@@ -18,7 +18,7 @@ export function sessionOf(request: FastifyRequest): string {
   return session;
 }
 
-/** The session id, if it is valid. */
+/** Returns the session id, or undefined if it is missing or malformed. */
 export function knownSessionOf(request: FastifyRequest): string | undefined {
   const session = request.headers[HEADER_NAME];
   return typeof session === 'string' && SESSION.test(session) ? session : undefined;
@@ -29,7 +29,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** Matches credentials of another scheme, such as the password that a proxy requires of every visitor. */
 const OTHER_SCHEME = /^(?!Bearer )[a-z-]+ /i;
 
-/** The maker key of a request; undefined if it has none. A malformed key counts as a wrong one. */
+/** Returns the maker key of a request, or undefined if it has none. A malformed key counts as a wrong one. */
 export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): string | undefined {
   if (authorization === undefined || OTHER_SCHEME.test(authorization)) return undefined;
   return BEARER.exec(authorization)?.[1] ?? 'malformed';
@@ -37,7 +37,10 @@ export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
-/** Returns the request's idempotency key; undefined without the header. @throws CoreError `idempotency_key_invalid`. */
+/**
+ * Returns the request's idempotency key, or undefined without the header.
+ * @throws CoreError `idempotency_key_invalid`.
+ */
 export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
   if (key === undefined) return undefined;
@@ -47,7 +50,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the other end of a connection is a trusted proxy. */
+    /** Returns whether the other end of a connection is a trusted proxy. */
     isTrustedPeer: (request: IncomingMessage) => boolean;
   }
 }
@@ -65,7 +68,10 @@ export function createRequestIds(): () => string {
   };
 }
 
-/** Adds `isTrustedPeer`, because only trusted proxies may name requests in the log. Call before the first route. */
+/**
+ * Decorates the app with `isTrustedPeer`: the log contains the `X-Request-Id` of requests only from trusted proxies.
+ * Call this before the first route is registered.
+ */
 export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies | undefined): void {
   app.decorate('isTrustedPeer', ({ socket }: IncomingMessage) =>
     Boolean(trustProxy && socket.remoteAddress && trustProxy(socket.remoteAddress)),
@@ -73,8 +79,8 @@ export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies
 }
 
 /**
- * The ids of a request in the log: always the site's own, which error responses also carry, and a trusted proxy's
- * `X-Request-Id`, which it may have passed on from a client.
+ * Returns the ids of a request in the log: always the site's own, which error responses also carry, and a trusted
+ * proxy's `X-Request-Id`, which it may have passed on from a client.
  */
 export function requestIdsOf({ id, raw, server }: FastifyRequest): { requestId: string; proxyRequestId?: string } {
   const given = raw.headers['x-request-id'];

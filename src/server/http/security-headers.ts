@@ -17,7 +17,7 @@ function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
   ].join('; ');
 }
 
-/** The hash of an inline script or style for the content security policy: 'sha256-…'. */
+/** Returns the hash of an inline script or style for the content security policy: 'sha256-…'. */
 export function inlineHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

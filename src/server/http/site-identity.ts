@@ -7,7 +7,7 @@ export interface SiteIdentity extends PageSettings, PageBrand {
   url(): string;
 }
 
-/** The absolute form of a path of the site. */
+/** Returns the absolute URL of a path of the site. */
 export function absoluteUrl(site: SiteIdentity, path: string): string {
   return `${site.url()}${path}`;
 }

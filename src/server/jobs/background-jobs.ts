@@ -82,7 +82,7 @@ async function deletePictures(database: Database, folder: string, log: Log): Pro
 const SUBMISSION_INTERVAL_MS = 60_000;
 
 interface SubmissionWatch {
-  /** The result of the last successful query. Queries run every minute. */
+  /** Returns the result of the last successful query. Queries run every minute. */
   waiting(): WaitingSubmissions;
   /** Deletes old submissions and counts the waiting ones now. Never rejects. */
   refresh(): Promise<void>;

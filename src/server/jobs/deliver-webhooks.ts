@@ -16,7 +16,7 @@ import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {
-  /** The state of the outbox and its receiver when they were last checked. */
+  /** Returns the state of the outbox and its receiver when they were last checked. */
   status(): WebhookStatus;
   /** The attempts of this process by outcome; `expired` counts events that it stopped retrying. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
@@ -155,8 +155,8 @@ const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 60 * 60 * 1_000;
 
 /**
- * The delay doubles with each failed attempt, up to an hour. A random part of up to half is subtracted, so a recovering
- * receiver does not get all retries at the same time.
+ * Returns the delay before the next attempt. The delay doubles with each failed attempt, up to an hour. A random part
+ * of up to half is subtracted, so a recovering receiver does not get all retries at the same time.
  */
 export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);

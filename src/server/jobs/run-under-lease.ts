@@ -33,7 +33,7 @@ export interface LeasedJob {
 }
 
 export interface LeasedWorker {
-  /** Failed runs of this process. */
+  /** Returns the number of failed runs in this process. */
   failures(): number;
   /** Aborts the current run and releases the lease, so another process can take over immediately. */
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export function runUnderLease(
     }, leaseMs / 4).unref();
     try {
       await job.run(lease, AbortSignal.any([closing.signal, lost.signal]));
-      await releaseLease(database, name, holder, { doneAt: lease.begunAt });
+      await releaseLease(database, name, holder, { ranAt: lease.begunAt });
     } catch (error) {
       if (closing.signal.aborted) return await releaseLease(database, name, holder, { pauseMs: 0 });
       failures += 1;

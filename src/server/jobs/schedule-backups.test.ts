@@ -77,7 +77,7 @@ function holdRows() {
 }
 
 /** Simulates that the interval has passed. */
-const becomeDue = () => database.query(`UPDATE leases SET completed_at = completed_at - interval '1 hour'`);
+const becomeDue = () => database.query(`UPDATE leases SET last_run_at = last_run_at - interval '1 hour'`);
 
 test('the first backup is made immediately, is complete, and reports its time', async () => {
   const schedule = start();

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { type Lease, lastDoneAt } from '../../core/leases/lease.ts';
+import { type Lease, lastRunAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 import type { BackupSettings } from '../../settings/backup-settings.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
@@ -11,7 +11,7 @@ import { StartError } from '../start-error.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface ScheduledBackups {
-  /** When the last complete backup by any process of the site began. */
+  /** Returns when the last complete backup by any process of the site began. */
   lastSuccess(): Date | undefined;
   /** The number of attempts that failed in this process. */
   failures(): number;
@@ -66,7 +66,7 @@ export function scheduleBackups(
         log.info({ path, removed }, 'Backup written');
       },
       async afterPoll() {
-        last = await lastDoneAt(database, LEASE);
+        last = await lastRunAt(database, LEASE);
       },
       messages: {
         checkFailed: 'Cannot check whether a backup is due; trying again',

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface Finaliser {
-  /** The latest numbers of leaderboards and votes. */
+  /** Returns the latest numbers of leaderboards and votes. */
   stats(): BoardStats;
   /** The seconds that this process has spent finalising results. */
   seconds(): number;

@@ -46,8 +46,8 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 }
 
 /**
- * The network of an address: the first `ipv4Bytes` bytes of IPv4 (even if mapped to IPv6), or the first 64 bits of
- * IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
+ * Returns the network of an address: the first `ipv4Bytes` bytes of IPv4 (even if mapped to IPv6), or the first 64 bits
+ * of IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   // Splitting takes a third of the parser's time, and each write needs several prefixes.
@@ -58,7 +58,7 @@ export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   return Uint8Array.from(bytes.slice(0, bytes.length === 4 ? ipv4Bytes : 8));
 }
 
-/** The network of an address, which for IPv4 is the address itself. */
+/** Returns the network of an address, which for IPv4 is the address itself. */
 export function addressPrefix(text = ''): Uint8Array {
   return networkPrefix(text, 4);
 }
@@ -69,7 +69,7 @@ export function sitePrefix(text = ''): Uint8Array {
   return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
 }
 
-/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port, which some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -25,7 +25,7 @@ export interface TokenBuckets {
   /** Moves the bucket of one key to another. */
   rename(from: string, to: string): void;
   has(key: string): boolean;
-  /** The number of buckets. */
+  /** Returns the number of buckets. */
   size(): number;
 }
 
@@ -143,7 +143,7 @@ interface Applied {
 /** The limit of an IPv6 /48, as a multiple of the limit of one network. */
 const SITE_FACTOR = 8;
 
-/** Token buckets for every action, per session and per network. */
+/** Creates token buckets for every action, per session and per network. */
 export function createRateLimiter(
   limits: RateLimits,
   now: () => number,

@@ -31,7 +31,10 @@ export interface DeliveryStep {
 
 export const NOTHING_TO_DELIVER: DeliveryState = { kind: 'idle', notBefore: 0, isFailing: false };
 
-/** Pure transitions: one delivery at a time, at most one per `intervalMs`, and after a failure one per `retryMs`. */
+/**
+ * Returns the next state and the effects to run: one delivery at a time, at most one per `intervalMs`, and after a
+ * failure one per `retryMs`.
+ */
 export function step(
   state: DeliveryState,
   event: DeliveryEvent,

@@ -11,7 +11,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A stream and both ends of its connection. */
+/** Opens a stream, and returns both ends of its connection. */
 async function openStream(): Promise<{ stream: EventStream; serverSide: Socket; client: Socket }> {
   if (!server.listening) await once(server.listen(0), 'listening');
   const client = connect((server.address() as AddressInfo).port);

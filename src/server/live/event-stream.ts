@@ -77,7 +77,7 @@ interface Frame {
   id: number | undefined;
 }
 
-/** The bytes of a frame about some products; undefined if it would be empty. */
+/** Returns the bytes of a frame about some products, or undefined if it would be empty. */
 export function encode(data: EventData, { productIds, withComments, catalogue, id }: Frame): Buffer | undefined {
   const counts: string[] = [];
   const comments: string[] = [];
@@ -103,7 +103,9 @@ export function encodeHeartbeat(id: number | undefined): Buffer {
   return Buffer.from(`:\n${idLine(id)}\n`);
 }
 
-/** The first bytes of a stream. The jitter prevents clients that lose a server from reconnecting simultaneously. */
+/**
+ * Returns the first bytes of a stream. The jitter prevents clients that lose a server from reconnecting simultaneously.
+ */
 export function encodeOpening(id: number | undefined): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n${idLine(id)}\n`);
 }

@@ -33,7 +33,7 @@ class FakeStream {
   }
 }
 
-/** Live updates with a database and changes under the test's control. */
+/** Creates live updates with a database and changes under the test's control. */
 function setUp() {
   let listener: ChangeListener | undefined;
   const state = { observedUpTo: 1_000 as number | undefined, away: false, reads: [] as string[][] };

@@ -43,7 +43,7 @@ export interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;
-  /** The site's clock: products that launch later are not reported. */
+  /** Returns the site's clock: products that launch later are not reported. */
   now: () => Date;
 }
 

@@ -42,12 +42,12 @@ export class Subscriptions {
     return this.#byKey.values();
   }
 
-  /** The subscription to every product's counts, if any stream has it. */
+  /** Returns the subscription to every product's counts, if any stream has it. */
   toEveryProduct(): Subscription | undefined {
     return this.#byKey.get(ALL);
   }
 
-  /** The subscriptions that name a product. */
+  /** Returns the subscriptions to a product. */
   toProduct(productId: string): Iterable<Subscription> {
     return this.#byProduct.get(productId) ?? [];
   }
@@ -75,7 +75,7 @@ interface StreamLimiter {
    * @throws CoreError `rate_limited` at the network's limit, `overloaded` at that of the process.
    */
   acquire(address: string | undefined): () => void;
-  /** How many more streams this network may open; undefined without a limit. */
+  /** Returns how many more streams this network may open, or undefined without a limit. */
   remaining(address: string | undefined): number | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface SiteMetrics {
   /** The media type of `text`. */
   contentType: string;
   text(): Promise<string>;
-  /** The metrics as values, to be aggregated with those of other processes. */
+  /** Returns the metrics as values, to be aggregated with those of other processes. */
   values(): Promise<MetricValues>;
 }
 

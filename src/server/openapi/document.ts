@@ -161,7 +161,7 @@ function responsesOf(schema: { response?: unknown }, operation: Operation, named
   return responses;
 }
 
-/** The schema of a response that its route does not declare. */
+/** Returns the schema of a response that its route does not declare. */
 function undeclared(type: string, data: unknown, named: Named): Json {
   if (type === JSON_MEDIA_TYPE) return { type: 'object' };
   return { type: 'string', ...(data === undefined ? {} : { contentSchema: documentSchema(data, named) }) };

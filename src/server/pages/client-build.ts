@@ -59,7 +59,7 @@ export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   };
 }
 
-/** A chunk and all its static imports, as URLs. */
+/** Returns the URLs of a chunk and of all its static imports. */
 function filesOf(manifest: Manifest, name: string, found = new Set<string>()): Set<string> {
   const { file, imports = [] } = chunkOf(manifest, name);
   if (found.has(`/${file}`)) return found;

@@ -44,7 +44,7 @@ ${siteLinks(page)}${route ? `<script type="application/json" id="state">${page.s
 `;
 }
 
-/** The operator's style follows the styles of the build; its hash is in the content security policy. */
+/** Returns the operator's style, which follows the styles of the build; its hash is in the content security policy. */
 export function brandStyle({ style }: Brand): string {
   return style === undefined ? '' : `<style>${style}</style>`;
 }
@@ -63,8 +63,8 @@ export function iconLinks({ logo }: Brand): string[] {
 }
 
 /**
- * The footer of every page: links to other pages, and an explanation of the ranking. It is outside the app, so the
- * browser needs no code for it.
+ * Returns the footer of every page: links to other pages, and an explanation of the ranking. It is outside the app, so
+ * the browser needs no code for it.
  */
 export function siteLinks({
   site: { name, today, hasSubmissions, votesPerNetwork = LIMITS.votesPerNetwork },
@@ -144,7 +144,7 @@ function languageTags(siteUrl: string, path: string, languages: NonNullable<Rend
   return [...languages.map(({ tag, param }) => link(tag, param)), link('x-default')];
 }
 
-/** The metadata for link previews. A page that is not indexed has no preview. */
+/** Returns the metadata for link previews. A page that is not indexed has no preview. */
 function previewTags({ title, description, canonical, card, site }: RenderedPage): string[] {
   if (card === undefined) return [];
   return [

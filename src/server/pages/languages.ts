@@ -8,13 +8,13 @@ export interface SiteLanguages {
   params: ReadonlySet<string>;
   /** Whether the site has this language, with or without a `lang` of its own. */
   has(code: string): boolean;
-  /** The language of a normalized URL. */
+  /** Returns the language of a normalized URL. */
   of(path: string): PageLanguage;
   /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
   /** Whether the language at a URL is negotiated: without `lang`, visitors get the language of their browser. */
   isNegotiated(path: string): boolean;
-  /** The value of `lang` to which a browser at this URL is redirected; undefined if the URL already fits. */
+  /** Returns the value of `lang` to which a browser at this URL is redirected, or undefined if the URL already fits. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
@@ -99,7 +99,7 @@ export function languageOf(query: URLSearchParams, languages: KnownLanguages | u
   return { code: isParam ? code : undefined, isInvalid: code !== '' && !isParam && languages?.has(code) === false };
 }
 
-/** The value of `lang` in a normalized URL. */
+/** Returns the value of `lang` in a normalized URL. */
 function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }

@@ -50,13 +50,13 @@ interface PagesOptions {
   cache: ResponseCache;
   log: FastifyBaseLogger;
   runtime: Runtime;
-  /** Whether an operator removed a product with this id. */
+  /** Returns whether an operator removed a product with this id. */
   isRemoved: (productId: string) => Promise<boolean>;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today: () => string;
 }
 
-/** Maximum rate of rendered refusals, because rendering one costs as much as rendering a page. */
+/** Maximum rate of rendered refusals. Rendering one costs as much as rendering a page. */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
 /** The URL rendered for every unknown path, since all of them share one page. */
@@ -119,7 +119,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return page.html;
   }
 
-  /** The page of a removed product is 410 Gone, so search engines drop it. */
+  /** Returns the status of a page. That of a removed product is 410 Gone, so search engines drop it. */
   async function statusOf(status: number, { products: [id] }: Dependencies): Promise<number> {
     return status === 404 && id !== undefined && (await isRemoved(id)) ? 410 : status;
   }
@@ -156,7 +156,7 @@ export interface PageRenderer {
     api: ReadApi,
     now?: { today?: string; renderedAt?: number },
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** The app shell: a document without a page, with which browsers start offline. */
+  /** Returns the app shell: a document without a page, with which browsers start offline. */
   shell(): string;
 }
 
@@ -169,7 +169,7 @@ export interface RendererOptions {
   brand?: Brand | undefined;
 }
 
-/** The renderer of a built site. */
+/** Creates the renderer of a built site. */
 export function createPageRenderer({ site, build, locale, brand = NO_BRAND }: RendererOptions): PageRenderer {
   const languages = siteLanguages(CATALOGUES, (code) => build.messages[code], locale);
   return {

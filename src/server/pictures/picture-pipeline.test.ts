@@ -42,7 +42,7 @@ const read = (address: string) => readFile(join(folder, address.slice('/images/'
 const colour = (background: string, width = 40, height = 30) =>
   sharp({ create: { width, height, channels: 3, background } });
 
-/** The stored picture and its pixels. */
+/** Stores a picture, and returns its metadata and pixels. */
 async function convert(picture: Sharp | Buffer, options: { use?: PictureUse; type?: string } = {}) {
   const stored = await read(await send(Buffer.isBuffer(picture) ? picture : await picture.toBuffer(), options));
   const { data, info } = await sharp(stored).raw().toBuffer({ resolveWithObject: true });
@@ -88,7 +88,7 @@ test('40 megapixels are accepted, in any proportions up to 32,768 pixels', async
 const CORNERS = { red: [220, 30, 30], green: [30, 160, 30], blue: [30, 30, 220], yellow: [220, 220, 30] };
 const UPRIGHT = { width: 64, height: 32 };
 
-/** The colour of a pixel of the upright picture, whose quarters have four colours. */
+/** Returns the colour of a pixel of the upright picture, whose quarters have four colours. */
 function uprightPixel(x: number, y: number): number[] {
   if (y < UPRIGHT.height / 2) return x < UPRIGHT.width / 2 ? CORNERS.red : CORNERS.green;
   return x < UPRIGHT.width / 2 ? CORNERS.blue : CORNERS.yellow;
@@ -197,7 +197,7 @@ test.each(['gif', 'webp'] as const)('the first frame of an animated %s is used',
   expect(pixelAt(20, 15).slice(0, 3)).toEqual(near([0xdd, 0x22, 0x22]));
 });
 
-test('the default picture of an animated PNG is used', async () => {
+test('the default image of an animated PNG is used', async () => {
   expect((await convert(buildApng(3))).metadata).toMatchObject({ width: 2, height: 2 });
 });
 

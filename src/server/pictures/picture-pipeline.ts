@@ -107,7 +107,10 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
   };
 }
 
-/** The format of a sent picture. @throws CoreError if it is empty, too large, unsupported, or not the declared type. */
+/**
+ * Returns the format of a sent picture.
+ * @throws CoreError if it is empty, too large, unsupported, or not the declared type.
+ */
 function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
   if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB');

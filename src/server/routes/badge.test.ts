@@ -81,7 +81,7 @@ describe.each(['light', 'dark'] as const)('in %s', (theme) => {
   });
 });
 
-/** The contrast ratio as defined in WCAG 2.2. */
+/** Returns the contrast ratio as defined in WCAG 2.2. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

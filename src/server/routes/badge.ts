@@ -167,7 +167,7 @@ interface TextPlace {
   bold?: boolean;
 }
 
-/** Text with its measured width, so it fits in any font of the viewer. */
+/** Returns a text element with its measured width, so it fits in any font of the viewer. */
 function text(content: string, { x, y, size, fill, width, bold = false }: TextPlace): string {
   const weight = bold ? ' font-weight="700"' : '';
   return `<text x="${x}" y="${y}" font-size="${size}"${weight} fill="${fill}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(content)}</text>`;

@@ -77,7 +77,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
   }
 };
 
-/** Undefined stands for all products. Malformed ids are dropped, because no product has them. */
+/** Returns the ids of a list, or undefined for all products. Malformed ids are dropped, because no product has them. */
 function productsOf(list: string | undefined): string[] | undefined {
   const ids = (list ?? '').split(',').filter((id) => id !== '');
   if (ids.length > LIMITS.eventProducts) {

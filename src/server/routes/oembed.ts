@@ -48,8 +48,8 @@ interface Bounds {
 }
 
 /**
- * The id of the product whose page has this URL, or undefined. The host must be the site's and the scheme HTTP(S);
- * query and fragment do not matter.
+ * Returns the id of the product whose page has this URL, or undefined. The host must be the site's and the scheme
+ * HTTP(S); query and fragment do not matter.
  */
 function productIdOf(site: SiteIdentity, address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
@@ -59,7 +59,7 @@ function productIdOf(site: SiteIdentity, address: string): string | undefined {
   return page.name === 'product' && isProductId(page.id) ? page.id : undefined;
 }
 
-/** The oEmbed response for a product, within the bounds. */
+/** Returns the oEmbed response for a product, within the bounds. */
 function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }: Bounds): Oembed {
   const scale = Math.min(
     WIDTH / CARD.width,

@@ -191,7 +191,7 @@ const RENDERER_FILES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 } as const;
 
-/** The human-readable API reference. */
+/** Returns the human-readable API reference. */
 function referencePage(siteName: string, brand: Brand): string {
   const below = `${paths.api.reference}/`;
   return `<!doctype html>

@@ -23,7 +23,7 @@ interface Options {
   pages: Pages;
   renderer: Pick<PageRenderer, 'languages'>;
   charge: ChargeRequest;
-  /** The names of the current periods. */
+  /** Returns the names of the current periods. */
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
@@ -111,7 +111,7 @@ function isSort(text: string): text is ProductSort {
   return SORTS.has(text);
 }
 
-/** The URL of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
+/** Returns the URL of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
 export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const sort = query.get('sort') ?? 'newest';
   return normalize('home', paths.home, query, languages, {
@@ -122,7 +122,7 @@ export function homeAddress(query: URLSearchParams, languages?: KnownLanguages):
   });
 }
 
-/** The URL of a leaderboard, with the `cursor` of a later page. An invalid period leads to the home page. */
+/** Returns the URL of a leaderboard, with the `cursor` of a later page. An invalid period leads to the home page. */
 function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
   if (period === undefined) return { ...homeAddress(query, languages), needsRedirect: true };
@@ -132,7 +132,7 @@ function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageA
   });
 }
 
-/** The URL of the public moderation log, with the `cursor` of a later page. */
+/** Returns the URL of the public moderation log, with the `cursor` of a later page. */
 export function logAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const cursor = query.get('cursor') ?? '';
   const isValid = cursor !== '' && isModerationCursor(cursor);
@@ -143,7 +143,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   };
 }
 
-/** The URL of a product: `comments` is a cursor into its discussion, best first. */
+/** Returns the URL of a product: `comments` is a cursor into its discussion, best first. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   return normalize('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),

@@ -28,7 +28,7 @@ export async function sendTally(
   minReadRate = MIN_READ_RATE,
 ): Promise<FastifyReply> {
   const isFound = await core
-    .readTally(request.params.id, reader, async ({ version, lines }) => {
+    .readTally(request.params.id, reader, async ({ version, chunks }) => {
       const tag = `"${version.replace(':', '-')}"`;
       reply.header('ETag', tag).header('Cache-Control', `${REVALIDATE}, no-transform`);
       if (matchesEntityTag(request.headers['if-none-match'], tag)) {
@@ -43,7 +43,7 @@ export async function sendTally(
       const body = new PassThrough();
       reply.send(body);
       // Failures from here on end the connection, which Fastify logs, because the status has already been sent.
-      await abortIfSlow(lines(), minReadRate, (texts, signal) => pipeline(Readable.from(texts), body, { signal }));
+      await abortIfSlow(chunks(), minReadRate, (sent, signal) => pipeline(Readable.from(sent), body, { signal }));
     })
     .catch((error: unknown) => {
       if (!reply.sent) throw error;
@@ -55,9 +55,9 @@ export async function sendTally(
 
 /** Runs `send`, and aborts it if the client reads too slowly. Time spent in the database does not count. */
 async function abortIfSlow(
-  texts: AsyncIterable<string>,
+  chunks: AsyncIterable<string>,
   { graceMs, bytesPerMs, maxMs }: typeof MIN_READ_RATE,
-  send: (texts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>,
+  send: (chunks: AsyncIterable<string>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const slow = new AbortController();
   let allowedMs = graceMs;
@@ -66,12 +66,12 @@ async function abortIfSlow(
     timer = setTimeout(() => slow.abort(), allowedMs).unref();
   };
   async function* timed(): AsyncGenerator<string> {
-    for await (const text of texts) {
+    for await (const chunk of chunks) {
       const from = performance.now();
       startTimer();
-      yield text;
+      yield chunk;
       clearTimeout(timer);
-      allowedMs += Buffer.byteLength(text) / bytesPerMs - (performance.now() - from);
+      allowedMs += Buffer.byteLength(chunk) / bytesPerMs - (performance.now() - from);
     }
     startTimer();
   }

@@ -79,10 +79,12 @@ const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
-/** The URL of a shard names its first and last product, so every process derives the same one. */
+/**
+ * Returns the URL of a shard. It consists of the cursors at its start and end, so every process derives the same URL.
+ */
 const shardPath = ({ after, upTo }: ProductRange) => paths.sitemapShard(`${after}~${upTo}.xml`);
 
-/** The range that a shard's name encodes; undefined for other names. The cursors are not validated. */
+/** Returns the range that a shard's name encodes, or undefined for other names. The cursors are not validated. */
 function rangeOf(shardName: string): ProductRange | undefined {
   const [, after, upTo] = /^([\w-]*)~([\w-]*)\.xml$/.exec(shardName) ?? [];
   return after === undefined || upTo === undefined ? undefined : { after, upTo };

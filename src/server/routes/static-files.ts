@@ -90,7 +90,9 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
   });
 };
 
-/** The web app manifest, with which browsers install the site. Its colours match the light theme in tokens.css. */
+/**
+ * Returns the web app manifest, with which browsers install the site. Its colours match the light theme in tokens.css.
+ */
 function webAppManifest({
   site,
   languages,

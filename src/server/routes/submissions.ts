@@ -148,7 +148,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** A wrong type is reported as an error of its field. */
+/** Converts an error of the schema validation. A wrong type is reported as an error of its field. */
 function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreError {
   const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
   if (first === undefined || typeof field !== 'string') {

@@ -17,9 +17,14 @@ export function useApi(): AppApi {
   return api;
 }
 
-/** An API for rendering on the server, where there is no visitor, so personal calls and writes reject. */
+/** Returns an API for rendering on the server, where there is no visitor, so per-visitor requests and writes reject. */
 export function readOnlyApi(api: ReadApi): AppApi {
-  const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
+  const refuse = () =>
+    Promise.reject(
+      new Error(
+        'Per-visitor requests and writes are not available during server rendering. Call them in an effect or an event handler.',
+      ),
+    );
   return {
     ...api,
     getUpvoted: refuse,

@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of any thrown value, in the language of the page. */
+/** Returns the message of any thrown value, in the language of the page. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);

@@ -22,7 +22,7 @@ interface Seen {
   body: string;
 }
 
-/** A server that sends one response, an API client for it, and the received request. */
+/** Starts a server that sends one response, and returns an API client for it and the received request. */
 async function apiResponding(respond: (response: ServerResponse) => void, timeoutMs = 5_000) {
   const seen: Seen[] = [];
   const started = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('a request', () => {
-  test('omits unset parameters, and sends the session only with personal requests', async () => {
+  test('omits unset parameters, and sends the session only with requests that need it', async () => {
     const { api, seen } = await apiResponding(json({ items: [], nextCursor: null, upvoted: [] }));
     await api.listProducts({ q: 'a&b %_\\', tag: '' });
     await api.getUpvoted(['a', 'b']);

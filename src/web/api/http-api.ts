@@ -15,7 +15,7 @@ const TIMEOUT_MS = 40_000;
 const MAX_KEEPALIVE_CHARACTERS = 16_000;
 
 interface HttpApiOptions {
-  /** The visitor's session id, read only for personal calls. */
+  /** Returns the visitor's session id. Called only for requests that send it. */
   sessionId: () => string;
   /** The prefix of every path. It is empty in the browser. */
   origin?: string;
@@ -29,22 +29,24 @@ interface Call {
   query?: object;
   body?: unknown;
   headers?: Record<string, string>;
-  personal?: boolean;
+  /** Whether to send the session id. */
+  sendsSession?: boolean;
   /** The response, if the request has already been sent. */
   sent?: Promise<Response> | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown unchanged.
+ * Creates the API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown
+ * unchanged.
  */
 export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): AppApi {
   const writes = createWriteTracker();
 
   async function call<Result>(path: string, options: Call = {}): Promise<Result> {
-    const { method = 'GET', query, body, personal = false, sent, signal } = options;
+    const { method = 'GET', query, body, sendsSession = false, sent, signal } = options;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
-    if (personal) headers[SESSION_HEADER] = sessionId();
+    if (sendsSession) headers[SESSION_HEADER] = sessionId();
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const text = body === undefined ? undefined : JSON.stringify(body);
     const isWrite = method !== 'GET';
@@ -85,15 +87,15 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     listComments: (productId, query, signal) => call(paths.api.productComments(productId), { query, signal }),
 
     getUpvoted: (productIds, signal) =>
-      call(paths.api.upvotes, { query: { products: productIds.join(',') }, personal: true, signal }),
+      call(paths.api.upvotes, { query: { products: productIds.join(',') }, sendsSession: true, signal }),
 
-    listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { personal: true, signal }),
+    listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { sendsSession: true, signal }),
 
     setUpvote(productId, upvoted) {
       const path = paths.api.upvote(productId);
       const sent = upvoted ? sentUpvotes?.get(path) : undefined;
       sentUpvotes?.delete(path);
-      return call(path, { method: upvoted ? 'PUT' : 'DELETE', personal: true, sent });
+      return call(path, { method: upvoted ? 'PUT' : 'DELETE', sendsSession: true, sent });
     },
 
     async addComment(comment, idempotencyKey, makerKey) {
@@ -101,12 +103,12 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
         method: 'POST',
         body: comment,
         headers: { 'Idempotency-Key': idempotencyKey, ...(makerKey && { Authorization: `Bearer ${makerKey}` }) },
-        personal: true,
+        sendsSession: true,
       });
       return added.comment;
     },
 
-    likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', personal: true }),
+    likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', sendsSession: true }),
   };
 }
 

@@ -121,14 +121,14 @@ export function findListedProduct(client: QueryClient, id: string): ProductDetai
   return undefined;
 }
 
-/** The cached number of a product's upvotes, or 0. */
+/** Returns the cached number of a product's upvotes, or 0. */
 export function cachedUpvotes(client: QueryClient, id: string): number {
   const boards = client.getQueriesData<InfiniteData<Leaderboard | null>>({ queryKey: productKeys.boards });
   const entries = boards.flatMap(([, board]) => board?.pages.flatMap((page) => page?.items ?? []) ?? []);
   return (cachedProduct(client, id) ?? entries.find(({ productId }) => productId === id))?.upvotes ?? 0;
 }
 
-/** The cached product, or `undefined`. */
+/** Returns the cached product, or `undefined`. */
 export function cachedProduct(client: QueryClient, id: string): Product | undefined {
   const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
   return detail?.product ?? findListedProduct(client, id)?.product;
@@ -136,7 +136,7 @@ export function cachedProduct(client: QueryClient, id: string): Product | undefi
 
 export type CommentList = InfiniteData<CommentPage>;
 
-/** The id of a comment's element on the page. */
+/** Returns the id of a comment's element on the page. */
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**

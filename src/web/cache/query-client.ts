@@ -79,7 +79,7 @@ export function restorePageState(client: QueryClient, state: PageState, { fresh 
   }
 }
 
-/** Whether a back/forward navigation loaded this document, which may then predate the visitor's own actions. */
+/** Returns whether a back/forward navigation loaded this document, which may then predate the visitor's own actions. */
 export function isRestoredDocument(): boolean {
   const [navigation] = performance.getEntriesByType('navigation');
   return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';

@@ -38,7 +38,7 @@ export function inLanguage<Result>(language: Language = ENGLISH, work: () => Res
   }
 }
 
-/** The locale for `Intl`, or undefined in English, whose wording the specification fixes. */
+/** Returns the locale for `Intl`, or undefined in English, whose wording the specification fixes. */
 export function intlLocale(): string | undefined {
   return current.messages && current.locale;
 }
@@ -49,7 +49,7 @@ export function arrowKeys(): { next: string; previous: string } {
   return { next, previous } as { next: string; previous: string };
 }
 
-/** The value of `lang` in the URLs of this page, for forms. */
+/** Returns the value of `lang` in the URLs of this page, for forms. */
 export function languageParam(): string | undefined {
   return current.param;
 }
@@ -66,7 +66,7 @@ export function perLocale<Format>(make: (locale: string) => Format): (locale: st
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** A cached `Intl.DateTimeFormat`. The code uses few combinations of options, so the cache stays small. */
+/** Returns a cached `Intl.DateTimeFormat`. The code uses few combinations of options, so the cache stays small. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = locale + JSON.stringify(options);
   const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options);

@@ -31,7 +31,7 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   return { preload, loaded: () => loaded };
 }
 
-/** A part of a page. Until its code has loaded, or if loading fails, the server's HTML stays in place. */
+/** Creates a part of a page. Until its code has loaded, or if loading fails, the server's HTML stays in place. */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   return lazyScreen(() => load().catch(() => new Promise(() => {})));
 }

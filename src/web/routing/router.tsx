@@ -118,7 +118,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
-/** The id in the URL of a product's page, empty on other pages. */
+/** Returns the id in the URL of a product's page, empty on other pages. */
 export function useProductId(): string {
   const route = matchRoute(useLocation().pathname);
   return route.name === 'product' ? route.id : '';

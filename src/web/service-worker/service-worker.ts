@@ -21,7 +21,7 @@ const NETWORK_TIMEOUT_MS = 4_000;
 /** API responses that are the same for every visitor and useful offline. */
 const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/comments)?)?$`);
 
-/** Whether a URL is a page of the app. The moderation log is a document without the app, and is not cached. */
+/** Returns whether a URL is a page of the app. The moderation log is a document without the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !isModerationLog(pathname, searchParams);
 
@@ -45,7 +45,7 @@ worker.addEventListener('activate', (event) => {
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
-  // Writes, personal requests and other origins bypass this worker.
+  // Writes, requests with a session and other origins bypass this worker.
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(respondWithPage(event, url));

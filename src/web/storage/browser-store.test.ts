@@ -7,7 +7,7 @@ const words = (key: string) =>
     Array.isArray(stored) ? stored.filter((word) => typeof word === 'string') : [],
   );
 
-/** A browser with one tab. `elsewhere` simulates writes of another tab. */
+/** Creates a browser with one tab. `elsewhere` simulates writes of another tab. */
 function browser() {
   const localStorage = createBrowserStorage();
   const { stored } = localStorage;

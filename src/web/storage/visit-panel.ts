@@ -7,7 +7,7 @@ export function setVisitPanel(isOn: boolean): void {
   visitPanel.write(isOn ? undefined : 'off');
 }
 
-/** Whether the panel may be shown. The dialog of saved products has a control that turns it on again. */
+/** Returns whether the panel may be shown. The dialog of saved products has a control that turns it on again. */
 export function useVisitPanel(): boolean {
   return useBrowserStore(visitPanel, (stored) => stored === null);
 }

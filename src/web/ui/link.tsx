@@ -22,7 +22,7 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
   return <a {...rest} href={localAddress(href)} onClick={click} />;
 }
 
-/** Whether a click asks the browser for a new tab, a new window or a download. */
+/** Returns whether a click asks the browser for a new tab, a new window or a download. */
 export function hasModifier(event: MouseEvent): boolean {
   return event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }

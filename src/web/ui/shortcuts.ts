@@ -7,7 +7,7 @@ export function setShortcuts(isOn: boolean): void {
   shortcuts.write(isOn ? undefined : 'off');
 }
 
-/** Whether single-key shortcuts are active. */
+/** Returns whether single-key shortcuts are active. */
 export function useShortcuts(): boolean {
   return useBrowserStore(shortcuts, (stored) => stored === null);
 }

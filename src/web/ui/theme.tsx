@@ -11,7 +11,7 @@ function systemTheme(): Theme {
   return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** The theme on screen. */
+/** Returns the theme on screen. */
 function currentTheme(): Theme {
   const shown = document.documentElement.dataset.theme;
   return shown === 'light' || shown === 'dark' ? shown : systemTheme();

@@ -25,7 +25,7 @@ export function NowProvider({ renderedAt, children }: { renderedAt: number; chil
   );
 }
 
-/** When the server rendered the page, in milliseconds since 1970. */
+/** Returns when the server rendered the page, in milliseconds since 1970. */
 export function useRenderedAt(): number {
   return useContext(RenderedAtContext);
 }

@@ -2,13 +2,13 @@ import { parse, SqlError } from 'libpg-query';
 import { PLACEHOLDER } from './statements.ts';
 
 /**
- * The texts that may replace a placeholder, most likely first: a name, nothing, a parameter, a number, a condition or
+ * The strings that may replace a placeholder, most likely first: a name, nothing, a parameter, a number, a condition or
  * assignment, a query, and a constraint.
  */
 const REPLACEMENTS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
 /**
- * Replaces the placeholders of a text, so PostgreSQL can parse it. Returns undefined if that is impossible. A
+ * Replaces the placeholders of a statement, so PostgreSQL can parse it. Returns undefined if that is impossible. A
  * replacement is rejected if the parser fails before the next placeholder.
  */
 export async function fillPlaceholders(text: string): Promise<string | undefined> {
@@ -25,7 +25,7 @@ export async function fillPlaceholders(text: string): Promise<string | undefined
   return undefined;
 }
 
-/** Returns the offset of the first syntax error, or undefined if the text is valid SQL. */
+/** Returns the offset of the first syntax error, or undefined if the statement is valid SQL. */
 async function syntaxErrorOffset(sql: string): Promise<number | undefined> {
   try {
     await parse(sql);

@@ -6,11 +6,11 @@ import { filesBelow, readText } from '../source-files.ts';
 export interface SourceStatement {
   /** File and line. */
   location: string;
-  /** The possible texts of the statement: one for each combination of the values in the source code. */
+  /** The variants of the statement: one for each combination of the values in the source code. */
   variants: string[];
 }
 
-/** Stands in a text for a value that is known only at run time. */
+/** Stands in a statement for a value that is known only at run time. */
 export const PLACEHOLDER = '\0';
 
 /** The beginning of a statement, which distinguishes it from a condition or a message. */
@@ -80,7 +80,7 @@ function branchesOf(
   }));
 }
 
-/** Returns all texts that an expression may have. */
+/** Returns all strings to which an expression may evaluate. */
 function variantsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
   const read = (inner: ts.Expression) => variantsOf(inner, files, depth + 1);
   if (depth > MAX_DEPTH) return [PLACEHOLDER];

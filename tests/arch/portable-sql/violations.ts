@@ -93,7 +93,7 @@ function lockViolation({ lockingClause, fromClause }: Fields): string | false {
   return tables.some(isDistributed) && 'a lock on rows of many products (`adaptToCitus` omits marked ones)';
 }
 
-/** Returns the non-portable parts of an SQL text, or an empty list if there are none. @throws if it is not SQL. */
+/** Returns the non-portable parts of an SQL statement, or an empty list if there are none. @throws if it is not SQL. */
 export async function violationsOf(sql: string): Promise<string[]> {
   const violations = new Set<string>();
   const visit = (node: unknown): void => {

@@ -60,7 +60,7 @@ function Outcome({ result }: { result: ImportResult }) {
     <p>
       <strong>{formatCount(created)}</strong> new, <strong>{formatCount(updated)}</strong> updated,{' '}
       <strong>{formatCount(unchanged)}</strong> unchanged.
-      {duplicates > 0 && ` ${formatQuantity(duplicates, 'product')} may duplicate another one.`}
+      {duplicates > 0 && ` Possible duplicates (same name as another product): ${formatCount(duplicates)}.`}
       {ignoredColumns.length > 0 && ` Ignored columns: ${ignoredColumns.join(', ')}.`}
     </p>
   );

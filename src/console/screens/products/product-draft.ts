@@ -45,7 +45,7 @@ export function shownText(name: DraftField, text: string): string {
     .join('\n');
 }
 
-/** The changed fields, with their values for the API. */
+/** Returns the changed fields, with their values for the API. */
 export function changesOf(before: Draft, draft: Draft): Record<string, unknown> {
   const changed = DRAFT_FIELDS.filter((name) => draft[name] !== before[name]);
   return Object.fromEntries(changed.map((name) => [name, fieldValue(name, draft[name])]));
@@ -82,7 +82,7 @@ export function withPicture(draft: Draft, name: PictureField, address: string): 
   return name === 'image' ? { ...draft, image: address } : { ...draft, screenshots };
 }
 
-/** The product that the draft would produce, for the preview. */
+/** Returns the product that the draft would produce, for the preview. */
 export function previewOf(product: Product, draft: Draft): Product {
   return {
     ...product,

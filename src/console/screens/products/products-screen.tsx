@@ -86,7 +86,7 @@ export function ProductsScreen() {
   );
 }
 
-/** The options of the category filter: all known categories, and the one in the URL. */
+/** Returns the options of the category filter: all known categories, and the one in the URL. */
 function useCategories(current: string): (readonly [string, string])[] {
   const { data } = useQuery({
     queryKey: consoleKeys.categories,

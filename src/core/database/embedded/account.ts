@@ -130,9 +130,9 @@ export function chownFolder(folder: string, owner: FolderOwner): void {
 }
 
 /**
- * Whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking the
- * kernel would require running a program as that account. Access control lists are ignored, which at worst selects a
- * user namespace. Root inside a namespace has only the rights of root as a file's owner.
+ * Returns whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking
+ * the kernel would require running a program as that account. Access control lists are ignored, which at worst selects
+ * a user namespace. Root inside a namespace has only the rights of root as a file's owner.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);
@@ -149,8 +149,8 @@ export async function canReach(account: Account, folder: string): Promise<boolea
 }
 
 /**
- * Whether the user id has an entry in the password file. Without one, as in containers with `--user 12345`, initdb
- * refuses to run.
+ * Returns whether the user id has an entry in the password file. Without one, as in containers with `--user 12345`,
+ * initdb refuses to run.
  */
 function hasName(): boolean {
   try {

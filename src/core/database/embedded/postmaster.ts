@@ -77,8 +77,8 @@ const LOGGER_STOP_MS = 10_000;
  */
 export async function startPostmaster(cluster: Cluster, address: Address): Promise<Postmaster> {
   const { clusterDir, account, binaries } = cluster;
-  // Output goes to a file, not a pipe: the postmaster may outlive this process, and writing into a broken pipe would
-  // kill it.
+  // Output goes to a file, not a pipe: the postmaster may outlive this process, and a pipe without a reader would lose
+  // its messages.
   const output = runAsOwner(ownerOnDisk(account), () => {
     const path = join(clusterDir, START_LOG);
     rmSync(path, { force: true });

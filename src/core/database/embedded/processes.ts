@@ -75,8 +75,8 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Whether a process with this id is alive. A zombie counts as dead: in a container whose first process does not reap
- * children, a killed postmaster would otherwise look alive forever.
+ * Returns whether a process with this id is alive. A zombie counts as dead: in a container whose first process does not
+ * reap children, a killed postmaster would otherwise look alive forever.
  */
 async function isAlive(pid: number): Promise<boolean> {
   try {
@@ -91,8 +91,9 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Whether a live process is a PostgreSQL process of this cluster. Ids are reused, so an id alone proves nothing. On
- * Linux every process of a cluster has its folder as working directory; on macOS its command line names the folder.
+ * Returns whether a live process is a PostgreSQL process of this cluster. Ids are reused, so an id alone proves
+ * nothing. On Linux every process of a cluster has its folder as working directory; on macOS its command line contains
+ * the folder.
  */
 export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
@@ -103,8 +104,8 @@ export async function belongsToCluster(pid: number, clusterDir: string): Promise
 }
 
 /**
- * Whether a process still runs the program at this path; true if the system cannot tell. After npm has replaced the
- * program, the process could fail to load libraries, or load those of another version.
+ * Returns whether a process still runs the program at this path, or true if the system cannot tell. After npm has
+ * replaced the program, the process could fail to load libraries, or load those of another version.
  */
 export async function runsProgram(pid: number, program: string): Promise<boolean> {
   if (process.platform !== 'linux') return true;
@@ -113,7 +114,7 @@ export async function runsProgram(pid: number, program: string): Promise<boolean
 }
 
 /**
- * Returns the ids of live PostgreSQL processes that work in a folder or name it on their command line. Empty on
+ * Returns the ids of live PostgreSQL processes that work in a folder or have it on their command line. Empty on
  * Windows.
  */
 export async function processesOf(clusterDir: string): Promise<number[]> {

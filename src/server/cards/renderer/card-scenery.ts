@@ -39,7 +39,7 @@ const WAVES = [
   },
 ] as const;
 
-/** The background of every card: deep water, a low sun, three waves. Drawn once and copied. */
+/** Draws the background of every card: deep water, a low sun, three waves. It is drawn once and copied. */
 export function drawScenery(): Canvas {
   const { width, height } = CARD_SIZE;
   const canvas = createCanvas(width, height);
@@ -126,7 +126,7 @@ const UNSAFE_SVG =
 /** Background colours of the tile that replaces a missing picture; a product always gets the same one. */
 const BACKGROUNDS = ['#12616b', '#a8481f', '#2c4f8f', '#7a5a10', '#5d3a8a', '#2f6a2a'] as const;
 
-/** Decodes a picture; undefined if it is unusable or unsafe. */
+/** Decodes a picture. @returns undefined if it is unusable or unsafe. */
 export async function readPicture(bytes: Buffer): Promise<Image | undefined> {
   const start = bytes.subarray(0, 512).toString('utf8').trimStart();
   if (start.startsWith('<') && UNSAFE_SVG.test(bytes.toString('utf8'))) return undefined;

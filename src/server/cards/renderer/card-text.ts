@@ -80,13 +80,13 @@ export function drawableText(text: string, canShow: (codePoint: number) => boole
   return drawable.replaceAll(/ {2,}/g, ' ').trim();
 }
 
-/** Whether the first letter of a text belongs to a right-to-left script. */
+/** Returns whether the first letter of a text belongs to a right-to-left script. */
 export function isRightToLeft(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0];
   return first !== undefined && RIGHT_TO_LEFT.test(first);
 }
 
-/** The first sentence of at least 40 characters, or the whole text. */
+/** Returns the first sentence of at least 40 characters, or the whole text. */
 export function firstSentence(text: string): string {
   const [sentence] = /^.{40,}?(?:[.!?](?=\s)|[。！？])/su.exec(text) ?? [text];
   return sentence;
@@ -139,7 +139,7 @@ function breakable(text: string): string[] {
   return pieces;
 }
 
-/** The longest prefix that fits, at least one character, and the rest. */
+/** Returns the longest prefix that fits, at least one character, and the rest. */
 function splitAt(text: string, fits: (line: string) => boolean): [head: string, tail: string] {
   const characters = [...graphemes.segment(text)].map(({ segment }) => segment);
   let [low, high] = [1, characters.length];

@@ -49,7 +49,7 @@ const product = (overrides: Partial<CardProduct> = {}): CardProduct => ({
   ...overrides,
 });
 
-/** The pixels of a text in one of the faces. */
+/** Returns the pixels of a text in one of the faces. */
 function drawn(text: string, face: string): string {
   const context = createCanvas(80, 80).getContext('2d');
   context.font = `700 40px ${face}`;

@@ -65,7 +65,7 @@ export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buff
   };
 }
 
-/** A brand with drawable texts and its decoded logo. */
+/** A brand with its drawable text and decoded logo. */
 interface DrawnBrand extends Omit<CardBrand, 'logo'> {
   logo: Image | undefined;
 }

@@ -22,7 +22,7 @@ const Query = Type.Object({
   /** The file's name in the audit log. */
   name: Type.String({ minLength: 1, maxLength: 255, format: TEXT_FORMAT }),
   kind: Type.Union([Type.Literal('csv'), Type.Literal('json'), Type.Literal('json-lines')]),
-  /** A JSON array of `field=column` texts, like `--map` of the command. */
+  /** A JSON array of `field=column` strings, as for `--map` of `groundswell import`. */
   map: Type.Optional(Type.String({ maxLength: 4_000 })),
   slugifyIds: Type.Optional(Type.Boolean()),
   dryRun: Type.Optional(Type.Boolean()),

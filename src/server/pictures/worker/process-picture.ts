@@ -89,7 +89,7 @@ const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
   { what: 'a PDF document', isIn: (text) => /%PDF-\d/.test(text.slice(0, 1024)) },
 ];
 
-/** The other format of a file, in words; undefined if it is only a picture. */
+/** Names the other format of a file. @returns undefined if it is only a picture. */
 export function foreignContentOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('latin1');
   return FOREIGN.find(({ isIn }) => isIn(text))?.what;

@@ -11,7 +11,7 @@ interface CommentOrder {
   cursor?: string;
 }
 
-/** The order of the list. A cursor in the URL is valid only for the default order. */
+/** Returns the order of the list. A cursor in the URL is valid only for the default order. */
 export function commentOrder(sort: CommentSort, cursor: string | null): CommentOrder {
   return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
 }
@@ -35,7 +35,10 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
   });
 }
 
-/** The visitor's own comments that wait for moderation. Only a browser that posted on this product requests them. */
+/**
+ * Returns the query for the visitor's own comments that wait for moderation. Only a browser that posted on this product
+ * requests them.
+ */
 export function heldCommentsOptions(api: Api, productId: string) {
   return queryOptions({
     queryKey: commentKeys.held(productId),

@@ -35,8 +35,8 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * The period of a tab: the longer period that contains this one, or the last shorter period in it. In a running period,
- * the latter is today's.
+ * Returns the period of a tab: the longer period that contains this one, or the last shorter period in it. In a running
+ * period, the latter is today's.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

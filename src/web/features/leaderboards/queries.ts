@@ -10,7 +10,7 @@ const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { lo
 /** The pages of a board, or null if the period cannot have a board. */
 type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
-/** The query for a leaderboard from `cursor` or, without one, from the top. */
+/** Returns the query for a leaderboard from `cursor` or, without one, from the top. */
 export function boardOptions(api: ReadApi, period: string, cursor = '') {
   return infiniteQueryOptions<Leaderboard | null, Error, PagedBoard, readonly unknown[], string>({
     ...FRESHNESS,
@@ -22,7 +22,7 @@ export function boardOptions(api: ReadApi, period: string, cursor = '') {
   });
 }
 
-/** The standing of a launch, or null until the launch is on a board. */
+/** Returns the query for the standing of a launch. Its result is null until the launch is on a board. */
 export function standingsOptions(api: ReadApi, productId: string) {
   return queryOptions({
     ...FRESHNESS,
@@ -31,7 +31,7 @@ export function standingsOptions(api: ReadApi, productId: string) {
   });
 }
 
-/** The URL of a board's page, which starts at the cursor if there is one. */
+/** Returns the URL of a board's page, which starts at the cursor if there is one. */
 export function boardHref(path: string, cursor: string | null | undefined): string {
   return cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path;
 }

@@ -14,8 +14,9 @@ interface AnimatedOrder {
 }
 
 /**
- * The displayed rows of a board. Rows whose rank changes slide to their new position. While a row that would move is
- * under the pointer or has the focus, all rows stay in place. `list` has one item with `data-product` for each entry.
+ * Returns the displayed rows of a board. Rows whose rank changes slide to their new position. While a row that would
+ * move is under the pointer or has the focus, all rows stay in place. `list` has one item with `data-product` for each
+ * entry.
  */
 export function useAnimatedOrder(
   latest: readonly LeaderboardEntry[],
@@ -61,8 +62,8 @@ function isSameOrder(shown: readonly LeaderboardEntry[], latest: readonly Leader
 }
 
 /**
- * Whether a row that would move is under the pointer or has the focus. On touch screens only the focus counts, because no
- * pointer stays on a row.
+ * Returns whether a row that would move is under the pointer or has the focus. On touch screens only the focus counts,
+ * because no pointer stays on a row.
  */
 function isPinned(
   list: HTMLElement | null,

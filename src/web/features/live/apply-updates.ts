@@ -127,7 +127,7 @@ function deleteExpired(received: Map<string, Received<unknown>>): void {
   }
 }
 
-/** A product's upvotes including this visitor's queued offline change. */
+/** Returns a product's upvotes including this visitor's queued offline change. */
 function withQueuedUpvote(productId: string, upvotes: number): number {
   const change = outboxItems().find((item) => item.kind === 'upvote' && item.productId === productId);
   if (change?.kind !== 'upvote') return upvotes;

@@ -38,7 +38,10 @@ interface LeadStep {
 
 export const NO_STREAM: LeadState = { kind: 'idle', failures: 0, isLost: false };
 
-/** Pure: keeps one stream, reopened immediately after subscriptions change, and after a growing delay if it fails. */
+/**
+ * Returns the next state and the effects to run: one stream is open, and is reopened immediately after subscriptions
+ * change, and after a growing delay if it fails.
+ */
 export function step(state: LeadState, event: LeadEvent): LeadStep {
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {

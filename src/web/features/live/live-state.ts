@@ -71,8 +71,8 @@ export function initialLiveState(aheadMs: number): LiveState {
 }
 
 /**
- * Pure: a visible page subscribes to its products, from the time up to which it knows all their changes, and polls while
- * there is no stream.
+ * Returns the next state and the effects to run: a visible page subscribes to its products, from the time up to which
+ * it knows all their changes, and polls while there is no stream.
  */
 export function step(state: LiveState, event: LiveEvent): LiveStep {
   switch (event.kind) {

@@ -6,7 +6,7 @@ import { coalesce, jitter } from './timing.ts';
  */
 const REFETCH_DELAY_MS = 1_500;
 
-/** The minimum time between two refetches, because an import changes the catalogue many times in quick succession. */
+/** The minimum time between two refetches. An import changes the catalogue many times in quick succession. */
 const MIN_REFETCH_INTERVAL_MS = 5_000;
 
 /** Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay. */

@@ -22,8 +22,8 @@ export interface SharedStreamHandlers {
 }
 
 /**
- * One stream for all tabs of a browser: the tab that has the lock opens it and forwards its events. Without locks or channels,
- * as on an insecure origin, each tab opens its own stream.
+ * Joins the one stream for all tabs of a browser: the tab that has the lock opens it and forwards its events. Without
+ * locks or channels, as on an insecure origin, each tab opens its own stream.
  */
 export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   const tab = randomId() ?? String(Math.random());

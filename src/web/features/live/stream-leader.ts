@@ -113,7 +113,7 @@ export function leadStream(broadcast: (message: TabMessage) => void): StreamLead
   };
 }
 
-/** The stream that covers these subscriptions. `all`: it carries every change of the site except comments. */
+/** Returns the stream that covers these subscriptions. `all`: it carries every change of the site except comments. */
 function streamFor(covered: readonly TabSubscription[]): { url: string; all: boolean } {
   const productIds = [...new Set(covered.flatMap((each) => each.productIds))].sort();
   const all = productIds.length > LIMITS.eventProducts;

@@ -17,7 +17,7 @@ interface VisibleComments {
   pages: readonly CommentPage[];
 }
 
-/** The queries whose data is on screen. */
+/** Returns the queries whose data is on screen. */
 function visibleQueries(client: QueryClient, queryKey: readonly string[]): Query[] {
   return client
     .getQueryCache()
@@ -33,7 +33,7 @@ export function visibleList(client: QueryClient): VisibleList | undefined {
   return { query, filters: query.queryKey[2] as VisibleList['filters'], pages, ids };
 }
 
-/** The id of the product whose page is on screen. */
+/** Returns the id of the product whose page is on screen. */
 export function visibleProductId(client: QueryClient): string | undefined {
   const [query] = visibleQueries(client, productKeys.details);
   return (query?.state.data as ProductDetail | undefined)?.product.id;
@@ -46,7 +46,7 @@ export function visibleComments(client: QueryClient, productId: string): Visible
   return { order: query.queryKey[2] as VisibleComments['order'], pages };
 }
 
-/** The products of the leaderboard on screen, and the neighbours of the launch whose standing is on screen. */
+/** Returns the products of the leaderboard on screen, and the neighbours of the launch whose standing is on screen. */
 function rankedProductIds(client: QueryClient): string[] {
   const boards = visibleQueries(client, productKeys.boards).map(
     ({ state }) => state.data as InfiniteData<Leaderboard | null>,
@@ -57,7 +57,7 @@ function rankedProductIds(client: QueryClient): string[] {
   return [...entries, ...neighbours].map(({ productId }) => productId);
 }
 
-/** Whether a leaderboard is on screen. It may be empty, since launches may still be added. */
+/** Returns whether a leaderboard is on screen. It may be empty, since launches may still be added. */
 export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
@@ -73,7 +73,7 @@ export function visibleProducts(client: QueryClient): { productIds: string[]; re
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
-/** The number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
+/** Returns the number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
 export function newCommentCount(client: QueryClient, productId: string): number {
   const first = visibleComments(client, productId)?.pages[0];
   const count = cachedProduct(client, productId)?.comments;

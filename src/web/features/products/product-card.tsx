@@ -91,7 +91,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
   );
 }
 
-/** The text with every match of the search term marked, ignoring case like the server. */
+/** Returns the text with every match of the search term marked, ignoring case like the server. */
 function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
   const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');

@@ -85,8 +85,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * The neighbours in the list that the visitor came from. In the default order, and for products that are not in the
- * list, they come from the server.
+ * Returns the neighbours in the list that the visitor came from. In the default order, and for products that are not in
+ * the list, they come from the server.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));

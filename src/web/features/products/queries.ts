@@ -48,7 +48,10 @@ export function productDetailOptions(api: ReadApi, id: string) {
   });
 }
 
-/** The products that share tags with a product, or null if there is no product with this id. */
+/**
+ * Returns the query for the products that share tags with a product. Its result is null if there is no product with
+ * this id.
+ */
 export function relatedProductsOptions(api: ReadApi, id: string) {
   return queryOptions({
     ...FRESHNESS,

@@ -74,7 +74,7 @@ export function SearchBox() {
   );
 }
 
-/** The text in the box, which is searched for after a pause, and the filters of the list in the URL. */
+/** Returns the text in the box, which is searched for after a pause, and the filters of the list in the URL. */
 function useSearch() {
   const { location, navigate } = useRouter();
   const { pathname } = location;
@@ -115,7 +115,7 @@ function useSearch() {
   return { text, setText, search, filters };
 }
 
-/** The parts of a URL on which the box depends: the page and its search term. */
+/** Returns the parts of a URL on which the box depends: the page and its search term. */
 function addressOf(pathname: string, q: string): string {
   return `${pathname}?${q}`;
 }

@@ -121,8 +121,8 @@ interface BadgeSize {
 }
 
 /**
- * A snippet in HTML or Markdown that shows the badge with the live count on other sites and links to the product. The
- * size, which only HTML can state, prevents a layout shift.
+ * Returns a snippet in HTML or Markdown that shows the badge with the live count on other sites and links to the
+ * product. The size, which only HTML can state, prevents a layout shift.
  */
 export function badgeSnippet(
   product: SharedProduct,

@@ -37,8 +37,8 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 }
 
 /**
- * The number of clicks on this product's upvote that have no response yet, including the click whose callback calls
- * this.
+ * Returns the number of clicks on this product's upvote that have no response yet, including the click whose callback
+ * calls this.
  */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
@@ -99,7 +99,7 @@ export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
 
 const batches = new WeakMap<object, GetStatus>();
 
-/** The batching function that all buttons of a page share. */
+/** Returns the batching function that all buttons of a page share. */
 function upvoteStatusOf(api: Api): GetStatus {
   const getStatus = batches.get(api) ?? batchUpvoteStatus(api);
   batches.set(api, getStatus);

@@ -12,7 +12,7 @@ vi.stubGlobal('navigator', { onLine: true });
 
 type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 
-/** A product with 7 upvotes, a way to click, and the pending requests. */
+/** Returns a product with 7 upvotes, a way to click, and the pending requests. */
 function setUp() {
   const client = new QueryClient();
   client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });

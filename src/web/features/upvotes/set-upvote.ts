@@ -59,10 +59,10 @@ async function setUpvote(
 }
 
 /**
- * The mutation for a click on the upvote: `true` adds it, `false` removes it. While requests are pending, the screen
- * shows the last click. After the last response, it shows the confirmed state. Requests run one after another, so the
- * last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before the
- * vote.
+ * Returns the mutation for a click on the upvote: `true` adds it, `false` removes it. While requests are pending, the
+ * screen shows the last click. After the last response, it shows the confirmed state. Requests run one after another,
+ * so the last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before
+ * the vote.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
   const status = upvoteKeys.status(productId);
@@ -150,7 +150,7 @@ function setStatus(client: QueryClient, productId: string, upvoted: boolean): vo
   rememberVote(productId, upvoted);
 }
 
-/** The vote that the button shows: the remembered one until the server responds. */
+/** Returns the vote that the button shows: the remembered one until the server responds. */
 function shownVote(client: QueryClient, productId: string): boolean {
   const { data, status } = client.getQueryState<boolean>(upvoteKeys.status(productId)) ?? {};
   return data ?? (status !== 'error' && rememberedVotes.read().includes(productId));

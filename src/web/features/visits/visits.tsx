@@ -23,7 +23,7 @@ export function visitsAt(stored: Visits | null, now: number): Visits {
   return { seenAt: now, lastEndedAt: isAnother ? stored.seenAt : stored.lastEndedAt };
 }
 
-/** When the previous visit ended, even if no activity has been recorded since then. */
+/** Returns when the previous visit ended, even if no activity has been recorded since then. */
 export function lastVisitEnd(stored: Visits | null): number | null {
   return stored && visitsAt(stored, Date.now()).lastEndedAt;
 }

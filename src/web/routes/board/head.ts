@@ -19,7 +19,10 @@ export function boardTitle(period: Period): string {
   return t('Launches of {period}', { period: formatPeriod(period) });
 }
 
-/** The head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of the first. */
+/**
+ * Returns the head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of
+ * the first.
+ */
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
     title: `${boardTitle(period)} · ${siteName}`,
@@ -39,7 +42,7 @@ interface BoardData {
   board: Leaderboard;
 }
 
-/** The structured data of a leaderboard for search engines: its first launches, in the order on screen. */
+/** Returns the structured data of a leaderboard for search engines: its first launches, in the order on screen. */
 export function boardStructuredData({ siteName, siteUrl, period, board }: BoardData): object[] {
   const url = siteUrl + paths.board(period.name);
   const list = {

@@ -5,7 +5,7 @@ import { type ProductFilters, pageNumberOf } from '../../features/products/filte
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
-/** The document title of a list. */
+/** Returns the document title of a list. */
 function homeTitle(filters: ProductFilters, siteName: string): string {
   const { q, tag } = filters;
   const page = pageNumberOf(filters);
@@ -14,8 +14,8 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
 }
 
 /**
- * The head of a list. Only the whole list and the list of each tag are indexed: another order shows the same products, later
- * pages change with every launch, and searches are personal.
+ * Returns the head of a list. Only the whole list and the list of each tag are indexed: another order shows the same
+ * products, later pages change with every launch, and searches are personal.
  */
 export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
   const { q, tag } = filters;

@@ -6,7 +6,7 @@ import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** The head of the public moderation log. Later pages have the canonical URL of the first. */
+/** Returns the head of the public moderation log. Later pages have the canonical URL of the first. */
 export function logHead(siteName: string): PageHead {
   return {
     title: `${t('Moderation log')} · ${siteName}`,

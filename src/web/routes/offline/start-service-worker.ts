@@ -25,7 +25,7 @@ export async function cacheVisiblePage(): Promise<void> {
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
-/** The loaded pictures on the page that are files of this site. */
+/** Returns the loaded pictures on the page that are files of this site. */
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>

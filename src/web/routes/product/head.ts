@@ -6,7 +6,7 @@ import type { PlainMessage } from '../../language/catalogue.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
-/** The head of a product's page, the same for every page of its discussion. */
+/** Returns the head of a product's page, the same for every page of its discussion. */
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${product.name} · ${siteName}`,
@@ -15,7 +15,7 @@ export function productHead(product: Product, siteName: string): PageHead {
   };
 }
 
-/** The head of the page for an unknown product. */
+/** Returns the head of the page for an unknown product. */
 export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }

@@ -10,8 +10,8 @@ import { productHead } from './head.ts';
 const TITLE_CHARACTERS = 90;
 
 /**
- * The head of the server-rendered page. Long text is truncated at a word boundary, because search engines may truncate
- * it in the middle of a word.
+ * Returns the head of the server-rendered page. Long text is truncated at a word boundary, because search engines may
+ * truncate it in the middle of a word.
  */
 export function productDocumentHead(product: Product, siteName: string): PageHead {
   const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
@@ -33,8 +33,8 @@ interface ProductData {
 }
 
 /**
- * A product for search engines. It states only what the page shows: no price, no rating and no release date, since the
- * launch date is free text.
+ * Returns a product for search engines. It states only what the page shows: no price, no rating and no release date,
+ * since the launch date is free text.
  */
 export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
   const url = siteUrl + paths.product(product.id);

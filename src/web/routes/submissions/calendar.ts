@@ -35,7 +35,7 @@ export function calendarFile({ uid, title, description, url, startsAt, hours, no
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-/** A time in the format of RFC 5545, section 3.3.5, form 2 (UTC). */
+/** Returns a time in the format of RFC 5545, section 3.3.5, form 2 (UTC). */
 function utc(time: Date): string {
   return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

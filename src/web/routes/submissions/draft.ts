@@ -28,7 +28,7 @@ export interface FieldError {
   detail: string;
 }
 
-/** The field to which an error belongs. The server may name an item of a list, e.g. `team.0.name`. */
+/** Returns the field to which an error belongs. The server may refer to an item of a list, e.g. `team.0.name`. */
 export function fieldWith({ field }: FieldError): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
@@ -52,7 +52,10 @@ export function toSubmission(draft: Draft): NewSubmission {
   return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };
 }
 
-/** The draft of a submitted product. Fields with default values are empty, except the name, which makers must set. */
+/**
+ * Returns the draft of a submitted product. Fields with default values are empty, except the name, which makers must
+ * set.
+ */
 export function toDraft(product: Product, launchAt: string | null): Draft {
   return {
     ...newDraft(),
@@ -132,7 +135,7 @@ export function errorsIn(draft: Draft, now: number, storedLaunchAt: string | nul
   return errors;
 }
 
-/** The number of Unicode code points, as the server counts characters. */
+/** Returns the number of Unicode code points, as the server counts characters. */
 export function characters(text: string): number {
   return Array.from(text).length;
 }

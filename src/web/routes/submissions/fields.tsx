@@ -5,7 +5,7 @@ import { characters, type FieldError, fieldWith } from './draft.ts';
 
 export type FieldErrors = readonly FieldError[];
 
-/** The first error message of a field. */
+/** Returns the first error message of a field. */
 export function errorOf(errors: FieldErrors, field: string): string | undefined {
   return errors.find((error) => fieldWith(error) === field)?.detail;
 }

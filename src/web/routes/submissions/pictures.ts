@@ -74,8 +74,8 @@ function copyOf(bitmap: ImageBitmap): string {
 }
 
 /**
- * The stored pictures of a submission. `placeholder` is the URL of the site's placeholder, which does not count as a
- * picture.
+ * Returns the stored pictures of a submission. `placeholder` is the URL of the site's placeholder, which does not count
+ * as a picture.
  */
 export function storedPictures(
   { image, screenshots }: { image: string; screenshots: readonly string[] },

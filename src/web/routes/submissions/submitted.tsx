@@ -167,7 +167,7 @@ function QrCode({ text, label }: QrCodeProps) {
   );
 }
 
-/** The SVG path of the code, with one square for each dark module. */
+/** Returns the SVG path of the code, with one square for each dark module. */
 function pathOf(rows: readonly (readonly boolean[])[]): string {
   return rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
 }

@@ -1,5 +1,5 @@
 import { intlLocale } from '../../language/translate.ts';
-/** The visitor's time zone, as an IANA name. */
+/** Returns the visitor's time zone, as an IANA name. */
 export function visitorTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -24,7 +24,7 @@ export interface SubmissionForm {
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
-  /** The submission as this form last stored it on the site. */
+  /** Returns the submission as this form last stored it on the site. */
   latest: () => Submission | undefined;
 }
 
@@ -165,7 +165,7 @@ const pictureRefused = (): Failure => ({
   detail: t('Everything else was saved. Remove the picture or choose another one, then send again.'),
 });
 
-/** The errors of pictures that the form has already found invalid. */
+/** Returns the errors of pictures that the form has already found invalid. */
 function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
   const errors: FieldError[] = [];
   if (image?.error && image.src === '')
