@@ -14,7 +14,7 @@ interface Measured {
 type Side = 'site' | 'noOp' | 'lean';
 
 /**
- * Compares upvotes of the site with two baselines, alternately: a PUT route of the site's server that writes nothing,
+ * Compares upvotes of the site with two baselines, in alternating rounds: a PUT route of the site's server that writes nothing,
  * and a bare server with one prepared statement per upvote.
  */
 export async function compareWithBaselines(server: BenchServer, productCount: number, options: BenchOptions) {

@@ -245,7 +245,7 @@ CREATE TABLE submissions (
   suspected_spam boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
-  -- When the submission last entered the review queue, which is sorted by this time.
+  -- When the submission last entered the review queue, which lists the oldest first, and suspected spam last.
   waiting_since timestamptz(3) NOT NULL,
   decided_at timestamptz(3)
 );

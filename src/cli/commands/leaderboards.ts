@@ -28,7 +28,7 @@ const rulesNow = () => ({ ...readSettings(process.env).launches, now: new Date()
 function listCommand(): Command {
   return new Command('list')
     .description('list the periods with launches, newest first')
-    .addOption(new Option('--kind <kind>', 'days, weeks, months or years').choices(PERIOD_KINDS).default('day'))
+    .addOption(new Option('--kind <kind>', 'kind of period to list').choices(PERIOD_KINDS).default('day'))
     .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
     .addOption(jsonOption('{ "leaderboards": [{ "period": …, "status": …, "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {

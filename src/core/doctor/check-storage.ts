@@ -146,7 +146,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
   }
 }
 
-/** Checks that the data folder belongs to this user and that others cannot access it. */
+/** Checks that the data folder belongs to this user and that other users cannot access it. */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const { uid, mode } = await stat(clusterDir);
   const permissions = mode & 0o777;

@@ -35,7 +35,7 @@ export interface Finalised {
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // Places moved launches, and those that began while no process ran, before their days are finalised.
+  // Before the days are finalised, adds rescheduled launches and those that began while no process ran to their boards.
   const placing = { ...rules, votesPerNetwork };
   while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
   const days: string[] = [];

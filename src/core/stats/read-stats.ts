@@ -46,8 +46,8 @@ const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Reads the statistics of the last days, including today, with one statement per kind of row. Each statement reads only
- * the rows of these days, with an index, and takes no locks.
+ * Reads the statistics of the last `days` days, including today, with one statement per kind of row. Each statement uses
+ * an index on the time, if the database has one, and does not block writers.
  * @throws CoreError `unavailable`.
  */
 export async function readStats(sql: Sql, { days, now }: { days: number; now: Date }): Promise<SiteStats> {
@@ -141,8 +141,8 @@ export interface Activity {
 }
 
 /**
- * Counts launches, upvotes and public comments of the last days, by day and by hour. Reads all rows of these days, which is
- * the slowest part of the overview on a large site.
+ * Counts launches, upvotes and public comments of the last `days` days, by day and by hour. Reads all rows of these
+ * days, which is the slowest part of the overview on a large site.
  * @throws CoreError `unavailable`.
  */
 export async function readActivity(

@@ -26,8 +26,8 @@ export interface MakerAccess {
 }
 
 /**
- * Changes fields and the launch time. If fields of a scheduled or declined submission change, it needs another approval;
- * if only the time changes, it does not.
+ * Changes fields and the launch time of a submission. If a field of a scheduled or declined submission changes, the
+ * submission returns to the review queue. If only the launch time changes, the operator's decision stays.
  * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
  * `already_launched`, `too_many_waiting`, `unavailable`.
  */

@@ -87,7 +87,7 @@ export function declineSubmission(
 
 /**
  * Undoes the last decision, unless the maker has changed more than the launch time since. A launched product is removed
- * from the site, unless it has votes or comments by others than the maker.
+ * from the site, unless it has votes or comments by anyone but the maker.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
  * `already_launched`, `id_taken`, `unavailable`.
  */

@@ -61,7 +61,7 @@ export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Pro
 
 /**
  * Removes a product from the site, whether it has launched or not, as if it had not been approved.
- * @throws CoreError `already_launched` if the product has votes, or comments by others than the maker.
+ * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker.
  */
 export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
   await lockDaysOf(sql, [id]);

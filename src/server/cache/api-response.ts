@@ -11,7 +11,7 @@ import { trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { sendFromCache } from './send-cached.ts';
 
-/** An API response, and how to read it. */
+/** The cache key of an API response, the rules of its freshness, and the function that produces it. */
 type ApiResponse = Pick<CacheRequest, 'key' | 'freshness' | 'produce'>;
 
 /**

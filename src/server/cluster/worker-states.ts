@@ -57,9 +57,9 @@ export function launchFleet(size: number, now: number): Step {
 }
 
 /**
- * The transition for an event. A healthy worker that exits is replaced immediately, by the spare if there is one. A
- * worker that cannot start is retried after a pause that doubles; if none serves and more than twenty starts have
- * failed, the fleet is lost, because further processes would not help.
+ * Returns the next state and the effects of an event. A healthy worker that exits is replaced immediately, by the spare
+ * if there is one. Failed starts are retried with exponential backoff. The fleet is lost if a start fails during
+ * launch, or if no worker serves and more than twenty starts have failed, because further processes would not help.
  */
 export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
   if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };

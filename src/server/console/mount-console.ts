@@ -77,7 +77,7 @@ interface ConsoleBuild {
 
 const ENTRY = 'src/console/entry.tsx';
 
-/** The headers of every response of the console: it must not be stored, framed or indexed. */
+/** The default headers of console responses, which must not be stored, framed or indexed. Assets may be stored. */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   ...securityHeaders(
     [

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import Fastify from 'fastify';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Tally } from '../../core/leaderboards/read-tally.ts';
 import { sendTally } from './send-tally.ts';
 
 const LINE = `${'x'.repeat(1_000)}\n`;
@@ -19,8 +20,8 @@ let port = 0;
 beforeAll(async () => {
   app.get<{ Params: { id: string } }>('/:id', (request, reply) => {
     const core = {
-      async readTally(_day: string, _reader: string | undefined, use: (tally: never) => Promise<void>) {
-        await use({ version: 'open:1', lines: endless } as never).finally(noteRelease);
+      async readTally(_day: string, _reader: string | undefined, use: (tally: Tally) => Promise<void>) {
+        await use({ version: 'open:1', chunks: endless }).finally(noteRelease);
         return true;
       },
     };
@@ -37,9 +38,14 @@ async function* endless(): AsyncGenerator<string> {
 test('a client that reads too slowly is disconnected, and its snapshot released', async () => {
   const client = connect(port, '127.0.0.1');
   client.on('error', () => {});
+  let received = '';
   const closed = once(client, 'close');
   client.write('GET /2026-11-22 HTTP/1.1\r\nHost: a\r\n\r\n');
   await released;
-  client.resume();
+  client.setEncoding('utf8').on('data', (text: string) => {
+    received += text;
+  });
   await closed;
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(received).toContain(LINE);
 });

@@ -4,7 +4,7 @@ import { SESSION_PATTERN } from '../../contract/session.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 
-/** Imports a new module each time, because the fallback id is in its memory. */
+/** Imports a new instance of the module each time, because the module stores the fallback id in a variable. */
 async function makeSessionId(): Promise<() => string> {
   vi.resetModules();
   return (await import('./session.ts')).sessionId;

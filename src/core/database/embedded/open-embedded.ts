@@ -27,7 +27,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** In mode `own`, sets the description of this process that another one reports if it wants to own the folder. */
+  /** In mode `own`, sets a note about this process, such as its URL, for the error of a process that cannot take over. */
   setOwnerNote(note: string): void;
   /**
    * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.

@@ -15,7 +15,7 @@ export interface Reachable {
  */
 export type Mode = 'own' | 'share';
 
-/** The owner of a data folder, as reported to others. */
+/** The owner of a data folder, as reported to other processes. */
 export interface OwnerStatus {
   readonly pid: number;
   /** The time of the claim (ISO 8601). */
