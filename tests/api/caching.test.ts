@@ -1,6 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { recordChange, recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const SESSION = { 'x-user-session': 'session-caching' };
@@ -13,6 +17,19 @@ beforeEach(async () => {
   await site.core.getStandings('tide');
 });
 afterEach(() => site.close());
+
+/** Starts a site whose only product was launched and placed before, so nothing is invalidated during the test. */
+async function startUnchangedSite(): Promise<TestSite> {
+  const database = await createTestDatabase();
+  await saveProducts(database, [buildProduct({ id: 'tide', name: 'Tide' })]);
+  await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+  const unchanged = await startTestSite({ cacheEnabled: true, databaseOf: { database } });
+  onTestFinished(async () => {
+    await unchanged.close();
+    await database.drop();
+  });
+  return unchanged;
+}
 
 /**
  * Removes the headers that depend on the time of the response. `Age` is sent only if the database does not respond,
@@ -28,33 +45,29 @@ async function upvotesShown(path: string, headers: Record<string, string> = {}):
 }
 
 test('pages and API responses are cached regardless of unknown parameters', async () => {
-  // A process that starts after the writes has nothing to invalidate during the test.
-  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
-  const read = vi.spyOn(late.core, 'listProducts');
+  const unchanged = await startUnchangedSite();
+  const read = vi.spyOn(unchanged.core, 'listProducts');
   for (const path of ['/', '/?utm_source=a', '/?utm_source=b&x[]=1', '/?q=', '/?sort=']) {
-    expect((await late.ask.get(path)).statusCode).toBe(200);
+    expect((await unchanged.ask.get(path)).statusCode).toBe(200);
   }
   expect(read).toHaveBeenCalledTimes(1);
-  for (const path of ['/api/products', '/api/products?junk=1', '/api/products?junk=2']) await late.ask.get(path);
+  for (const path of ['/api/products', '/api/products?junk=1', '/api/products?junk=2']) await unchanged.ask.get(path);
   expect(read).toHaveBeenCalledTimes(2);
-  await late.close();
 });
 
 test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {
-  // A process that starts after the writes has nothing to invalidate during the test.
-  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
+  const unchanged = await startUnchangedSite();
   const reload = async () => {
-    const { headers } = await late.ask.get('/product/tide', { 'accept-encoding': 'br' });
+    const { headers } = await unchanged.ask.get('/product/tide', { 'accept-encoding': 'br' });
     const tag = String(headers.etag);
-    const again = await late.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
+    const again = await unchanged.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
     return [again.statusCode, again.payload];
   };
   expect(await reload()).toEqual([304, '']);
-  await late.close();
 });
 
 test('a cached response has the same headers and body on the fast path and from its route', async () => {
-  const late = await startTestSite({ cacheEnabled: true, databaseOf: site });
+  const unchanged = await startUnchangedSite();
   const paths = [
     '/',
     '/?sort=top',
@@ -65,12 +78,12 @@ test('a cached response has the same headers and body on the fast path and from 
   ];
   for (const path of [...paths, '/api/products/tide/comments', '/feed.xml']) {
     for (const encoding of ['br', 'gzip', 'identity']) {
-      await late.ask.get(path, { 'accept-encoding': encoding });
+      await unchanged.ask.get(path, { 'accept-encoding': encoding });
       const [first, second, ofRoute] = [
-        await late.ask.get(path, { 'accept-encoding': encoding }),
-        await late.ask.get(path, { 'accept-encoding': encoding }),
+        await unchanged.ask.get(path, { 'accept-encoding': encoding }),
+        await unchanged.ask.get(path, { 'accept-encoding': encoding }),
         // Another spelling of the URL is served by the route.
-        await late.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
+        await unchanged.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
       ];
       for (const { statusCode, headers, rawPayload } of [second, ofRoute]) {
         expect(statusCode).toBe(200);
@@ -79,7 +92,6 @@ test('a cached response has the same headers and body on the fast path and from 
       }
     }
   }
-  await late.close();
 });
 
 describe('after a write', () => {

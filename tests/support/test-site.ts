@@ -80,7 +80,7 @@ export async function startTestSite({
   /** If unset, pages have the appearance that the specification describes. */
   brand?: Brand;
   /** Another site whose database the new site uses, like a second process. */
-  databaseOf?: TestSite;
+  databaseOf?: Pick<TestSite, 'database'>;
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   const renderer = createPageRenderer({
