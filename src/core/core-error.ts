@@ -25,6 +25,14 @@ export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }
 
+/** Creates the error for an idempotency key that an earlier request used with other content. */
+export function idempotencyKeyReused(what: 'comment' | 'submission'): CoreError {
+  return new CoreError(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used for another ${what}. Please send a new key.`,
+  );
+}
+
 /** Creates the error for a period without a leaderboard. */
 export function periodNotFound(): CoreError {
   return new CoreError('period_not_found', 'There is no leaderboard for this period');

@@ -10,7 +10,7 @@ import { addReportedComments, type WrittenComment } from './comments/add-comment
 import { type CommentAuthor, type Draft, draftComment, type Sender } from './comments/draft.ts';
 import { type Like, likeComments } from './comments/like-comments.ts';
 import { listComments, listHeldComments } from './comments/list-comments.ts';
-import { CoreError, productNotFound } from './core-error.ts';
+import { idempotencyKeyReused, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { type ReadSources, readsFrom } from './database/replicas.ts';
 import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
@@ -184,10 +184,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
           written.comment.productId !== draft.comment.productId ||
           written.comment.content !== draft.comment.content
         ) {
-          throw new CoreError(
-            'idempotency_key_reused',
-            'This Idempotency-Key was used for another comment. Please send a new key.',
-          );
+          throw idempotencyKeyReused('comment');
         }
         return written;
       });

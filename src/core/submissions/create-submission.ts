@@ -3,7 +3,7 @@ import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { NewSubmission } from '../../contract/submissions/schema.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import { keyExpiry } from '../comments/draft.ts';
-import { CoreError } from '../core-error.ts';
+import { CoreError, idempotencyKeyReused } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { slugOfName } from '../imports/read-values.ts';
@@ -116,12 +116,7 @@ async function findEarlier(sql: Sql, { id, content }: Idempotency, now: Date): P
     keyExpiry(now).toISOString(),
   ]);
   if (earlier === undefined) return undefined;
-  if (earlier.content !== content) {
-    throw new CoreError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another submission. Please send a new key.',
-    );
-  }
+  if (earlier.content !== content) throw idempotencyKeyReused('submission');
   return readSubmissionRow(sql, earlier.submission_id);
 }
 
