@@ -118,7 +118,7 @@ function clickFirstUpvote(): void {
   }).observe({ type: 'paint', buffered: true });
 }
 
-/** Changes a document so that it preloads the app's modules, and runs them as soon as the document is parsed. */
+/** Changes a document so that it preloads the app's modules and runs them as soon as the document is parsed. */
 function preloadApp(html: string): string {
   return html.replace(
     /<script data-app="([^"]+)" data-modules="([^"]*)"[^>]*>/,

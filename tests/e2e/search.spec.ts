@@ -181,7 +181,7 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page).first()).toBeVisible();
   });
 
-  test('text typed while the code of the list loads is kept, then searched for without a history entry', async ({
+  test('text that is typed while the code of the list loads stays in the box and is searched for, without another history entry', async ({
     page,
   }) => {
     await visit(page, '/product/git');

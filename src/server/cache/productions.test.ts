@@ -30,7 +30,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start if a visitor who wrote was the cause of an earlier one', async () => {
+  test('does not start if a visitor who had written caused one before', async () => {
     changeAndRequest();
     await harness.advance(10);
     await harness.cache.get(page.request(harness.clockMs()));
@@ -39,7 +39,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start during one that a visitor who wrote has caused', async () => {
+  test('does not start while one runs that a visitor who had written caused', async () => {
     changeAndRequest();
     await harness.advance(10);
     const release = hold(page);

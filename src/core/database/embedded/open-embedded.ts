@@ -9,7 +9,7 @@ import type { Durability } from './server-settings.ts';
 import { closeSession, maintainSession, openSession, type SessionOptions } from './session.ts';
 
 export interface EmbeddedOptions {
-  /** The name of the role and the database, and of files; so it must not change. Letters a–z, digits and `_`. */
+  /** The name of the role, the database and files, so it must not change. It consists of a–z, 0–9 and `_`. */
   readonly name: string;
   /** The cluster is in its subfolder `postgres`. Created if missing. */
   readonly dataDir: string;

@@ -63,7 +63,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Decides what a process in this mode does about the owner that it found. `wait`: until the owner is gone. */
+/**
+ * Decides what a process in this mode does about the owner that it found. `wait` means that it tries again when the
+ * owner is gone.
+ */
 export function reactTo(owner: OwnerStatus | 'gone' | 'silent', mode: Mode): 'wait' | 'share' | 'refuse' {
   if (owner === 'silent') return 'refuse';
   if (owner === 'gone' || owner.stopping) return 'wait';
@@ -105,7 +108,9 @@ export async function closeSession(session: Session, log: Log): Promise<void> {
   const { cluster, ownership } = session;
   const sharers = ownership.sharers();
   if (sharers > 0) {
-    log.info(`Left the embedded PostgreSQL running for ${sharers} other process(es); the last one stops it.`);
+    log.info(
+      `Left the embedded PostgreSQL running, because it is in use (other processes: ${sharers}). The last one stops it.`,
+    );
     return handOver(session);
   }
   ownership.setStopping();

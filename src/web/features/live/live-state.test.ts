@@ -27,7 +27,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   ],
   ['the same products need no other subscription', covered, changed(['a', 'b']), covered, []],
   [
-    'a covered subscription goes on from its last update',
+    'a covered subscription continues from its last update',
     covered,
     changed(['a']),
     { ...covered, subscribedIds: ['a'], isCovered: false },
@@ -96,7 +96,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   ['a page leaves its stream once', hidden, { kind: 'hidden' }, hidden, []],
   ['a hidden page does not follow its products', hidden, changed(['a', 'b']), hidden, []],
   [
-    'a hidden page goes on from its last update when it is visible again',
+    'a hidden page continues from its last update when it is visible again',
     { ...covered, kind: 'hidden' },
     shown(['a', 'b']),
     { ...covered, isCovered: false },
@@ -137,7 +137,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     [{ kind: 'poll' }, pollAfter(60_000)],
   ],
   [
-    'a page without a stream goes on polling when its products change',
+    'a page without a stream continues to poll when its products change',
     polling,
     changed(['a']),
     { ...polling, subscribedIds: ['a'], isCovered: false },
