@@ -24,7 +24,13 @@ test('related products are on the page and load after client-side navigation wit
   await expect(related.getByRole('link')).toHaveText(products.map(({ name }) => name).sort());
   await expect(related.getByRole('listitem').first()).toContainText('plunge diving');
 
-  await related.getByRole('link', { name: 'Diver 3' }).click();
+  const link = related.getByRole('link', { name: 'Diver 3' });
+  // This part of the page hydrates when its code has loaded, which is later than the rest. Before that, a click on the
+  // link requests a new document. React stores the fibers of hydrated elements in properties with this prefix.
+  await expect
+    .poll(() => link.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__reactFiber'))))
+    .toBe(true);
+  await link.click();
   await expect(page.getByRole('heading', { level: 1, name: 'Diver 3' })).toBeVisible();
   await expect(related).toHaveCount(0);
   const height = async () => (await page.locator('.related').boundingBox())?.height ?? 0;
