@@ -14,8 +14,8 @@ interface Measured {
 type Side = 'site' | 'noOp' | 'lean';
 
 /**
- * Compares upvotes of the site with two baselines, in alternating rounds: a PUT route of the site's server that writes nothing,
- * and a bare server with one prepared statement per upvote.
+ * Compares upvotes of the site with two baselines, in alternating rounds: a PUT route of the site's server that writes
+ * nothing, and a bare server with one prepared statement per upvote.
  */
 export async function compareWithBaselines(server: BenchServer, productCount: number, options: BenchOptions) {
   const databases = [await server.createDatabase(productCount), await server.createDatabase(productCount)] as const;

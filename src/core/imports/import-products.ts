@@ -84,9 +84,9 @@ const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON p
   WHERE relname IN ('products_search', 'products_grams') AND pg_has_role(relowner, 'USAGE')`;
 
 /**
- * Moves the pending entries of the search indexes into their main structure, without blocking other sessions. Searches read all
- * pending entries, so searches for rare words would take three times as long until a later write makes PostgreSQL move
- * them.
+ * Moves the pending entries of the search indexes into their main structure, without blocking other sessions. Searches
+ * read all pending entries, so searches for rare words would take three times as long until a later write makes
+ * PostgreSQL move them.
  */
 async function flushSearchIndexes(database: Database): Promise<void> {
   const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);

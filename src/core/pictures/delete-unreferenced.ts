@@ -8,8 +8,8 @@ import { PICTURE_NAME } from './picture-store.ts';
 const HOUR_MS = 60 * 60 * 1_000;
 
 /**
- * How long an unreferenced picture is kept before it is deleted. The delay protects new uploads, which are stored
- * before the row that references them.
+ * How long an unreferenced picture is retained. The delay protects new uploads, which are stored before the row that
+ * references them.
  */
 export const PICTURE_GRACE_MS = 24 * HOUR_MS;
 
