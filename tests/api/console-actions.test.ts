@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type {
   AuditRecord,
   ConsoleComment,
@@ -31,6 +31,8 @@ async function addComment(productId: string, content: string, held = false): Pro
     { productId, content, website: held ? 'spam.example' : '' },
     { session: `session-${randomUUID()}` },
   );
+  // Comments of the same millisecond are listed in the order of their ids, which are random.
+  await vi.waitUntil(() => Date.now() > Date.parse(comment.createdAt), { interval: 1 });
   return comment.id;
 }
 
