@@ -18,7 +18,6 @@ export interface BackedUpTable {
   rows: number;
 }
 
-/** The header of a backup. */
 export interface BackupHeader {
   backup: 'groundswell';
   version: number;
@@ -78,7 +77,7 @@ export async function pictureLine(folder: string, name: string): Promise<string>
 
 /**
  * Adds a picture from a backup to the store, unless it exists or has no content.
- * @throws Error if the content does not match the name.
+ * @throws Error if the line is invalid, or the content does not match the name.
  */
 export async function restorePicture(folder: string, line: string): Promise<void> {
   const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
@@ -92,8 +91,8 @@ export async function restorePicture(folder: string, line: string): Promise<void
 }
 
 /**
- * Match scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and their incomplete files. No other
- * files in the folder are deleted.
+ * The names of scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and of their incomplete
+ * files. No other files in the folder are deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;
@@ -107,8 +106,8 @@ export function scheduledName(tag: string, time: Date): string {
 }
 
 /**
- * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup just written.
- * Names with a later time were written earlier, while the clock was wrong, so they are deleted first.
+ * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup just
+ * written. Backups with a later time were written earlier, while the clock was wrong, so they are deleted first.
  * @returns the deleted names.
  */
 export async function pruneBackups(folder: string, last: string, maxBackups: number): Promise<string[]> {
@@ -121,8 +120,8 @@ export async function pruneBackups(folder: string, last: string, maxBackups: num
 }
 
 /**
- * Deletes the incomplete files of scheduled backups whose process was killed. Call it only while holding the lease, so
- * no other process is writing a backup.
+ * Deletes the incomplete files of scheduled backups whose process was killed. Call it only while holding the lease for
+ * backups, so no other process is writing one.
  */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {

@@ -105,7 +105,7 @@ describe('a round trip', () => {
     );
   });
 
-  test('produces the same bytes when the restored site is backed up again', async () => {
+  test('produces the same rows when the restored site is backed up again', async () => {
     const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
     await backUp(first);
     await restore(first);
@@ -121,7 +121,7 @@ describe('a round trip', () => {
   });
 });
 
-test("includes the site's own pictures and restores them under their names", async () => {
+test("a backup includes the site's own pictures, and restoring checks their content", async () => {
   const path = join(folder, 'pictures.backup');
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   const content = Buffer.from('GIF89a and so on');
@@ -182,7 +182,7 @@ describe('a backup', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  test('contains every table of the schema except those that belong to the database', async () => {
+  test('contains every table of the schema that is not explicitly excluded', async () => {
     const rows = await site.query<{ table_name: string }>(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
     );
@@ -232,22 +232,26 @@ describe('a file that cannot be restored is refused without changes', () => {
   });
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ['a row edited', (text) => text.replace('Product', 'product'), /rows of products do not match their checksum/],
-    ['a row taken out', (text) => text.replace(/^\{.*\n/m, ''), /rows of products do not match/],
-    ['the end taken off', (text) => text.replace(/#\{"end".*\n/, ''), /does not end with an end marker/],
-    ['a half line behind the end', (text) => `${text}{`, /does not end with an end marker/],
-    ['more behind the end', (text) => `${text}#{"end":true}\n`, /continues after its end/],
-    ['the header edited', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not match its header/],
+    ['an edited row', (text) => text.replace('Product', 'product'), /rows of products do not match their checksum/],
+    ['a removed row', (text) => text.replace(/^\{.*\n/m, ''), /rows of products do not match/],
+    ['a removed end marker', (text) => text.replace(/#\{"end".*\n/, ''), /does not end with an end marker/],
+    ['an incomplete line after the end', (text) => `${text}{`, /does not end with an end marker/],
+    ['another line after the end', (text) => `${text}#{"end":true}\n`, /continues after its end/],
+    ['an edited header', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not match its header/],
     ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header is invalid/],
-    ['a mark that is no JSON', (text) => text.replace('#{"begin"', '#{begin'), /lines is invalid/],
+    ['a marker that is not JSON', (text) => text.replace('#{"begin"', '#{begin'), /lines is invalid/],
     [
-      'a table left out',
+      'an unexpected table',
       (text) => text.replace('#{"begin":"upvotes"}', '#{"begin":"likes"}'),
       /likes is in the wrong place/,
     ],
-    ['a form of the future', (text) => text.replace('"version":1', '"version":2'), /newer Groundswell.*upgrade first/],
-    ['something else', () => 'id,name\n1,Tide\n', /not a backup/],
-    ['nothing', () => '', /not a backup/],
+    [
+      'a newer version of the format',
+      (text) => text.replace('"version":1', '"version":2'),
+      /newer Groundswell.*upgrade first/,
+    ],
+    ['a file of another kind', () => 'id,name\n1,Tide\n', /not a backup/],
+    ['an empty file', () => '', /not a backup/],
   ])('%s', async (_, change, reason) => {
     await expectRefused(changed(change), reason);
   });
@@ -265,7 +269,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     expect(await contentsOf(target)).toEqual(before);
   });
 
-  test('on a site with data, unless it is to be replaced', async () => {
+  test('on a site with data, unless `replace` is set', async () => {
     await writeFile(path(), whole);
     await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products?\. Add --replace/);
     expect(await contentsOf(target)).toEqual(before);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs up a site and restores it elsewhere, while other connections keep incrementing every count. */
+/** Backs up a site while other connections increment every count, and restores the backup into `target`. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(

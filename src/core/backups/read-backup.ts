@@ -17,7 +17,7 @@ const MARKER_BYTE = MARKER.charCodeAt(0);
 /** The size of the chunks in which the decompressed text is read. */
 const PIECE_BYTES = 512 * 1024;
 
-/** No header and no row is longer, so a file with a longer line is not a backup. */
+/** The maximum length of a line. A file with a longer line is not a backup. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**

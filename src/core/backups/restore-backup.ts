@@ -39,7 +39,7 @@ const LOCK_ATTEMPTS = 10;
 /**
  * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and their
  * writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify the
- * backup first, because an error during the restore rolls everything back. `database` must have no statement timeout.
+ * backup first, because writers wait in vain if the restore fails. `database` must have no statement timeout.
  * @throws BackupFileError, SiteNotEmptyError; CoreError `unavailable`.
  */
 export async function restoreBackup(database: Database, path: string, options: RestoreOptions): Promise<BackupHeader> {

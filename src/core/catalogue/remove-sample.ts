@@ -86,7 +86,7 @@ export async function removeSample(
   });
 }
 
-// Deletes final results without launches. They would stay final even if the operator imported a launch of that day.
+// Deletes final results without launches. They would stay final even if the operator imported a launch of that period.
 const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b WHERE final_at IS NOT NULL AND NOT EXISTS (
   SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)`;
 

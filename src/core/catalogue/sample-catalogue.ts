@@ -8,7 +8,7 @@ import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import { completeProduct, type PartialProduct } from '../products/save-products.ts';
 
-/** The sample products with their upvotes and comments. All of them were created before `loadedAt`. */
+/** The sample products with their upvotes and comments. No time in it is later than `loadedAt.now`. */
 export interface SampleCatalogue {
   /** The time to which the catalogue was moved, and the time zone in which its days begin. */
   loadedAt: SampleTime;

@@ -32,7 +32,7 @@ describe('the launches of the sample', () => {
   const readDay = (day: string, now: Date) =>
     getLeaderboard(database, day, { limit: 100 }, { now, timeZone: 'UTC', reviewHours: 24 });
 
-  test('at any time of the day, every launch, vote and comment is in the past, and today has launches', async () => {
+  test('at any time of the day, all launches, votes and comments are in the past; after its first minute, today has launches', async () => {
     const times = ['2027-03-28T00:01:00Z', '2027-03-28T00:59:59.999Z', '2027-03-28T12:00:00Z', '2027-10-31T22:59:59Z'];
     for (const now of times) {
       for (const timeZone of ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Pacific/Apia']) {
@@ -52,7 +52,7 @@ describe('the launches of the sample', () => {
     expect(midnight.products[0]?.createdAt).toContain('2027-03-27T');
   });
 
-  test('make an open board with different counts and a tie, and a final one with excluded votes', async () => {
+  test('make an open board with different counts and a tie, and a final board with excluded votes', async () => {
     const now = new Date('2026-11-22T10:00:00Z');
     const sample = await readSampleCatalogue(FOLDER, { now: now.toISOString(), timeZone: 'UTC' });
     await loadSample(database, sample, systemRuntime);

@@ -46,12 +46,12 @@ function engagedProduct(): string {
   const id = catalogue.comments.find(({ productId }) =>
     catalogue.upvotes.some((upvote) => upvote.productId === productId),
   )?.productId;
-  if (id === undefined) throw new Error('No sample product has both');
+  if (id === undefined) throw new Error('No sample product has both upvotes and comments');
   return id;
 }
 
 describe('loading', () => {
-  test('every product, upvote and comment is stored as written, and counts match the rows', async () => {
+  test('every product, upvote and comment is stored as in the catalogue, and counts match the rows', async () => {
     expect(await load()).toBe(catalogue.products.length);
     expect(await rowsOf('products')).toBe(catalogue.products.length);
     expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
@@ -122,7 +122,7 @@ describe('at the start of a site', () => {
 });
 
 describe('removing', () => {
-  test('removes all of the sample, with upvotes and comments of visitors', async () => {
+  test('the whole sample is removed, with upvotes and comments of visitors on its products', async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);
@@ -164,7 +164,7 @@ describe('removing', () => {
   test('a hidden sample comment is removed, too, and not subtracted from the count twice', async () => {
     await load();
     const [comment] = catalogue.comments;
-    if (!comment) throw new Error('The sample has comments');
+    if (!comment) throw new Error('The sample has no comments');
     await hideComments(database, [comment.id]);
     const core = createCore(database);
     await core.addComment({ productId: comment.productId, content: 'Mine' }, { session: 'session-visitor' });
@@ -206,7 +206,7 @@ describe('removing', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test("with engagementOnly, products and visitors' engagement stay, and counts are right", async () => {
+  test("with engagementOnly, products and visitors' engagement stay, and counts match the rows", async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);

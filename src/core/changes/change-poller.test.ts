@@ -24,14 +24,14 @@ const TRANSITIONS: { name: string; from: PollerState; event: PollerEvent; to: Po
       effects: [{ kind: 'cancelWait' }, { kind: 'read' }],
     },
     {
-      name: 'a wake-up during a read starts no second one',
+      name: 'a wake-up during a read does not start a second read',
       from: { kind: 'reading', ...connected },
       event: { kind: 'wake' },
       to: { kind: 'reading', ...connected },
       effects: [],
     },
     {
-      name: 'a read is followed by an interval',
+      name: 'after a read, the poller waits for an interval',
       from: { kind: 'reading', ...connected },
       event: { kind: 'succeeded' },
       to: { kind: 'waiting', ...connected },
@@ -52,14 +52,14 @@ const TRANSITIONS: { name: string; from: PollerState; event: PollerEvent; to: Po
       effects: [{ kind: 'wait' }],
     },
     {
-      name: 'an overdue read reports the database as disconnected and goes on',
+      name: 'an overdue read reports the database as disconnected and continues',
       from: { kind: 'reading', ...connected },
       event: { kind: 'overdue', at: 1_000, error },
       to: { kind: 'reading', ...disconnected },
       effects: [{ kind: 'reportDisconnect', since: 1_000, error }],
     },
     {
-      name: 'a read that succeeds after a loss reports the database as back',
+      name: 'a read that succeeds after a failure reports that the database responds again',
       from: { kind: 'reading', ...disconnected },
       event: { kind: 'succeeded' },
       to: { kind: 'waiting', ...connected },
@@ -114,7 +114,7 @@ describe('polling a database', () => {
     vi.useRealTimers();
   });
 
-  test('a hanging database is reported once after two seconds, and so is its first response', async () => {
+  test('a database that does not respond is reported once, after two seconds, and so is its first response', async () => {
     await vi.advanceTimersByTimeAsync(1_999);
     expect(disconnects).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);

@@ -109,7 +109,7 @@ function disconnect(
 
 /**
  * Polls for the changes of all processes; unlike notifications, this works with every engine and pooler. Times are the
- * database's, except that `onDisconnect` gets this machine's.
+ * database's, except that `onDisconnect` gets the time of this machine.
  */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };

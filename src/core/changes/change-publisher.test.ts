@@ -13,7 +13,7 @@ beforeEach(() => database.query('DELETE FROM changes'));
 const change = (productId: string) => ({ productIds: [productId], commentIds: [], catalogue: false });
 const published = () => database.query<{ id: string; product_ids: string[] }>('SELECT id, product_ids FROM changes');
 
-test('after a failure, changes are published together with later ones and recognised as own', async () => {
+test('after a failure, changes are published together with later ones, and the publisher recognises the record as its own', async () => {
   const { log, text } = createLogLines();
   let publications = 0;
   const publisher = new ChangePublisher(database, log, () => {

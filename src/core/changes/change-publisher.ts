@@ -12,8 +12,8 @@ const FLUSH_INTERVAL_MS = 100;
 const MAX_OWN_RECORDS = 1_000;
 
 /**
- * Publishes the committed changes of this process to other processes, up to ten times a second and outside of the
- * transaction. A crash before publication loses the changes, so responses are cached for at most a minute.
+ * Publishes the committed changes of this process to other processes, up to ten times a second and outside of their
+ * transactions. A crash before publication loses the changes, so responses are cached for at most a minute.
  */
 export class ChangePublisher {
   readonly #database: Database;

@@ -17,7 +17,7 @@ test('no change is known before the first read', () => {
 });
 
 describe('the changes since a time', () => {
-  test('include the changes of the seconds before, which other processes may have missed', () => {
+  test('include the changes of the five seconds before it, which other processes may have missed', () => {
     const recent = begun();
     recent.add(counts('early'), START + MINUTE);
     recent.add({ ...counts('late'), commentIds: ['c1'] }, START + 2 * MINUTE);
@@ -36,7 +36,7 @@ describe('the changes since a time', () => {
     expect(recent.since(START + MINUTE)?.productIds).toEqual(['b', 'a']);
   });
 
-  test('are read from the table at first, as far back as it goes', () => {
+  test('include the records that the table had when the process started, as far back as the table goes', () => {
     const recent = new RecentChanges();
     const record = { id: 'n', ...counts('recorded'), createdAt: START - 5 * MINUTE };
     recent.begin([record], START);

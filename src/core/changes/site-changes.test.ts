@@ -44,7 +44,7 @@ async function startProcess() {
 
 const COMMENT = '00000000-0000-4000-8000-000000000001';
 
-test('a process observes its own writes at once and only once, and other processes observe all of them', async () => {
+test('a process observes its own writes immediately and only once, and other processes observe them, too', async () => {
   const [writer, reader] = [await startProcess(), await startProcess()];
   writer.changes.onWrite({ productIds: ['a'], commentIds: [COMMENT], catalogue: false });
   expect(writer.observed).toHaveLength(1);
@@ -126,7 +126,7 @@ async function startProcessWithClock() {
   return { clock, changes, observed, onGap };
 }
 
-test('the site clock follows the database, and pauses when the database goes back slightly', async () => {
+test("the site's clock follows the database's, and pauses when the database's clock is set back slightly", async () => {
   const { clock, changes } = await startProcessWithClock();
   const start = changes.now().getTime();
   clock.offsetMs = 40_000;

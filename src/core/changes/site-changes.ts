@@ -61,7 +61,7 @@ export interface SiteChanges {
    * is set back by more than a minute.
    */
   now(): Date;
-  /** Publishes the remaining changes. */
+  /** Stops observing, and publishes the remaining changes. */
   close(): Promise<void>;
 }
 
@@ -174,8 +174,8 @@ const MAX_COMMENTS = 10_000;
 const MARGIN_MS = 5_000;
 
 /**
- * The changes since a time, and possibly some from shortly before it. `commentIds` is not limited to `productIds`.
- * Callers read the current state, so reporting a change twice is harmless.
+ * The changes since a time, and possibly some from shortly before it. `commentIds` may include comments on products
+ * that are not in `productIds`. Callers read the current state, so reporting a change twice is harmless.
  */
 interface MissedChanges {
   productIds: string[];

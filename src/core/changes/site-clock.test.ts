@@ -9,7 +9,7 @@ test('before the database was read, the time is that of this machine', () => {
   expect(clock.now(5_000, 10)).toBe(5_000);
 });
 
-test('after the database was read, the time is that of the database, whatever this machine shows', () => {
+test('after the database was read, the time is that of the database, regardless of the clock of this machine', () => {
   const clock = new SiteClock();
   expect(clock.synchronise(9_000, 10)).toBe(0);
   expect(clock.observedUpTo).toBe(9_000);
@@ -18,10 +18,16 @@ test('after the database was read, the time is that of the database, whatever th
 });
 
 test.each<[string, { databaseMs: number; setBackMs: number; now: number; databaseNow: number }]>([
-  ['a small step back is waited out', { databaseMs: 100_000, setBackMs: 0, now: 150_000, databaseNow: 100_000 }],
-  ['so is one of a minute', { databaseMs: 150_000 - MINUTE_MS, setBackMs: 0, now: 150_000, databaseNow: 90_000 }],
-  ['a larger one is followed', { databaseMs: 89_999, setBackMs: 60_001, now: 89_999, databaseNow: 89_999 }],
-  ['a step ahead is followed', { databaseMs: 900_000, setBackMs: 0, now: 900_000, databaseNow: 900_000 }],
+  ['a small step back pauses the clock', { databaseMs: 100_000, setBackMs: 0, now: 150_000, databaseNow: 100_000 }],
+  [
+    'a step back of a minute pauses the clock',
+    { databaseMs: 150_000 - MINUTE_MS, setBackMs: 0, now: 150_000, databaseNow: 90_000 },
+  ],
+  [
+    'a step back of more than a minute sets the clock back',
+    { databaseMs: 89_999, setBackMs: 60_001, now: 89_999, databaseNow: 89_999 },
+  ],
+  ['a step ahead sets the clock ahead', { databaseMs: 900_000, setBackMs: 0, now: 900_000, databaseNow: 900_000 }],
 ])('%s', (_name, { databaseMs, setBackMs, now, databaseNow }) => {
   const clock = new SiteClock();
   clock.synchronise(150_000, 0);

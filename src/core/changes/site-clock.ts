@@ -1,6 +1,6 @@
 /**
- * If the database's clock is set back by less than this, the site's clock stands still until the database's has caught
- * up.
+ * If the database's clock is set back by at most this much, the site's clock stands still until the database's clock
+ * has caught up.
  */
 const MAX_STEP_BACK_MS = 60_000;
 
@@ -34,8 +34,8 @@ export class SiteClock {
 
   /**
    * Sets the clock to the database's time, which was just read. If the site's clock is ahead by more than
-   * `MAX_STEP_BACK_MS`, it is set back; otherwise it would stand still for that long, and all votes would get the same
-   * time.
+   * `MAX_STEP_BACK_MS`, it is set back; otherwise it would stand still for that long, and all new votes would get the
+   * same time.
    * @returns the number of milliseconds by which the site's clock was set back; usually 0.
    */
   synchronise(databaseMs: number, monotonicMs: number): number {

@@ -43,8 +43,8 @@ const COUNT_WAITING = `SELECT
     (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
 
 /**
- * Counts the items that wait for a decision, up to `MAX_COUNTED` of each kind, because every open page of the console
- * requests this.
+ * Counts the items that wait for a decision. Counting stops at `MAX_COUNTED` of each kind, because every open page of
+ * the console requests these numbers.
  * @throws CoreError `unavailable`.
  */
 export async function readWaiting(sql: Sql): Promise<WaitingRecord> {

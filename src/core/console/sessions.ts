@@ -24,7 +24,7 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
   return text;
 }
 
-/** The condition on open sessions. Excludes times far in the future, which were stored while the clock was wrong. */
+/** Selects open sessions. Excludes times far in the future, which were stored while the clock was wrong. */
 const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
@@ -49,7 +49,8 @@ export async function touchSession(sql: Sql, token: string | undefined, now: Dat
 }
 
 /**
- * Ignores the error if the database accepts no writes, so the console stays readable. A later request records the use.
+ * Ignores the error if the database is unavailable or read-only, so the console stays readable. A later request records
+ * the use.
  */
 function unlessUnavailable(error: unknown): void {
   if (!(error instanceof CoreError && error.code === 'unavailable')) throw error;

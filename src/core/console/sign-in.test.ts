@@ -56,7 +56,7 @@ describe('An invitation', () => {
     });
   });
 
-  test('is used by one of two requests that accept it at once', async () => {
+  test('is accepted only once if two requests accept it at the same time', async () => {
     const { token } = await invite();
     const results = await Promise.allSettled([accept(token), accept(token, 'another long passphrase')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -75,7 +75,7 @@ describe('An invitation', () => {
     await accept(second.token, '🌊'.repeat(12));
   });
 
-  test('of a known operator sets another passphrase and ends sessions and known devices', async () => {
+  test('for an existing operator sets another passphrase, and ends all sessions and known devices', async () => {
     const before = await accept((await invite()).token);
     const after = await accept((await invite()).token, 'a wholly new passphrase');
     expect(await touchSession(database, before.sessionToken, clock.now())).toBeUndefined();
@@ -99,7 +99,7 @@ describe('Signing in', () => {
     expect(JSON.stringify(await database.query('SELECT * FROM operator_sessions'))).not.toContain(next.sessionToken);
   });
 
-  test('fails alike for a wrong passphrase and for a name that is unknown, invalid or without passphrase', async () => {
+  test('fails in the same way for a wrong passphrase and for a name that is unknown, invalid or without a passphrase', async () => {
     await addPassphrase(database, 'ada', clock.now());
     await invite('grace');
     const attempts = [
@@ -122,7 +122,7 @@ describe('Signing in', () => {
   });
 });
 
-test('a sign-in that has checked the old passphrase does not outlive the acceptance of a new one', async () => {
+test('a session whose sign-in checked the old passphrase ends when a new passphrase is set', async () => {
   await addPassphrase(database, 'ada', clock.now());
   const { token } = await invite();
   let accepting: Promise<unknown> = Promise.resolve();
@@ -187,7 +187,7 @@ describe('A session', () => {
     expect(await touchSession(readOnly, sessionToken, clock.now())).toBe('ada');
   });
 
-  test('does not outlive a clock that was a year ahead, and survives smaller corrections', async () => {
+  test('ends when a clock that was a year ahead is corrected, but survives a correction of 11 hours', async () => {
     const { sessionToken } = await signInNew();
     clock.setTimeOfDay({ hours: -11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
@@ -200,7 +200,7 @@ describe('A session', () => {
     expect(await openSessions(database, [ahead], clock.now())).toEqual(new Set());
   });
 
-  test('ends with a revocation, like invitations and known devices', async () => {
+  test("ends when the operator's access is revoked, as do invitations and known devices", async () => {
     const { sessionToken } = await signInNew();
     await invite();
     expect(await revokeOperator(database, 'ada')).toBe(true);
@@ -212,7 +212,7 @@ describe('A session', () => {
   });
 });
 
-test('the audit log names the inviting, accepting and revoked operators', async () => {
+test('the audit log records invitations, acceptances and revocations, and who made them', async () => {
   await accept((await invite()).token);
   await revokeOperator(database, 'ada');
   const [revoked, accepted, invited] = await listAudit(database, { limit: 3 });

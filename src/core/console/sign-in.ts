@@ -67,7 +67,7 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 
 /**
  * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
- * limits guesses. `before` is the token of the browser's previous session, which ends. `deviceToken` is replaced.
+ * must limit attempts. `before` is the token of the browser's previous session, which ends. `deviceToken` is replaced.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
@@ -78,8 +78,8 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or the passphrase changed, while this one was hashed. The lock delays later changes
-    // until this session is committed, so they end it, too.
+    // Access may have been revoked, or the passphrase changed, while this one was hashed. The lock delays such a change
+    // until this session is committed, so the change ends this session, too.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [

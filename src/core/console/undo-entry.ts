@@ -39,7 +39,7 @@ interface UndoOptions {
 }
 
 /**
- * Undoes an entry of the audit log by the inverse of its operation, and marks the entry as undone.
+ * Undoes an entry of the audit log by the inverse operation, and marks the entry as undone.
  * @throws CoreError `not_found`; `not_undoable` if the entry is already undone, if its action has no inverse, or if its
  * target has changed since.
  */
@@ -50,7 +50,7 @@ export async function undoEntry(
 ): Promise<AuditEntry> {
   const entry = await readAuditEntry(database, id);
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
-  if (entry.undoneBy !== null) throw notUndoable('This was already undone.');
+  if (entry.undoneBy !== null) throw notUndoable('This entry was already undone.');
   const run = (on: Database) => runAsUndo(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
   await (isLong(entry) ? withoutStatementTimeout(run) : run(database));
   return entry;
@@ -108,7 +108,7 @@ async function revert(
         );
       return undoDecision(database, { id: target }, { now: runtime.now(), timeZone });
     default:
-      throw notUndoable(`'${action}' cannot be undone here.`);
+      throw notUndoable(`'${action}' cannot be undone from the audit log.`);
   }
 }
 
@@ -131,7 +131,7 @@ async function revertEdit(
   const current: Record<string, unknown> = { ...product };
   for (const [field, value] of Object.entries(after)) {
     if (JSON.stringify(current[field]) !== JSON.stringify(value))
-      throw notUndoable(`A later edit changed ${field}. Undo that one first.`);
+      throw notUndoable(`A later edit changed ${field}. Undo that edit first.`);
   }
   await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
 }

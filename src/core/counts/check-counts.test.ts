@@ -7,7 +7,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { checkCounts, createDriftSampler, repairCounts, type WrongCount } from './check-counts.ts';
 
 let database: TestDatabase;
-/** A separate connection, which the database treats as another process. */
+/** Separate connections, which the database treats as those of another process. */
 let other: TestDatabase;
 const ids = Array.from({ length: 25 }, (_, index) => `p-${String(index).padStart(2, '0')}`);
 
@@ -72,7 +72,7 @@ test('missing counts are found and created', async () => {
   expect((await checkAll()).wrong).toEqual([]);
 });
 
-test('concurrent writes cause no false alarm, and a repair loses none of them', async () => {
+test('concurrent writes cause no false alarm, and a repair does not lose any of them', async () => {
   const core = createCore(other);
   let writing = true;
   const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -98,7 +98,7 @@ test('concurrent writes cause no false alarm, and a repair loses none of them', 
   expect((await checkAll()).wrong).toEqual([]);
 });
 
-test('the sampler covers all products, reports drift at once, and forgets it after a round without any', async () => {
+test('the sampler covers all products, reports drift immediately, and forgets it after a round without drift', async () => {
   const sampler = createDriftSampler(database, 10);
   await plantDrift();
   const found: number[] = [];

@@ -75,8 +75,8 @@ async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCo
 }
 
 /**
- * Recounts the rows of these products and stores the counts, in one transaction that locks them. Repairs are recorded in
- * the audit log.
+ * Recounts the rows of these products and stores the counts, in one transaction that locks them. Repairs are recorded
+ * in the audit log.
  * @returns the counts that were wrong. @throws CoreError `unavailable`.
  */
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
@@ -107,7 +107,7 @@ function wrongOf(rows: readonly CountRow[]): WrongCount[] {
 interface DriftSampler {
   /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
   step(): Promise<WrongCount[]>;
-  /** Returns the number of products found wrong in the last full round, or in the current round if that is greater. */
+  /** Returns the number of products found wrong in the last full round, or in the current one if it has more. */
   drift(): number;
 }
 

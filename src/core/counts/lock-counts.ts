@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * The condition on rows of product_counts whose products accept writes of visitors. While a product with very many
- * upvotes is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
+ * Selects the rows of product_counts whose products accept writes of visitors. While a product with very many upvotes
+ * is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
  */
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 

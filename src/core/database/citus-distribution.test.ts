@@ -29,7 +29,7 @@ const all = DISTRIBUTED_TABLES.toSorted((one, other) => (one.name < other.name ?
 
 // The database server of the test run decides which branch is tested (docs/testing.md).
 if (inject('citusWorkers').length === 0) {
-  test('on one server no table is distributed', async () => {
+  test('without Citus, no table is distributed and replicas are allowed', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     expect(await distribute(database, silentLog)).toEqual([]);
     expect(await isDistributed(database)).toBe(false);
@@ -37,7 +37,7 @@ if (inject('citusWorkers').length === 0) {
   });
 } else {
   describe('on Citus', () => {
-    test('each table is distributed by product, colocated, and still references products', async () => {
+    test('the tables that grow are distributed by product and colocated, and their foreign keys still apply', async () => {
       await migrate(database, MIGRATIONS, silentLog);
       expect(await distributed()).toEqual(all);
       expect(await database.query('SELECT DISTINCT colocationid FROM pg_dist_partition')).toHaveLength(1);
@@ -53,7 +53,7 @@ if (inject('citusWorkers').length === 0) {
       await expect(requireReplicable(database)).rejects.toThrow(/^DATABASE_REPLICA_URL: .* Leave it unset/);
     });
 
-    test('several processes that start at once distribute it once', async () => {
+    test('several processes that start at the same time distribute the tables once', async () => {
       const others = Array.from({ length: 3 }, () => openDatabase({ url: database.url, log: silentLog }));
       try {
         await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-/** Returns a database that appears to have Citus, or not. */
+/** Returns a database that records its statements, and appears to have Citus if `citus` is true. */
 function databaseWith(citus: boolean): Database {
   const record = (sql: Sql): Sql => ({
     query(text, values, options) {
@@ -61,21 +61,18 @@ test('on Citus, rows are locked product by product, in order, each once', async 
   expect(statements()).toEqual([LOCK_BY_PRODUCT, LOCK_BY_PRODUCT]);
 });
 
-test.each([true, false])(
-  'whether it is Citus is queried once per pool, at the first marked lock (%s)',
-  async (citus) => {
-    const adapted = adaptToCitus(databaseWith(citus));
-    await adapted.query('SELECT id FROM rows FOR UPDATE');
-    expect(sent.filter(isCheck)).toHaveLength(0);
-    for (let turn = 0; turn < 2; turn += 1) {
-      await adapted.transaction((sql) => sql.query(LOCK, [['a']]));
-      await adapted.query(LOCK, [['a']]);
-    }
-    expect(sent.filter(isCheck)).toHaveLength(1);
-  },
-);
+test.each([true, false])('a pool checks for Citus once, at the first marked lock (Citus: %s)', async (citus) => {
+  const adapted = adaptToCitus(databaseWith(citus));
+  await adapted.query('SELECT id FROM rows FOR UPDATE');
+  expect(sent.filter(isCheck)).toHaveLength(0);
+  for (let turn = 0; turn < 2; turn += 1) {
+    await adapted.transaction((sql) => sql.query(LOCK, [['a']]));
+    await adapted.query(LOCK, [['a']]);
+  }
+  expect(sent.filter(isCheck)).toHaveLength(1);
+});
 
-test('a failed query of whether it is Citus is repeated', async () => {
+test('a failed check for Citus is repeated at the next marked lock', async () => {
   let failures = 1;
   const failing: Database = {
     ...database,

@@ -2,8 +2,8 @@ import type { Log } from '../runtime.ts';
 import type { Database, Sql, StatementOptions } from './database.ts';
 
 /**
- * Tables that grow with visitors, each after those that it references. Their distribution column is the product, so all
- * rows of a product are colocated. All other tables are small and stay on the coordinator.
+ * Tables that grow with the number of visitors, each after the tables that it references. Their distribution column is
+ * the product's id, so all rows of a product are colocated. All other tables stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },
@@ -18,7 +18,7 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
 /**
  * If the database has Citus, distributes those of `DISTRIBUTED_TABLES` that are not distributed yet, with their rows,
  * in one transaction. If several processes start at the same time, one does the work and the others wait.
- * @returns the names of the tables that this call distributed; none on other engines.
+ * @returns the names of the tables that this call distributed; none without Citus.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
   if (!(await hasCitus(database)) || (await findUndistributedTables(database)).length === 0) return [];
@@ -65,9 +65,9 @@ async function findUndistributedTables(sql: Sql): Promise<DistributedTable[]> {
 }
 
 async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): Promise<void> {
-  // Distributes the shards one after the other: parallel connections would not see each other's new shards.
+  // Creates the shards one after the other, because parallel connections would not see each other's new shards.
   await sql.query("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)");
-  // Foreign keys are dropped and added again, because only a distributed table can reference a distributed one.
+  // Foreign keys are dropped and added again, because only a distributed table can reference another.
   const references = await readReferences(
     sql,
     tables.map(({ name }) => name),
@@ -100,20 +100,19 @@ function readReferences(
 const knownPools = new WeakMap<Sql, boolean>();
 
 /**
- * Returns whether rows are distributed, that is, whether the database has Citus. Queried once per pool; `sql` is the
- * pool or one of its transactions.
+ * Returns whether rows are distributed, that is, whether the database has Citus. The result is cached per pool; `sql`
+ * is the pool or one of its transactions.
  * @throws CoreError `unavailable`.
  */
 export async function isDistributed(sql: Sql, pool = sql): Promise<boolean> {
   const known = knownPools.get(pool);
   if (known !== undefined) return known;
-  // A transaction does not wait for the query of another caller, which may wait for the transaction's connection.
+  // Concurrent callers do not share one query: it could wait for the connection of a transaction that waits for it.
   const found = await hasCitus(sql);
   knownPools.set(pool, found);
   return found;
 }
 
-/** Returns whether this database has the extension Citus. */
 async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 }
@@ -123,10 +122,10 @@ const OMITTED = /FOR (?:NO KEY )?UPDATE \/\* omitted on Citus \*\//g;
 const BY_PRODUCT = '/* product by product on Citus */';
 
 /**
- * Adapts statements whose locking clause has a comment to Citus, which refuses to lock rows of several shards:
- * - `omitted on Citus` omits the clause. All processes lock rows in the order of the SELECT, so they never deadlock. On
- *   Citus they may, but it detects deadlocks, and one of the transactions is retried (40P01).
- * - `product by product on Citus` runs the statement once for each product in `$1`, its only parameter, in order.
+ * Adapts statements to Citus, which refuses to lock rows of several shards. A comment after the lock says how:
+ * - `omitted on Citus` omits the clause. Elsewhere, ordered locks prevent deadlocks; Citus detects deadlocks, and one
+ *   of the transactions is retried (40P01).
+ * - `product by product on Citus` runs the statement once per id in `$1`, its only parameter, in order.
  */
 export function adaptToCitus(database: Database): Database {
   return {

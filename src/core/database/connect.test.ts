@@ -86,7 +86,7 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('it is older than PostgreSQL 14', async () => {
+  test('the server is older than PostgreSQL 14', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '130014'));
     try {
       expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
@@ -97,7 +97,7 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('but PostgreSQL 14 itself is accepted', async () => {
+  test('PostgreSQL 14, the oldest supported version, is accepted', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '140000'));
     try {
       const connection = await open(`postgres://site@127.0.0.1:${portOf(server)}/launches`);
@@ -108,13 +108,13 @@ describe('an unusable server is reported in one line with the reason and without
   });
 });
 
-describe('how a server is named', () => {
+describe('the description of a server', () => {
   test.each([
     ['postgres://site:hunter2@db.example:5433/launches?sslmode=require', 'db.example:5433/launches'],
     ['postgresql://db.example/launches', 'db.example/launches'],
     ['postgres:///launches?host=/run/postgresql&user=site', '/run/postgresql/launches'],
     ['postgres:///launches', 'localhost/launches'],
-  ])('%s is %s', (url, name) => {
+  ])('of %s is %s', (url, name) => {
     expect(describeUrl(url)).toBe(name);
   });
 });
@@ -133,7 +133,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
   return server;
 }
 
-/** Speaks just enough of PostgreSQL's protocol to accept a client and respond to one query with one text. */
+/** Speaks just enough of PostgreSQL's protocol to accept a client and respond to queries with one text value. */
 function respondAsPostgres(socket: Socket, version: string): void {
   const ready = message('Z', Buffer.from('I'));
   socket.once('data', () => {

@@ -16,7 +16,7 @@ export interface ConnectOptions {
    */
   mode: 'own' | 'share';
   log: Log;
-  /** Maximum number of connections in the pool, not counting those for long work; the default suits one process. */
+  /** Maximum number of connections in the pool, not counting those for long work; default 10. */
   maxConnections?: number;
 }
 
@@ -42,10 +42,10 @@ export class ConnectError extends Error {
 
 const MIN_VERSION = 14;
 
-/** The embedded database's role and database, and files on disk, have this name. */
+/** The name of the embedded database's role and database, and of its files on disk. */
 export const EMBEDDED_NAME = 'groundswell';
 
-/** The names of the site's settings in messages of the embedded database. */
+/** The names of settings, and the advice, in messages of the embedded database. */
 export const OPERATOR_TERMS: OperatorTerms = {
   product: 'Groundswell',
   dataDir: 'DATA_DIR',

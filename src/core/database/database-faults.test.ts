@@ -6,7 +6,7 @@ import { createOutageLog } from './database-faults.ts';
 const away = (code: string) =>
   new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
 
-test('an outage is logged once for any number of requests; another reason and a later outage are logged again', async () => {
+test('an outage is logged once for any number of requests; another reason or a later outage is logged, too', async () => {
   const { log, lines } = createLogLines();
   let now = 0;
   const outages = createOutageLog(log, () => now);

@@ -22,7 +22,7 @@ const SOCKET_CODES = new Set([
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
  * connection, 25006 read-only, 28 authorization, 3D000 database missing, 53 resources (53100: disk full), 57 shutdown,
- * recovery or cancelled, 58 system errors outside PostgreSQL.
+ * recovery or cancellation, 58 system errors outside PostgreSQL.
  */
 const CONNECTION_FAILURE_STATE = /^(?:08...|25006|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
@@ -60,7 +60,7 @@ export function isStatementTimeout(error: unknown): boolean {
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
 }
 
-/** SQLSTATE of deadlocks and serialization failures, which succeed when retried. */
+/** The SQLSTATE codes of serialization failures and deadlocks. A retry usually succeeds. */
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
 /** Whether to retry the whole transaction. */
@@ -75,12 +75,12 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
 }
 
-/** Failures with the same reason within this time belong to one outage. */
+/** Failures with the same reason belong to one outage if at most this time passes between them. */
 const OUTAGE_GAP_MS = 60_000;
 
 /**
  * Logs an outage once, with its cause, because every request during the outage fails for the same reason. The reason is
- * the SQLSTATE or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
+ * the SQLSTATE or the system's error code. A new reason, such as a failover to a read-only server, is logged, too.
  */
 export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();

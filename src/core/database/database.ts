@@ -51,7 +51,7 @@ export interface Connections {
 export interface DatabaseOptions {
   url: string;
   log: Log;
-  /** Maximum number of connections; the default suits one of several processes on a server. */
+  /** Maximum number of connections; default 10. */
   maxConnections?: number;
   /** The client's timeout per statement. 0 means none, for work such as building an index. */
   statementTimeoutMs?: number;
@@ -190,8 +190,8 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     await run(client, 'COMMIT');
     return result;
   } catch (error) {
-    // After a timeout the statement still runs, and a ROLLBACK would wait for it. So the connection is closed, and the
-    // server rolls back when it detects that.
+    // After a timeout, the statement may still run, and a ROLLBACK would wait for it. So the connection is closed, and
+    // the server rolls back when it detects the closed connection.
     if (isUnavailableError(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {
@@ -218,8 +218,8 @@ function asCoreError(error: unknown): unknown {
 
 const CHECK_INTERVAL_MS = 500;
 /**
- * How many checks without a response mean that the connections are dead. A count, not a time, because a process that
- * was suspended has not read the responses that arrived meanwhile.
+ * The connections count as dead after this many checks without a response. It is a count, not a time, so a process that
+ * was suspended can first read the responses that have arrived in the meantime.
  */
 const MAX_SILENT_CHECKS = 8;
 

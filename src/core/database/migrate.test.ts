@@ -34,7 +34,7 @@ async function history(): Promise<unknown[]> {
 }
 
 describe('the schema', () => {
-  test('an empty database gets every table, once', async () => {
+  test('an empty database gets every table, and a second run changes nothing', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     expect(await migrate(database, MIGRATIONS, silentLog)).toEqual(names);
     const afterFirst = await tables();
@@ -45,7 +45,7 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
-  test('several processes at once on an empty database apply every file exactly once', async () => {
+  test('several processes that migrate an empty database at the same time apply every file exactly once', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     const others = Array.from({ length: 4 }, () => openDatabase({ url: database.url, log: silentLog }));
     try {
@@ -91,7 +91,7 @@ describe('the schema', () => {
 });
 
 describe('migration files', () => {
-  test('are applied in the order of their numbers, and only new ones later', async () => {
+  test('are applied in the order of their numbers; a later run applies only new files', async () => {
     await write('0002_two.sql', 'INSERT INTO notes VALUES (2)');
     await write('0001_one.sql', 'CREATE TABLE notes (search_text integer)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0001_one.sql', '0002_two.sql']);

@@ -17,7 +17,7 @@ interface Migration {
  * Brings the schema up to date: applies missing numbered files in order, each in a transaction.
  *
  * Two processes may do this at the same time. Each claims a version by inserting its row before it runs the file; the
- * second one waits on that row until the first commits, and then finds it taken. Advisory locks are not used, because
+ * second one waits on that row until the first commits, and then skips the file. Advisory locks are not used, because
  * poolers and distributed engines do not support them.
  *
  * @returns the names of the files that this call applied.
@@ -37,7 +37,7 @@ export async function migrate(database: Database, directory: string, log: Log): 
   return applied;
 }
 
-/** Reads the migrations of a folder in order. @throws Error if two files have the same number, or a name has none. */
+/** Reads a folder's migrations in order. @throws Error if a name is invalid or two have the same number. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const seen = new Set<number>();
@@ -87,8 +87,8 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
 }
 
 /**
- * Splits a migration into statements; each ends at the end of a line. They are sent one by one, because Citus forwards
- * the string to its workers, where it must be a single statement.
+ * Splits a migration into statements, at each semicolon that ends a line. They are sent one by one, because Citus
+ * forwards the string to its workers, where it must be a single statement.
  */
 export function statementsOf(sql: string): string[] {
   return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');

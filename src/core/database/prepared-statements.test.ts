@@ -38,7 +38,9 @@ describe('on a connection', () => {
   });
 });
 
-/** Returns an execution that fails with an SQLSTATE if the statement has a name. */
+/**
+ * Returns a function that fails with this SQLSTATE if the statement has a name, and the names that it was called with.
+ */
 function failingIfNamed(code: string) {
   const names: (string | undefined)[] = [];
   return {
@@ -59,7 +61,7 @@ test.each(['26000', '42P05', '0A000'])('after error %s, statements are no longer
   expect(names).toEqual([expect.stringMatching(/^groundswell_[0-9a-f]{32}$/), undefined, undefined]);
 });
 
-test('other errors are passed on, and the next statement is prepared', async () => {
+test('other errors are passed on, and the next statement is still prepared', async () => {
   const prepared = createPreparedStatements();
   const { names, execute } = failingIfNamed('23503');
   await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
@@ -67,7 +69,7 @@ test('other errors are passed on, and the next statement is prepared', async () 
   expect(new Set(names).size).toBe(1);
 });
 
-test('different statements have different names', async () => {
+test('statements have the same name if and only if they have the same text', async () => {
   const prepared = createPreparedStatements();
   const nameOf = (text: string) => prepared.run(text, async (name) => name);
   expect(await nameOf('SELECT 1')).not.toBe(await nameOf('SELECT 2'));

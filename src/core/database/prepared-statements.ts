@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * SQLSTATE of errors that a statement without a name does not cause: a pooler switched to a server connection that does
+ * The SQLSTATE codes of errors that only prepared statements cause: a pooler switched to a server connection that does
  * not know the name (26000) or already knows it (42P05), or a migration changed the columns of the result (0A000).
  */
 const PREPARATION_FAILURES = new Set(['26000', '42P05', '0A000']);
@@ -13,15 +13,15 @@ export interface PreparedStatements {
 }
 
 /**
- * Names statements, so the server parses and plans each once per connection. Poolers may lose prepared statements. The
- * first failure switches them off for this pool, and the failed statement, which had no effect, runs again without a
- * name.
+ * Names statements, so the server parses and plans each once per connection. Poolers may lose prepared statements.
+ * After the first such failure, this pool prepares no more statements, and the failed one, which had no effect, runs
+ * again without a name.
  */
 export function createPreparedStatements(): PreparedStatements {
   const names = new Map<string, string>();
   let isSupported = true;
 
-  /** The name is a digest, so the same name on a server connection that a pooler shares has the same text. */
+  /** The name is a digest of the text, so clients that share a server connection never use one name for two texts. */
   function nameOf(text: string): string {
     let name = names.get(text);
     if (name === undefined) {

@@ -74,7 +74,7 @@ describe('replicas of a real server', () => {
     await expect.poll(() => readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 0, replicas: 4 });
   });
 
-  test('every write is visible at once to every reader, a hundred times in a row', async () => {
+  test('every write is immediately visible to all reads, a hundred times in a row', async () => {
     await untilUsable(2);
     for (let round = 0; round < 100; round += 1) {
       const { session, upvotes } = await upvote();
@@ -85,7 +85,7 @@ describe('replicas of a real server', () => {
     expect(reads.stats().replicas).toBeGreaterThanOrEqual(200);
   });
 
-  test('that lag are skipped for recently written data, and read for the rest, until they lag too far', async () => {
+  test('that lag are skipped for recently written data, and read for other data until they lag too far', async () => {
     await untilUsable(2);
     await onEach(servers.replicas, 'SELECT pg_wal_replay_pause()');
     try {
@@ -154,7 +154,7 @@ describe('replicas of a real server', () => {
     expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 0, replicas: 4 });
   });
 
-  test('while the primary is unavailable, only verified data is read from them', async () => {
+  test('serve only verified data while the primary is unavailable', async () => {
     await untilUsable(2);
     const before = (await core.getProduct('ebb'))?.product.upvotes;
     await servers.primary.stop();
@@ -169,7 +169,7 @@ describe('replicas of a real server', () => {
     expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
   });
 
-  test('that are promoted are no longer read, and writes go to the primary', async () => {
+  test('that are promoted are no longer read, and writes still go to the primary', async () => {
     await untilUsable(2);
     const [promoted] = servers.replicas;
     await asAdmin(promoted?.adminUrl ?? '', 'SELECT pg_promote()');
@@ -189,7 +189,7 @@ describe('replicas of a real server', () => {
 
 const change = (...productIds: string[]) => ({ productIds, catalogue: false });
 
-test('a read must show the last write within its scope, and no other', () => {
+test('the scope of a read determines the last write that the read must show', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);
@@ -210,7 +210,7 @@ test('a change of the catalogue, or an unknown change, counts for every read', (
   expect(writes.since({ session: 'of-ann' })).toBe(20);
 });
 
-test('old entries are removed, and too many entries become one time for all', () => {
+test('old entries are evicted, and a single time replaces the entries if there are too many', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);

@@ -22,8 +22,8 @@ const MAX_ENTRIES = 20_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * Remembers when each product and session was last written, as far as this process knows. Times are in milliseconds of
- * the monotonic clock. If there are more than `MAX_ENTRIES`, a single time replaces all of them.
+ * Remembers the last write to each product and by each session, as far as this process knows. Times are in milliseconds
+ * of the monotonic clock. If there are more than `MAX_ENTRIES`, a single time replaces all of them.
  */
 export class LastWrites {
   readonly #products = new Map<string, number>();
@@ -79,7 +79,7 @@ export class LastWrites {
   }
 }
 
-/** Moves an entry to the end, so the oldest come first. */
+/** Sets an entry and moves it to the end, so the oldest entries come first. */
 function setLatest(times: Map<string, number>, key: string, time: number): void {
   times.delete(key);
   times.set(key, time);
@@ -97,7 +97,7 @@ export function readsFrom(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 
-/** The number of statements sent to the primary and to replicas, and of usable replicas. */
+/** The numbers of statements that the primary and the replicas have run, and of usable replicas. */
 export interface ReadStats {
   primary: number;
   replicas: number;

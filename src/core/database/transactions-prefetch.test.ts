@@ -62,7 +62,7 @@ function createConnection() {
 }
 
 describe('serialized statements', () => {
-  test('a statement is sent when the previous one has finished', async () => {
+  test('a statement is sent only after the previous one has finished', async () => {
     const connection = createConnection();
     const { sql } = serializeStatements(connection.sql);
     const all = Promise.all([sql.query('a'), sql.query('b')]);
@@ -72,7 +72,7 @@ describe('serialized statements', () => {
     expect(await all).toEqual([[], []]);
   });
 
-  test('after a failure no statement is sent, and all later ones fail with the same reason', async () => {
+  test('after a failure, no statement is sent, and all later ones fail with the same error', async () => {
     const connection = createConnection();
     const { sql } = serializeStatements(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b'), sql.query('c')]);
@@ -83,7 +83,7 @@ describe('serialized statements', () => {
     expect(connection.sent).toEqual(['a']);
   });
 
-  test('`end` waits for the running statement, and sends no more', async () => {
+  test('`end` waits for the running statement, and no later statement is sent', async () => {
     const connection = createConnection();
     const { sql, end } = serializeStatements(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b')]);

@@ -15,7 +15,7 @@ const writes = (sql: Sql, tried: number) => sql.query('INSERT INTO written VALUE
 const meet = (sql: Sql, code: string) => sql.query(`DO $$ BEGIN RAISE 'met' USING ERRCODE = '${code}'; END $$`);
 const written = () => database.query('DELETE FROM written RETURNING tried');
 
-test.each(['40001', '40P01'])('a transaction that fails by %s is retried and committed once', async (code) => {
+test.each(['40001', '40P01'])('a transaction that fails with %s is retried and committed once', async (code) => {
   let tried = 0;
   const result = await transactionWithRetries(database, async (sql) => {
     tried += 1;
@@ -27,7 +27,7 @@ test.each(['40001', '40P01'])('a transaction that fails by %s is retried and com
   expect(await written()).toEqual([{ tried: 3 }]);
 });
 
-test('a transaction that deadlocks every time fails in the end and writes nothing', async () => {
+test('a transaction with a serialization failure in each attempt fails after the sixth attempt and writes nothing', async () => {
   let tried = 0;
   const work = transactionWithRetries(database, async (sql) => {
     tried += 1;

@@ -25,7 +25,7 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-/** Removes the timeouts of the transaction, for work that may take long, such as a backup or the download of a tally. */
+/** Removes the timeouts of the transaction, for long work such as a backup or the download of a tally. */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');

@@ -47,7 +47,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
   return ok('connections', message);
 }
 
-/** Checks that the schema has exactly the migrations `names` of this version. */
+/** Checks that exactly the migrations of this version, `names`, have been applied. */
 export async function checkMigrations(sql: Sql, names: readonly string[]): Promise<Finding> {
   const [table] = await sql.query<{ present: boolean }>(
     "SELECT to_regclass('schema_migrations') IS NOT NULL AS present",
@@ -133,7 +133,7 @@ export async function checkClock(sql: Sql, now: () => number = Date.now): Promis
   const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const after = now();
   const theirs = row?.now.getTime() ?? Number.NaN;
-  // The database may have read its clock at any time during the query, so only a difference beyond its duration counts.
+  // The database reads its clock between `before` and `after`, so only a time outside this interval is a difference.
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
   const advice = 'Synchronize both clocks over the network (NTP).';

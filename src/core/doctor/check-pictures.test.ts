@@ -29,7 +29,7 @@ const use = (...contents: string[]) =>
   );
 const check = (store = folder) => checkPictures(database, store, new Date());
 
-test('a site without own pictures is healthy', async () => {
+test('a site without pictures of its own passes the check', async () => {
   expect(await check(join(folder, 'missing'))).toEqual({ check: 'pictures', status: 'ok', message: '0 stored' });
 });
 
@@ -43,7 +43,7 @@ test('stored pictures are counted, including unreferenced ones', async () => {
   });
 });
 
-test('a picture that a product mentions and the store lacks is a warning that names it', async () => {
+test('a picture that a product references but the store lacks causes a warning that names it', async () => {
   await use('a', 'b', 'c', 'd', 'e');
   await store('a');
   expect(await check()).toMatchObject({
@@ -52,7 +52,7 @@ test('a picture that a product mentions and the store lacks is a warning that na
   });
 });
 
-test('an unreferenced picture that should have been deleted is a warning', async () => {
+test('an unreferenced picture that should have been deleted causes a warning', async () => {
   await store('old');
   const time = new Date(Date.now() - 3 * 24 * 60 * 60 * 1_000);
   await utimes(join(folder, nameOf('old')), time, time);

@@ -29,7 +29,7 @@ interface BackupsToCheck {
 
 /**
  * Checks that the newest backup is recent, complete and restorable, by a trial restore into a temporary schema. Without
- * a database, or if the backup is large, it is only verified.
+ * a database, or if the backup is large, the backup is only verified.
  */
 export async function checkBackups(
   database: Database | undefined,

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a responding server is healthy, and named', async () => {
+test('a server that responds passes the check, and the message names it', async () => {
   expect(await checkServer(database, 'db.internal/site')).toMatchObject({
     check: 'database',
     message: expect.stringMatching(/^PostgreSQL \d+\.\d+.* at db\.internal\/site responds in [\d.]+ ms$/),
@@ -202,7 +202,7 @@ describe('backups', () => {
     expect(await database.query('SELECT count(*)::integer AS products FROM products')).toEqual([{ products: 20 }]);
   });
 
-  test('a missing, old, damaged or unrestorable one is reported', async () => {
+  test('a backup that is missing, old, from the future, damaged or not restorable is reported', async () => {
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('there are none') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check(() => Date.now() + 3 * 3_600_000)).toMatchObject({
@@ -234,7 +234,7 @@ describe('backups', () => {
   });
 });
 
-test('an overdue result, a secret that should be gone and another time zone are warnings', async () => {
+test('an overdue result, a secret that should have been deleted, and another time zone are warnings', async () => {
   const rules = { now: new Date('2026-06-10T00:00:00Z'), timeZone: 'UTC', reviewHours: 24 };
   expect(await checkLeaderboards(database, rules)).toMatchObject({ status: 'ok' });
   await database.query(

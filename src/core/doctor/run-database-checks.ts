@@ -80,8 +80,8 @@ interface State {
 }
 
 /**
- * Checks that results became final when they were due, that the secrets of finalised days have been deleted, and that open
- * periods use SITE_TIME_ZONE.
+ * Checks that results became final when they were due, that the secrets of finalised days have been deleted, and that
+ * open periods use SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
  */
 export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }: LeaderboardRules): Promise<Finding> {
@@ -91,7 +91,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   if (state.secrets > 0) {
     return warning(
       'leaderboards',
-      `secrets of finalised days are still stored (${state.secrets}), so voters can still be linked to sessions`,
+      `secrets of finalised days are still stored (${state.secrets}), so the hashes of voters can still be linked to sessions`,
       'Start the site, which deletes them. If they remain, check its log.',
     );
   }
@@ -99,7 +99,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
     return warning(
       'leaderboards',
       `overdue results: ${state.overdue}, for example ${state.oldest}`,
-      'Start the site, which makes results final in the background. If they stay open, check its log.',
+      'Start the site, which makes results final in the background. If they remain overdue, check its log.',
     );
   }
   if (state.other_zone !== null) {
@@ -164,7 +164,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
     return warning(
       check,
       `not delivered within 24 hours: ${expired}`,
-      'See groundswell webhooks list --undelivered; groundswell webhooks retry sends them again.',
+      'Run groundswell webhooks list --undelivered to see them, and groundswell webhooks retry to send them again.',
     );
   }
   return ok(check, `deliveries succeed; ${waiting} waiting`);

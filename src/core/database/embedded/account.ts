@@ -90,8 +90,8 @@ export function openRealFolder(folder: string): number {
 }
 
 /**
- * Opens a folder that is not a link. `work` gets a path to it that stays valid even if the folder's own path is
- * redirected.
+ * Opens a folder that is not a link, and passes a path to `work`. On Linux, the path leads to the opened folder even if
+ * a link replaces the folder.
  */
 export function withRealFolder<Result>(folder: string, work: (path: string, handle: number) => Result): Result {
   const handle = openRealFolder(folder);

@@ -12,7 +12,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** What a program logs in with. `name` is the name of the role, of its database and of the application. */
+/** `name` is the name of the role, of its database and of the application. */
 export interface Credentials {
   readonly name: string;
   readonly password: string;

@@ -53,7 +53,7 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   return { location: database.location, visits: row?.visits, processUid, fileUid };
 }
 
-/** Copies a prepared cluster for this account, for tests that are not about creating one. @returns the data folder. */
+/** Copies a prepared cluster and gives it to this account. @returns the data folder. */
 async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
   const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
@@ -77,14 +77,14 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 
   it('runs in place, in a user namespace, in a folder that only root can enter', async ({ skip }) => {
-    if (!namespaces) skip('This kernel gives no user namespaces.');
+    if (!namespaces) skip('User namespaces are not allowed here.');
     const dataDir = join(await harness.folder(0o700), 'data');
     const location = join(dataDir, 'postgres');
     expect(await tryOut(dataDir)).toEqual({ location, visits: 1, processUid: 0, fileUid: 0 });
     expect(await tryOut(dataDir)).toEqual({ location, visits: 2, processUid: 0, fileUid: 0 });
   });
 
-  it('uses another folder and reports it if only root can enter and there are no user namespaces', async () => {
+  it('uses another folder and reports it if only root can enter the data folder and there are no user namespaces', async () => {
     const dataDir = join(await harness.folder(0o700), 'data');
     const stateFolder = join(await harness.folder(), 'var', 'lib');
     const warnings: string[] = [];
@@ -109,8 +109,8 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     }
   });
 
-  it('refuses to create an empty database when its folder was closed to others', async ({ skip }) => {
-    if (!namespaces) skip('This kernel gives no user namespaces.');
+  it('refuses to create a second, empty database after the data folder was closed to other users', async ({ skip }) => {
+    if (!namespaces) skip('User namespaces are not allowed here.');
     const folder = await harness.folder();
     // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
     const dataDir = join(folder, 'data');
@@ -146,7 +146,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ visits: 2 });
   });
 
-  it('works for an ordinary user', async () => {
+  it('also works when an ordinary user starts it, if this user can write to the data folder', async () => {
     const dataDir = join(await harness.folder(), 'data');
     await expectRefusal(dataDir);
     await chown(join(dataDir, '..'), NOBODY, NOBODY);
@@ -178,8 +178,8 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 });
 
-describe.runIf(process.platform === 'linux')('programs that npm replaced', () => {
-  it('a running server is restarted with the new programs', async () => {
+describe.runIf(process.platform === 'linux')('after npm has replaced the programs', () => {
+  it('a server that still runs is restarted with the new programs', async () => {
     const folder = await harness.folder();
     const dataDir = await harness.createDataDir();
     const killed = harness.start(await buildEmbeddedProcess(folder, 'copied'), { dataDir, mode: 'own' });
@@ -197,7 +197,7 @@ describe.runIf(process.platform === 'linux')('programs that npm replaced', () =>
 });
 
 describe('programs whose install script did not run', () => {
-  it('get the links of their libraries at the start', async () => {
+  it('get the links of their libraries when the database is opened', async () => {
     const packageDir = await copyPackages(await harness.folder());
     const lib = await removeLinks(packageDir);
     const dataDir = await harness.createDataDir();

@@ -43,8 +43,8 @@ interface LocationOptions {
  * Chooses where the cluster is stored: in the data folder, if an account that PostgreSQL accepts can work there (see
  * `candidateAccounts`). If that account cannot run the programs in place, they are copied. If there is no such account,
  * because root has no user namespaces, the cluster is stored below `fallbackFolder`.
- * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached: a second one must not
- * be created.
+ * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
+ * cluster must not be created.
  */
 export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
   const { dataDir, binaries, log } = options;
@@ -157,7 +157,7 @@ function unreachable({ dataDir, fallbackFolder }: LocationOptions): EmbeddedData
   );
 }
 
-/** The assumptions of the embedded database about its host, so tests can simulate others. */
+/** The properties of the host on which the embedded database depends. Tests simulate other hosts. */
 export interface HostEnvironment {
   readonly platform: string;
   readonly arch: string;

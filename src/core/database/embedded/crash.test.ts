@@ -42,7 +42,7 @@ async function writeWord({ url }: Pick<EmbeddedDatabase, 'url'>, word: string): 
 }
 
 describe('after a crash', () => {
-  it('a first start that was killed half-way is repeated, and its remains are deleted', async () => {
+  it('the next start deletes the remains of a first start that was killed halfway, and creates the database', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const making = async () =>
@@ -56,7 +56,7 @@ describe('after a crash', () => {
     await database.stop();
   });
 
-  it('killing everything at once loses no committed write', async () => {
+  it('killing all processes at the same time loses no committed write', async () => {
     const dataDir = await harness.createDataDir();
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
@@ -85,7 +85,7 @@ describe('after a crash', () => {
     await database.stop();
   });
 
-  it('a reused process id in postmaster.pid is not taken for the server', async () => {
+  it('another process that reuses the id in postmaster.pid is not mistaken for the server', async () => {
     const dataDir = await harness.createDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
@@ -141,7 +141,7 @@ describe('while the database is open', () => {
     await hasNoProcesses(database.location);
   });
 
-  it('an adopted server is supervised like its own', async () => {
+  it('an adopted server is restarted after a crash, like one that this process started', async () => {
     const dataDir = await harness.createDataDir();
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { location } = await killed.opened();
@@ -155,7 +155,7 @@ describe('while the database is open', () => {
     await hasNoProcesses(location);
   });
 
-  it('a server that cannot restart is retried until it can, or until stop', async () => {
+  it('a failing restart is retried until it succeeds, or until the database is stopped', async () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
     const dataDir = await harness.createDataDir();
@@ -178,7 +178,7 @@ describe('while the database is open', () => {
     await (await open(dataDir)).stop();
   });
 
-  it('a Ctrl-C in the terminal does not reach the server, which its owner stops in order', async () => {
+  it('Ctrl-C in the terminal does not reach the server, which its owner shuts down cleanly', async () => {
     const site = harness.start(program, { dataDir: await harness.createDataDir(), mode: 'own' });
     const { url, location } = await site.opened();
     process.kill(-site.pid, 'SIGINT');

@@ -33,11 +33,14 @@ async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Pr
   return error;
 }
 
-describe('an unusable database says why in one line', () => {
+describe('the error of an unusable database says why in one line', () => {
   it.each([
-    ['a system without a build', { platform: 'sunos', arch: 'x64' }],
-    ['a build that is not installed', { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' }],
-  ])('%s: names DATABASE_URL', async (_, host) => {
+    ['a platform without a build of PostgreSQL', { platform: 'sunos', arch: 'x64' }],
+    [
+      'a build of PostgreSQL that is not installed',
+      { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' },
+    ],
+  ])('%s: the message names DATABASE_URL', async (_, host) => {
     const error = await failure(join(await harness.folder(), 'data'), host);
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
@@ -63,14 +66,14 @@ describe('an unusable database says why in one line', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'a place in which no file can be created, without endless retries',
+    'a location in which no folder can be created, without endless retries',
     async () => {
       const error = await failure('/proc/groundswell');
       expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOENT') });
     },
   );
 
-  it('a database of another major version of PostgreSQL, which stays as it is', async () => {
+  it('a database of another major version of PostgreSQL, which is left unchanged', async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await writeFile(join(location, 'PG_VERSION'), '17\n');
@@ -83,7 +86,7 @@ describe('an unusable database says why in one line', () => {
     expect(await readdir(location)).toEqual(before);
   });
 
-  it('a database that others can enter: the message names its mode and the command that corrects it', async () => {
+  it('a database folder that other users can enter: the message names its mode and the command that corrects it', async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await chmod(location, 0o755);
@@ -116,7 +119,7 @@ describe('an unusable database says why in one line', () => {
     },
   );
 
-  it("a server that does not start: the message has PostgreSQL's reason, and the folder is free again", async () => {
+  it("a server that does not start: the message contains PostgreSQL's reason, and the folder is free again", async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');
@@ -127,7 +130,7 @@ describe('an unusable database says why in one line', () => {
     await hasNoProcesses(location);
   });
 
-  it.runIf(isRootRun && process.platform === 'linux')('a disk that is full', async ({ skip }) => {
+  it.runIf(isRootRun && process.platform === 'linux')('a full disk', async ({ skip }) => {
     const folder = await harness.folder();
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', folder], { stdio: 'ignore' });

@@ -40,7 +40,8 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     args.push(...initialSettings(availableMemoryBytes()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
     const firstRun = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
-    // A failed initdb cleans up after itself. Messages about a missing locale vary; any failure is retried without it.
+    // The locale may be missing, and messages about that vary, so any failure is retried without the locale. A failed
+    // initdb cleans up after itself.
     if (firstRun.code !== 0) await requireSuccess(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
     await requireSuccess(

@@ -19,7 +19,7 @@ const open = (dataDir: string, host = thisHost) =>
   openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, host);
 
 describe('an embedded database', () => {
-  it('preserves data over a stop and a start, at the same URL', async () => {
+  it('preserves its data and its URL when it is stopped and started again', async () => {
     const dataDir = await harness.createDataDir();
     const first = await open(dataDir);
     await query(first.url, 'CREATE TABLE kept (word text)');
@@ -33,7 +33,7 @@ describe('an embedded database', () => {
     await second.stop();
   });
 
-  it.runIf(process.platform === 'linux')('has stopped only once its logger has also ended', async () => {
+  it.runIf(process.platform === 'linux')('is stopped only after its logger has ended, too', async () => {
     const database = await open(await harness.createDataDir());
     const titles = async () =>
       Promise.all(
@@ -51,7 +51,7 @@ describe('an embedded database', () => {
     });
     // Only the logger is left.
     await expect.poll(() => processesOf(database.location)).toEqual([logger]);
-    // Without the wait, `stop` would return within one more poll of the postmaster.
+    // If `stop` did not wait for the logger, it would return within one more poll.
     for (let polls = 0; polls < 20; polls += 1) await processesOf(database.location);
     expect(stopped).toBe(false);
     process.kill(logger, 'SIGCONT');
@@ -59,7 +59,7 @@ describe('an embedded database', () => {
     expect(await processesOf(database.location)).toEqual([]);
   });
 
-  it('is durable and private, and supports Unicode in any locale of the machine', async () => {
+  it('is durable and private, and supports Unicode', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const { url, location, stop } = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
@@ -81,7 +81,7 @@ describe('an embedded database', () => {
     await stop();
   });
 
-  it('works below a path with spaces and letters beyond ASCII', async () => {
+  it('works in a folder whose path has spaces, quotes and non-ASCII letters', async () => {
     const dataDir = join(await harness.folder(), 'data', 'mes données, "日本" 100%');
     const database = await open(dataDir);
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -96,7 +96,7 @@ describe('an embedded database', () => {
     await database.stop();
   });
 
-  it('listens in a short folder if the path is too long for a socket, and deletes it afterwards', async () => {
+  it('listens in a short folder if the path is too long for a socket, and deletes that folder afterwards', async () => {
     const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';
@@ -108,7 +108,7 @@ describe('an embedded database', () => {
   });
 
   it.each(['', 'my app', 'app"; --', '../app'])(
-    'rejects the name %j, which SQL or a path would need to quote',
+    'rejects the name %j, which is not safe in SQL and paths',
     async (name) => {
       const opening = openEmbedded({ name, dataDir: await harness.folder(), mode: 'own', log: silent });
       await expect(opening).rejects.toThrow(TypeError);

@@ -11,12 +11,12 @@ import { closeSession, maintainSession, openSession, type SessionOptions } from 
 export interface EmbeddedOptions {
   /** The name of the role, the database and files, so it must not change. It consists of a–z, 0–9 and `_`. */
   readonly name: string;
-  /** The cluster is in its subfolder `postgres`. Created if missing. */
+  /** The data folder, created if missing. The cluster is in its subfolder `postgres`. */
   readonly dataDir: string;
   /** For example `own` for a server, and `share` for a command-line tool. */
   readonly mode: Mode;
   readonly log: Log;
-  /** The names of the settings in messages to the operator. */
+  /** The names of settings, and the advice, in messages to the operator. */
   readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;
@@ -27,7 +27,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** In mode `own`, sets a note about this process, such as its URL, for the error of a process that cannot take over. */
+  /** In mode `own`, sets a note about this process, such as its URL, which appears in the error of a second process. */
   setOwnerNote(note: string): void;
   /**
    * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.

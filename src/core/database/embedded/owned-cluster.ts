@@ -125,7 +125,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
       await Promise.race([current.gone, aborted(end.signal)]);
       if (end.signal.aborted) return;
       current = undefined;
-      log.error(`The embedded PostgreSQL exited: ${lastServerLine(cluster)} Restarting it.`);
+      log.error(`The embedded PostgreSQL exited (${lastServerLine(cluster)}). Restarting it.`);
       current = await startUntilItRuns();
       if (current) log.warn({ pid: current.pid }, 'The embedded PostgreSQL is running again.');
     }

@@ -46,19 +46,22 @@ describe('the claim on a data folder', () => {
     endAll(claims);
   });
 
-  it.runIf(process.platform === 'linux')('treats an owner that is killed while it is queried as dead', async () => {
-    const address = join(await harness.folder(), 'dying.sock');
-    const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;
-    const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(owner.stdout, 'data');
-    owner.kill('SIGSTOP');
-    // The event loop must not run between the connection and the owner's death, or the connection would be reported as
-    // open.
-    const asked = connectToListener(address);
-    owner.kill('SIGKILL');
-    const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));
-    const threads = () => readdirSync(`/proc/${owner.pid}/task`).length;
-    while (!isDead() || threads() > 1);
-    expect(await asked).toBeNull();
-  });
+  it.runIf(process.platform === 'linux')(
+    'treats an owner that is killed during the connection attempt as dead',
+    async () => {
+      const address = join(await harness.folder(), 'dying.sock');
+      const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;
+      const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(owner.stdout, 'data');
+      owner.kill('SIGSTOP');
+      // The event loop must not run between the connection attempt and the owner's death. Otherwise, the connection would
+      // be reported as open.
+      const asked = connectToListener(address);
+      owner.kill('SIGKILL');
+      const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));
+      const threads = () => readdirSync(`/proc/${owner.pid}/task`).length;
+      while (!isDead() || threads() > 1);
+      expect(await asked).toBeNull();
+    },
+  );
 });

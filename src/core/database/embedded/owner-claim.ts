@@ -127,7 +127,7 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
   }
   throw new EmbeddedDatabaseError(
     'data_dir_held',
-    `The database in ${dataDir} is held by a process that does not respond: stop it.`,
+    `The database in ${dataDir} is held by a process that does not respond: stop that process.`,
   );
 }
 
@@ -174,7 +174,7 @@ function openSocketFolder(name: string, dataDir: string): SocketFolder {
   return { folder, run, address: (name) => `/proc/self/fd/${handle}/${name}`, close: () => closeSync(handle) };
 }
 
-/** Gives the folder to the data folder's owner, if root owns it and it contains only sockets and their links. */
+/** Gives the socket folder to the data folder's owner, if root owns it and it contains only sockets and their links. */
 function handOver(folder: string, owner: FolderOwner): void {
   withRealFolder(folder, (path, handle) => {
     const isOurs = readdirSync(path).every((name) => /^(?:owner-\d+|[0-9a-f]{12}\.sock)$/.test(name));
@@ -191,14 +191,14 @@ const NO_LISTENER_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOT
 /**
  * Connects to a socket.
  * @returns null if it certainly has no listener.
- * @throws EmbeddedDatabaseError if that is unknown.
+ * @throws EmbeddedDatabaseError if the error does not show whether it has one.
  */
 export function connectToListener(address: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     socket.on('connect', () => {
       socket.removeAllListeners('error');
-      socket.on('error', () => undefined); // If the other end dies, 'close' follows, for which callers wait.
+      socket.on('error', () => undefined); // If the other end dies, 'close' follows, which callers handle.
       resolve(socket);
     });
     socket.on('error', (error) => {
@@ -207,7 +207,9 @@ export function connectToListener(address: string): Promise<Socket | null> {
       else {
         const reason = `The database is held by a process of another user that does not respond (${code})`;
         reject(
-          new EmbeddedDatabaseError('data_dir_held', `${reason}: stop it, or run as that user.`, { cause: error }),
+          new EmbeddedDatabaseError('data_dir_held', `${reason}: stop that process, or run as that user.`, {
+            cause: error,
+          }),
         );
       }
     });

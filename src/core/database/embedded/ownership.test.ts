@@ -42,7 +42,7 @@ describe('one owner per data folder', () => {
     await hasNoProcesses(join(dataDir, 'postgres'));
   });
 
-  it('frees the folder of a killed owner, and adopts its server', async () => {
+  it('gives the folder of a killed owner to the next process, which adopts the server', async () => {
     const dataDir = await harness.createDataDir();
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await killed.opened();
@@ -105,7 +105,7 @@ describe('a command', () => {
   it.each([
     ['the command that started it', 'share'],
     ['the site', 'own'],
-  ])('keeps the database while it works when %s ends, and then stops it', async (_, mode) => {
+  ])('keeps the database running when %s ends, and stops it afterwards', async (_, mode) => {
     const dataDir = await harness.createDataDir();
     const first = harness.start(program, { dataDir, mode });
     await first.opened();

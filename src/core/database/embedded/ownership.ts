@@ -144,7 +144,8 @@ export class OwnerConnection {
 
   /**
    * Tells the owner how this process wants to use the folder.
-   * @returns its status; `gone` if it disappeared, `silent` (and closed) if it lives but does not respond.
+   * @returns the owner's status; `gone` if the owner disappeared; `silent` if it does not respond, after closing the
+   * connection.
    */
   async ask(mode: Mode): Promise<OwnerStatus | 'gone' | 'silent'> {
     this.#response = {};
@@ -166,7 +167,7 @@ export class OwnerConnection {
     return reachable;
   }
 
-  /** Closes the connection, and returns once the owner has noticed. */
+  /** Closes the connection, and waits until the owner has closed it, too, or for at most `RESPONSE_TIMEOUT_MS`. */
   async close(): Promise<void> {
     const impatient = setTimeout(() => this.#socket.destroy(), RESPONSE_TIMEOUT_MS);
     this.#socket.ref();

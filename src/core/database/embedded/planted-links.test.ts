@@ -63,7 +63,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it("as PostgreSQL's first log is replaced by a file of the user's, and the database starts", async () => {
+    it("as PostgreSQL's first log is replaced by a file that the user owns, and the database starts", async () => {
       const dataDir = await dataDirOfUser();
       const victim = await folderOfRoot();
       const log = join(dataDir, 'postgres/start.log');
@@ -85,7 +85,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expect(open(dataDir)).rejects.toThrow(/EACCES/);
     });
 
-    it('as the cluster is refused, and its target stays with root', async () => {
+    it('as the cluster is refused, and root still owns its target', async () => {
       const dataDir = join(await harness.folder(), 'data');
       const victim = await folderOfRoot();
       await mkdir(dataDir);
@@ -95,7 +95,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it('as the log folder, deletes no file in its target', async () => {
+    it('as the log folder does not cause files in its target to be deleted', async () => {
       const clusterDir = await harness.folder();
       const victim = await folderOfRoot();
       const names = Array.from({ length: 13 }, (_, day) => `2026-01-${day + 10}.log`);
@@ -105,7 +105,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       expect(await readdir(victim.folder)).toHaveLength(names.length + 1);
     });
 
-    it('in a deleted folder is deleted itself', async () => {
+    it('in a deleted folder is deleted, but its target is not', async () => {
       const parent = await harness.folder();
       const victim = await folderOfRoot();
       const folder = join(parent, 'postgres.making-abc');

@@ -151,8 +151,8 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Shuts a postmaster down (PostgreSQL's fast mode), and returns when no process of the cluster is left. If the postmaster
- * does not end, it is killed; the next start then takes longer because of recovery, but no data is lost.
+ * Shuts a postmaster down (PostgreSQL's fast mode), and returns when no process of the cluster is left. If the
+ * postmaster does not end, it is killed; the next start then takes longer because of recovery, but no data is lost.
  */
 export async function stopPostmaster(
   pid: number,
@@ -163,7 +163,7 @@ export async function stopPostmaster(
   for (const [name, deadlineMs] of steps) {
     if (await isGone()) break;
     signal(pid, name);
-    // A suspended process would not handle the signal.
+    // A suspended process handles the signal only after it continues.
     signal(pid, 'SIGCONT');
     await pollUntil(isGone, deadlineMs);
   }

@@ -11,8 +11,8 @@ interface ProgramResult {
 }
 
 /**
- * Starts a program of PostgreSQL under an account, in its own session: a Ctrl-C in the terminal reaches the whole
- * foreground group, but the database must stop last.
+ * Starts a program of PostgreSQL under an account, in its own session, because Ctrl-C in a terminal reaches the whole
+ * foreground process group, but the database must stop last.
  */
 export function startProgram(
   account: Account,
@@ -92,8 +92,8 @@ async function isAlive(pid: number): Promise<boolean> {
 
 /**
  * Returns whether a live process is a PostgreSQL process of this cluster. Ids are reused, so an id alone proves
- * nothing. On Linux every process of a cluster has its folder as working directory; on macOS its command line contains
- * the folder.
+ * nothing. On Linux, the working directory of such a process is the cluster's folder; on macOS, its command line
+ * contains the folder. On Windows, only the id is checked.
  */
 export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;

@@ -9,9 +9,9 @@ const MIN_BUFFERS_MB = 128;
 const MAX_BUFFERS_MB = 2_048;
 
 /**
- * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. PostgreSQL
- * allocates its buffers only as they fill: a small database never uses an eighth of the memory, and a large one is
- * searched several times faster with them.
+ * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. Up to an eighth
+ * of the memory is for shared buffers, which speed up searches of a large database several times. PostgreSQL allocates
+ * them only as they fill, so a small database uses less.
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
@@ -50,7 +50,8 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // Stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a killed server.
+    // Stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a killed
+    // server.
     ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
     // Bounds the log: files of 10 MB, of which `pruneLogs` keeps the newest ten.
     logging_collector: 'on',

@@ -97,7 +97,8 @@ export async function maintainSession(first: Session, options: SessionOptions, e
     await Promise.race([session.kind === 'owner' ? session.ownership.handOverRequested : session.owner.gone, ended]);
     if (end.aborted) return session;
     if (session.kind === 'owner') await handOver(session);
-    // The next session is opened even if `end` is aborted by then: without another owner, this process stops PostgreSQL.
+    // The next session is opened even if `end` is aborted by then: if there is no other owner, this process must stop
+    // PostgreSQL.
     await delay(RECLAIM_DELAY_MS);
   }
 }
@@ -109,7 +110,7 @@ export async function closeSession(session: Session, log: Log): Promise<void> {
   const sharers = ownership.sharers();
   if (sharers > 0) {
     log.info(
-      `Left the embedded PostgreSQL running, because it is in use (other processes: ${sharers}). The last one stops it.`,
+      `Left the embedded PostgreSQL running, because it is in use (other processes: ${sharers}). The last of them stops it.`,
     );
     return handOver(session);
   }
@@ -127,8 +128,8 @@ async function handOver({ cluster, ownership }: OwnerSession): Promise<void> {
 function held(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
   const what =
     typeof owner === 'string'
-      ? 'a process that does not respond: end it'
-      : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that one`;
+      ? 'a process that does not respond: stop that process'
+      : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that process`;
   return new EmbeddedDatabaseError(
     'data_dir_held',
     (terms) => `The database in ${dataDir} is held by ${what} first, or set ${terms.dataDir} to another folder.`,
