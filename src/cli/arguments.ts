@@ -68,7 +68,8 @@ export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
   // `Date` also accepts 30 February, and converts it to a day in March.
   const isReal = !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10));
-  if (!isReal) throw new InvalidArgumentError('It must be a date such as 2026-01-31, or 2026-01-31T18:00:00Z.');
+  if (!isReal)
+    throw new InvalidArgumentError('It must be a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.');
   return instant;
 }
 

@@ -133,7 +133,7 @@ The whole file is checked first. Either all of it is restored, or nothing.`,
     });
 }
 
-/** Warns about missing tables. Backups of older versions lack newer tables; others may have been removed on purpose. */
+/** Warns about tables that the backup lacks, for example because an older version of Groundswell wrote it. */
 function warnOfMissingTables(names: readonly string[]): void {
   const missing = SITE_TABLES.filter((name) => !names.includes(name));
   if (missing.length === 0) return;

@@ -15,7 +15,7 @@ import { print, printJson, startProgress, utcMinute } from '../terminal/output.t
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Exit code if some comments are unknown or already in the requested state. The others are changed. */
+/** Exit code if some comments are unknown or already in the requested state. The other comments are changed. */
 const EXIT_SOME_SKIPPED = 1;
 
 const MIN_PREFIX = 4;

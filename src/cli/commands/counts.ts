@@ -57,7 +57,7 @@ async function checkAll(database: Database, repair: boolean): Promise<CountsRepo
   return report;
 }
 
-/** Repairs counts under a lock. @returns the repaired counts, except those that another process corrected. */
+/** Repairs counts under a lock. @returns the counts that were still wrong once the lock was acquired. */
 function repairProducts(database: Database, wrong: readonly WrongCount[]): Promise<WrongCount[]> {
   return repairCounts(
     database,

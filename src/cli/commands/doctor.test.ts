@@ -24,7 +24,7 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-test('the brand is named with its files and both accents, and a missing file is a fault', async () => {
+test('the brand check lists the configured files and both accents, and a missing file is a fault', async () => {
   expect(await checkBrand(readSettings({}))).toBeUndefined();
   const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_ACCENT: '#0b6e4f' });
   expect(await checkBrand(shown)).toMatchObject({
@@ -38,7 +38,7 @@ test('the brand is named with its files and both accents, and a missing file is 
 });
 
 describe('SITE_URL', () => {
-  test('a missing URL, or one without TLS except on this machine, is a warning', async () => {
+  test('a missing URL is a warning, and so is one without TLS for another machine', async () => {
     expect(await checkSiteUrl(readSettings({}))).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('not set'),
@@ -49,7 +49,7 @@ describe('SITE_URL', () => {
     });
   });
 
-  test('is requested to check that it leads to the site', async () => {
+  test('is requested, to check that it reaches the site', async () => {
     const check = async (port: number) => checkSiteUrl(readSettings({ SITE_URL: `http://localhost:${port}` }));
     expect(await check(await serveStatus(200, 'localhost'))).toMatchObject({
       status: 'ok',

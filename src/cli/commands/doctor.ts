@@ -33,7 +33,7 @@ Examples:
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
 The command changes nothing. As a trial, it restores the newest backup in
-BACKUP_DIR into a temporary schema, which it rolls back.`,
+BACKUP_DIR into a temporary schema, and rolls the restore back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
@@ -91,7 +91,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // If the cluster is stored elsewhere, DATA_DIR still contains the folder with its owner's socket.
+  // If only root can enter DATA_DIR, the database is stored elsewhere, but DATA_DIR still contains `postgres.owner`.
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
@@ -180,13 +180,13 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   if (status !== '200')
     return warning(
       check,
-      `${siteUrl}${paths.healthz} cannot be reached from here (${status})`,
+      `a request to ${siteUrl}${paths.healthz} failed (${status})`,
       'Check the DNS name, the proxy and its certificate, unless the site was stopped on purpose.',
     );
   return ok(check, `${siteUrl} is reachable`);
 }
 
-/** Checks whether the site is running on this machine. A stopped site is no problem: commands also work without it. */
+/** Checks whether the site runs on this machine. A stopped site is not a fault, because commands do not need it. */
 export async function checkSite({ host, port }: Settings): Promise<Finding> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const address = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -201,7 +201,7 @@ export async function checkSite({ host, port }: Settings): Promise<Finding> {
   return ok('site', `not running at ${address}`);
 }
 
-/** Checks TRUST_PROXY, without which all visitors behind a proxy share one address. */
+/** Checks TRUST_PROXY. If it is unset behind a proxy, all visitors seem to have the address of the proxy. */
 export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Settings): Finding {
   const check = 'TRUST_PROXY';
   const isBehindProxy = siteUrl?.startsWith('https:') ?? false;

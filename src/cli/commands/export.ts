@@ -16,7 +16,7 @@ interface ExportFlags {
   json: boolean;
 }
 
-/** The tables and the format of an export. */
+/** What to export: the table, the file format, and whether to add counts. */
 type Contents = Pick<Parameters<typeof writeExport>[1], 'table' | 'kind' | 'counts'>;
 
 /** The file name that selects standard output. */

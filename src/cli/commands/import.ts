@@ -123,7 +123,7 @@ async function importFile(
   });
 }
 
-/** Prints the errors in a file. Each line contains the file name, so it can be understood without the others. */
+/** Prints the errors in a file. Each line contains the file name, so it can be understood without the other lines. */
 function reportErrors(path: string, { errors, count }: ImportRefusedError): void {
   const shown = errors.slice(0, MAX_SHOWN);
   for (const { line, item, field, reason } of shown) {

@@ -12,7 +12,7 @@ import { withDatabase } from '../with-database.ts';
 
 const EXIT_DIFFERENT = 1;
 
-/** The maximum page size of leaderboards in the API: the default of `show`, and the maximum of `list`. */
+/** Maximum page size of leaderboards in the API, also the default limit of `show` and the maximum limit of `list`. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {
@@ -104,7 +104,7 @@ function checkCommand(): Command {
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {
             for (const difference of repaired.found.differences) print(difference);
-            print('Corrected. Now:');
+            print('Corrected. The result after the repair:');
           }
           return repaired?.left;
         }),

@@ -68,13 +68,13 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   });
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
-    // Checked before the copy, so a target with data is refused early. The restore checks it again.
+    // The restore would also refuse a target with data, but only after the source has been copied to a file.
     await requireEmpty(target.database).catch((error: unknown) => {
       if (!(error instanceof SiteNotEmptyError)) throw error;
       throw new UsageError(`the target is not empty: it has ${error.content}. Choose an empty database.`);
     });
-    // Opening the source in the mode `own` fails while the site runs, and prevents the site from starting during the
-    // copy, so no write is lost.
+    // Opening an embedded source in the mode `own` fails while the site runs, and prevents the site from starting
+    // during the copy, so no write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);

@@ -108,7 +108,7 @@ async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   );
   if (taken.length > 0)
     throw new Error(
-      `nothing was restored: another product has the id ${taken.join(', ')} now. Remove that one first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
+      `nothing was restored: another product has the id ${taken.join(', ')} now. Remove that product first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
     );
   if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
   if (restored.length === 0) throw new Error('nothing was restored: there is no removal to undo');

@@ -32,7 +32,7 @@ import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
 
-/** Exit code if some decisions are refused. The others take effect. */
+/** Exit code if some decisions are refused. The other decisions take effect. */
 const EXIT_SOME_REFUSED = 1;
 
 const MAX_REVISION = 999_999_999;
@@ -95,12 +95,12 @@ function scheduleCommand(): Command {
 
 function undoCommand(): Command {
   return decisionCommand('undo')
-    .description('undo the last decision on submissions')
+    .description('undo the last decision on each submission')
     .addHelpText(
       'after',
       `
-Undoing an approval removes the launched product from the site, unless others
-voted or commented on it: then use groundswell products remove.`,
+Undoing an approval removes the launched product from the site. After others
+have voted or commented on it, use groundswell products remove instead.`,
     )
     .action((ids: string[], flags: Flags) => decideAll(ids, flags, undoDecision));
 }
@@ -125,7 +125,7 @@ function decisionCommand(name: string): Command {
     .argument('<ids...>', 'submission ids, from `submissions list`')
     .option(
       '--revision <number>',
-      'only if the submission still has this revision (one id)',
+      'only if the submission still has this revision; requires a single id',
       numberReader(1, MAX_REVISION),
     )
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'));

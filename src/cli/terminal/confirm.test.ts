@@ -29,7 +29,7 @@ test('the end of the input means no', async () => {
 test.each([
   [false, true],
   [true, false],
-])('without a terminal (input: %j, output: %j) the confirmation fails without asking', async (reads, writes) => {
+])('the confirmation fails without asking unless input (%j) and output (%j) are terminals', async (reads, writes) => {
   const terminal = { input: stream(reads), output: stream(writes) };
   await expect(confirm('Remove it?', terminal)).rejects.toThrow(UsageError);
   expect(() => requireTerminal(terminal)).toThrow('--yes');

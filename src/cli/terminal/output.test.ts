@@ -17,7 +17,7 @@ test('JSON is escaped without changing its value', () => {
 test.each([
   ['a terminal', { isTTY: true }, '\u001b[1mbold\\u{1b}[31m\u001b[22m plain\\u{1b}[31m\n'],
   ['a file', { isTTY: false }, 'bold\\u{1b}[31m plain\\u{1b}[31m\n'],
-])('our own styles reach %s, and no other escape sequence', (_, { isTTY }, printed) => {
+])('only a terminal receives styles, and escape sequences in text are escaped: %s', (_, { isTTY }, printed) => {
   const wasTTY = process.stdout.isTTY;
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   vi.stubEnv('NO_COLOR', undefined);

@@ -136,7 +136,9 @@ interface Terminal {
 
 const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/** Lets a command fail before the work that precedes its question. @throws UsageError if there is no terminal. */
+/**
+ * Checks that there is a terminal for `confirm` before a command starts its work. @throws UsageError if there is none.
+ */
 export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   if (input.isTTY && output.isTTY) return;
   throw new UsageError('this command asks for confirmation, and there is no terminal to ask on: add --yes');

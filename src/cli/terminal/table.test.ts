@@ -44,12 +44,12 @@ test.each([120, 80, 60, 45])('no line is wider than a terminal of %i columns', (
   for (const line of lines) expect(line.isWellFormed()).toBe(true);
 });
 
-test('columns that may not shrink stay complete, in a terminal of any width', () => {
+test('columns that must not shrink are complete even in a narrow terminal', () => {
   const id = 'an-id-that-somebody-will-copy-into-the-next-command';
   expect(linesOf(COLUMNS, [[id, 'name', '1', 'text']], 20)[1]).toContain(id);
 });
 
-test('cells have their full text without a terminal', () => {
+test('cells are not truncated if the output is not a terminal', () => {
   const text = 'x'.repeat(5_000);
   expect(linesOf(COLUMNS, [['a', text, '1', text]], undefined)[1]).toContain(text);
 });
@@ -65,7 +65,7 @@ test('titles are bold, and cells have the style of their column', () => {
   expect(formatTable([{ title: 'id', style: 'dim' }], [['a']], undefined)).toEqual([[['bold', 'id']], [['dim', 'a']]]);
 });
 
-test('a long cell continues below in its own column, up to a number of lines', () => {
+test('a long cell wraps within its column, up to the maximum number of lines', () => {
   const columns = [{ title: 'ID' }, { title: 'TEXT', shrinks: true, lines: 3 }];
   const text = 'one two three four five six seven eight nine ten';
   expect(

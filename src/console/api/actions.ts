@@ -17,7 +17,7 @@ interface Action {
   subjects: readonly string[];
 }
 
-/** An edit of a product that has not been saved. */
+/** An unsaved edit of a product. */
 export interface Edit {
   /** The version of the product that the edit is based on. */
   base: ProductDetails;
@@ -29,7 +29,7 @@ export interface Edit {
 interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** A discarded edit of a product. Set by undoing the discard, and resumed by the editor. */
+  /** A discarded edit of a product, set when the operator undoes the discard. The editor then resumes the edit. */
   discardedEdit?: Edit | undefined;
 }
 
@@ -42,7 +42,7 @@ export function useUndoable(): Undoable {
   return undoable;
 }
 
-/** @returns a function that undoes the last operation, like the key U, or says that it cannot be undone. */
+/** @returns a function that undoes the last operation, as the key U does, or shows that there is nothing to undo. */
 export function useUndoLast(): () => void {
   const undoable = useUndoable();
   return () => {
@@ -52,8 +52,8 @@ export function useUndoLast(): () => void {
 }
 
 /**
- * @returns a function that runs an operation with its optimistic update, which it rolls back on failure, and offers
- * undo. The function resolves to whether the operation succeeded.
+ * @returns a function that applies the optimistic update of an operation, runs the operation and offers undo. If the
+ * operation fails, the function rolls the update back. It resolves to whether the operation succeeded.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
@@ -99,7 +99,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
 
 /**
  * Undoes the newest undoable entry of the audit log with this action and target, among the last 20 entries.
- * @throws Error if there is none.
+ * @throws Error if there is no such entry.
  */
 export async function undoNewest(action: string, target: string): Promise<void> {
   const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, { query: { action, target, limit: 20 } });

@@ -114,8 +114,8 @@ export const consoleKeys = {
 } as const;
 
 /**
- * Sets the session of this tab, or `null` after sign-out. Drops other cached data, which another operator may have
- * read.
+ * Sets the session of this tab, or `null` after sign-out. Removes all other data from the cache, because it may have
+ * been loaded by another operator.
  */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
   client.setQueryData(consoleKeys.session, session);

@@ -3,7 +3,6 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
 import { call, consoleKeys } from './console-api.ts';
 
-/** Loads the data of the overview. */
 export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,

@@ -13,9 +13,9 @@ export interface Pages<Item> {
   id: string;
   /** The number of known rows. */
   count: number;
-  /** The number of known pages. It may increase without `count`, because a search may have empty pages. */
+  /** The number of known pages. It may increase while `count` does not, because pages of a search may be empty. */
   pageCount: number;
-  /** Undefined while its page is loading. */
+  /** Returns undefined if the page of the row is not loaded. */
   itemAt(index: number): Item | undefined;
   state: 'loading' | 'failed' | 'ready';
   /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */

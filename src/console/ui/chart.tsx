@@ -92,7 +92,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
     };
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     sizes.observe(element);
-    // The colours depend on the theme, so the chart is drawn again when it changes.
+    // The colours depend on the theme, so the chart is drawn again when the theme changes.
     const themes = new MutationObserver(redraw);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     const system = window.matchMedia('(prefers-color-scheme: dark)');

@@ -16,8 +16,8 @@ interface FormDialogProps {
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
 
-  // Opening the dialog moves the focus to its first button, and React renders no `autofocus` attribute that would
-  // prevent it.
+  // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
+  // React does not render this attribute.
   useEffect(
     () => form.current?.querySelector<HTMLElement>('input:not([type="checkbox"], [type="radio"])')?.focus(),
     [],

@@ -4,7 +4,7 @@ import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 /** The handler of each key, by `KeyboardEvent.key` in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
-/** Handles single-key shortcuts, except while a text field or a dialog has the focus. */
+/** Handles single-key shortcuts, except while a text field has the focus or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -14,7 +14,7 @@ export function useKeys(keys: Keys): void {
       if (isShortcutBlocked(event)) return;
       const run = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (!run) return;
-      // Space and Enter activate the focused element.
+      // Space and Enter press a focused button.
       if ((event.key === 'Enter' || event.key === ' ') && event.target instanceof HTMLButtonElement) return;
       event.preventDefault();
       run(event);
@@ -41,7 +41,7 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
   }, []);
 }
 
-/** Handles Ctrl-K, or Cmd-K, anywhere, including in text fields. */
+/** Handles Ctrl-K or Cmd-K, also in text fields, unless a dialog is open. */
 export function usePaletteKey(open: () => void): void {
   const latest = useRef(open);
   latest.current = open;

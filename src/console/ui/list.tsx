@@ -32,8 +32,8 @@ interface ListProps<Item> {
 }
 
 /**
- * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K move, X
- * selects, Shift-X selects a range, and Enter opens.
+ * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K activate
+ * the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
  */
 export function List<Item>(props: ListProps<Item>) {
   const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { messageOf } from '../api/console-api.ts';
 
-/** Shown for an empty list: what it would contain, and what to do. */
+/** Shown instead of an empty list. Says what the list will contain, or what the operator can do. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="notice">

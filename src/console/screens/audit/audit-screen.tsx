@@ -102,7 +102,7 @@ export function AuditScreen() {
   );
 }
 
-/** Returns a day from the URL, or an empty string if it is malformed. */
+/** Returns a day from the URL, or an empty string if the day is missing or malformed. */
 const dayOf = (text: string | null) => (text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 interface DayFieldProps {

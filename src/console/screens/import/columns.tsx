@@ -1,7 +1,9 @@
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { ChosenFile } from './read-file.ts';
 
-/** The column that is assigned to each field. A field without a column stays unchanged, or gets its default. */
+/**
+ * The column of each field. Without one, existing products keep the field's value, and new products get its default.
+ */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;
 
 /** Common column names in files of other sites, in lower case, without spaces or punctuation. */
@@ -35,8 +37,8 @@ export function guessColumns(columns: readonly string[]): ColumnChoice {
 }
 
 /**
- * Returns values of `--map`: one for each assigned column, and an empty one for each other field that has the name of a
- * column in the file, because the import would otherwise use that column.
+ * Returns the values of `--map`: `field=column` for each assigned column, and `field=` for each other field whose name
+ * is also a column of the file, because the import would otherwise read that column.
  */
 export function mapTexts(choice: ColumnChoice, columns: readonly string[]): string[] {
   return PRODUCT_FIELD_NAMES.flatMap((field) => {
@@ -59,7 +61,7 @@ interface Props {
   onCheck: () => void;
 }
 
-/** Assigns columns to fields, with the first value of each as an example. */
+/** A form that assigns columns to fields and shows the first value of each column as an example. */
 export function ColumnForm({ chosen, choice, slugifyIds, isBusy, onChange, onCheck }: Props) {
   return (
     <form className="form" action={onCheck} onReset={(event) => event.preventDefault()}>

@@ -3,7 +3,7 @@ import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
-  test('is read with quoted cells, which may contain line breaks, and with each separator', () => {
+  test('is read with quoted cells, which may contain line breaks, and with semicolons as separators', () => {
     const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n\r\n3;last');
     expect(columns).toEqual(['id', 'Title']);
     expect(rows).toEqual([
@@ -13,7 +13,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('of many rows is read up to the rows that are shown', () => {
+  test('is read only up to the rows that are shown', () => {
     const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
     expect(readCsvSample(text).rows).toHaveLength(50);
   });

@@ -9,7 +9,7 @@ export interface ChosenFile {
 
 /** Maximum number of rows that are shown before an import. */
 const MAX_ROWS = 50;
-/** Enough bytes for the first rows of a CSV file. */
+/** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;
 /** Maximum size of files that are searched for rows. Searching larger files would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;

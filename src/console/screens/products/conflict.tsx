@@ -9,7 +9,8 @@ interface Props {
 }
 
 /**
- * Shows both versions of a product that two operators edited at the same time. The operator must choose one to save.
+ * Shows both versions of a product that two operators edited at the same time. The operator takes the saved version, or
+ * applies their own changes on top of it.
  */
 export function Conflict({ before, mine, theirs, onResolve }: Props) {
   const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);

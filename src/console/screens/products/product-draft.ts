@@ -6,7 +6,7 @@ import type { Edit } from '../../api/actions.ts';
 export type Draft = Edit['draft'];
 export type DraftField = keyof Draft;
 
-/** The fields that take uploaded pictures. */
+/** The fields that accept uploaded pictures. */
 export type PictureField = 'image' | 'screenshots';
 
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');

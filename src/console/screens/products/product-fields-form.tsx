@@ -9,7 +9,7 @@ interface Props {
   onChange: (change: Partial<Draft>) => void;
   /** Called with the URL of an uploaded picture. */
   onPicture: (name: PictureField, address: string) => void;
-  /** Applies a change to the latest team: the operator may edit the team while a picture is being uploaded. */
+  /** Applies a change to the latest team, because the operator may edit the team while a picture is being uploaded. */
   onTeam: ChangeTeam;
 }
 

@@ -19,9 +19,7 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
     body: { ...decision, revision },
   });
 
-/**
- * @returns a function that decides submissions, with an optimistic update that removes them from the queue, and undo.
- */
+/** @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. */
 export function useDecide() {
   const client = useQueryClient();
   const perform = usePerform();

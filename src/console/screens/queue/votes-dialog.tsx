@@ -61,8 +61,8 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
       }
     >
       <p className="quiet">
-        {description}. Excluded votes no longer count on the leaderboards; the button keeps its number. The stored data
-        does not identify networks, so this list may also contain votes from other networks in this hour.
+        {description}. Excluded votes no longer count on the leaderboards, but the upvote button still counts them. The
+        stored data does not identify networks, so this list may also contain votes from other networks in this hour.
       </p>
       {votes.isPending ? (
         <Loading label="Loading the votes" rows={4} />
