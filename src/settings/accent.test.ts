@@ -16,7 +16,7 @@ describe('a colour is refused', () => {
 });
 
 describe('an accepted colour', () => {
-  test('is the accent of the light theme, and its hue is that of the dark theme', () => {
+  test('is the accent of the light theme, and the accent of the dark theme has the same hue', () => {
     const { light, dark } = readAccent('#0B6E4F');
     expect(light).toMatchObject({ sun: '#0b6e4f', onSun: '#ffffff' });
     const [red = 0, green = 0, blue = 0] = (dark.sun.match(/[0-9a-f]{2}/g) ?? []).map((each) =>
@@ -48,14 +48,14 @@ describe('an accepted colour', () => {
   });
 });
 
-test('the backgrounds are those of tokens.css', async () => {
+test('the backgrounds match tokens.css', async () => {
   const tokens = await readFile(new URL('../web/ui/tokens.css', import.meta.url), 'utf8');
   for (const name of ['surface', 'paper'] as const) {
     expect(tokens).toContain(`--${name}: light-dark(${BACKGROUNDS.light[name]}, ${BACKGROUNDS.dark[name]});`);
   }
 });
 
-test('contrast is that of WCAG', () => {
+test('contrast is calculated as WCAG defines it', () => {
   expect(contrast('#000000', '#ffffff')).toBe(21);
   expect(contrast('#ffffff', '#767676')).toBeCloseTo(4.54, 2);
 });

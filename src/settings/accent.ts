@@ -69,7 +69,7 @@ function deriveAccent(sun: string): Accent {
   const { l, c, h } = toOklch(sun);
   const shade = (lightness: number, maxChroma = c) => fromOklch({ l: lightness, c: Math.min(c, maxChroma), h });
   const sunSoft = shade(0.965, 0.02);
-  // An almost black colour becomes lighter instead of darker, so a hovered button still changes.
+  // An almost black accent becomes lighter instead of darker, because a darker shade would not be visible on hover.
   let strong = l > 0.2 ? l - 0.09 : l + 0.25;
   while (strong > 0 && contrast(shade(strong), sunSoft) < BADGE_CONTRAST) strong -= 0.01;
   return {

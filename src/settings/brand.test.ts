@@ -32,11 +32,11 @@ async function faultsOf(environment: Record<string, string>): Promise<string> {
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle id="a" cx="16" cy="16" r="16"/></svg>';
 const picture = (width = 40, height = 20) => sharp({ create: { width, height, channels: 4, background: '#0b6e4f' } });
 
-test('the default brand is unchanged without settings', async () => {
+test('without settings, the site has the default brand', async () => {
   expect(await brandOf({})).toEqual({ page: {} });
 });
 
-describe('a logo is accepted by its content', () => {
+describe('the format of a logo is detected from its content', () => {
   test.each([
     ['PNG', () => picture().png().toBuffer(), 'image/png', 'png', '40x20'],
     ['lossy WebP', () => picture().flatten().webp().toBuffer(), 'image/webp', 'webp', '40x20'],
@@ -84,7 +84,7 @@ describe('a logo is accepted by its content', () => {
 describe('a logo is refused', () => {
   test.each<[string, () => Promise<string | Buffer>, string]>([
     ['empty', async () => '', 'is empty'],
-    ['a page', async () => '<!doctype html><svg></svg>', 'is not a PNG, SVG or WebP picture'],
+    ['an HTML page', async () => '<!doctype html><svg></svg>', 'is not a PNG, SVG or WebP picture'],
     ['JPEG', () => picture().jpeg().toBuffer(), 'is not a PNG, SVG or WebP picture'],
     [
       'a PNG that is cut off',
@@ -128,12 +128,12 @@ describe('a logo is refused', () => {
       'has a document type; save it as plain SVG without one',
     ],
     [
-      'SVG with a picture elsewhere',
+      'SVG that refers to another picture',
       async () => SVG.replace('</svg>', '<image href="https://a.example/b.png"/></svg>'),
       'refers to other files, which browsers would not load; embed them',
     ],
     [
-      'SVG with a style elsewhere',
+      'SVG that imports a style sheet',
       async () => SVG.replace('</svg>', '<style>@import "a.css"</style></svg>'),
       'refers to other files, which browsers would not load; embed them',
     ],
@@ -164,10 +164,14 @@ describe('articles', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['two', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles; this has 2'],
-    ['an object', { articles: [] }, ' must be an array of exactly 3 articles; this is not an array'],
+    ['two articles', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles; this has 2'],
     [
-      'a text',
+      'an object instead of an array',
+      { articles: [] },
+      ' must be an array of exactly 3 articles; this is not an array',
+    ],
+    [
+      'an article that is not an object',
       [ARTICLE, 'B', ARTICLE],
       ': article 2 must be an object with the fields title, excerpt, author, subtitle',
     ],
@@ -177,14 +181,14 @@ describe('articles', () => {
       [{ ...ARTICLE, url: '/' }, ARTICLE, ARTICLE],
       ': article 1 has the unknown field "url"; the fields are title, excerpt, author, subtitle',
     ],
-    ['a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be text'],
+    ['a field with a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be text'],
     ['an empty field', [{ ...ARTICLE, excerpt: ' \n ' }, ARTICLE, ARTICLE], ': article 1: "excerpt" is empty'],
     [
       'a long field',
       [ARTICLE, { ...ARTICLE, subtitle: '波'.repeat(121) }, ARTICLE],
       ': article 2: "subtitle" has 121 characters; at most 120 are allowed',
     ],
-  ])('%s', async (_name, value, reason) => {
+  ])('are refused with a reason: %s', async (_name, value, reason) => {
     const path = await fileOf('articles.json', JSON.stringify(value));
     expect(await faultsOf({ SITE_ARTICLES: path })).toBe(`SITE_ARTICLES: DIR/articles.json${reason}`);
   });

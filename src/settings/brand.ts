@@ -54,7 +54,7 @@ type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'sit
 /** Reads at most one byte more than allowed, so a large file does not fill memory. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
-    // Checked before opening, because opening a named pipe would wait for a writer.
+    // Opening a named pipe would wait for a writer, so the file type is checked first.
     if (!(await stat(path)).isFile()) throw new Error('this is not a file');
     const file = await open(path);
     try {

@@ -12,7 +12,7 @@ afterEach(() => rm(path, { force: true }));
 test.each([
   ['JSON', false],
   ['readable', true],
-])('the %s log contains no character that acts on a terminal', async (_, isTTY) => {
+])('the %s log contains no characters that control a terminal', async (_, isTTY) => {
   const file = await open(path, 'w');
   try {
     const stream = Object.assign(file.createWriteStream({ autoClose: false }), { isTTY, fd: file.fd });

@@ -32,7 +32,7 @@ function escapeControlsForPretty(line: string): string {
   );
 }
 
-/** The logged fields of an error. Others may contain secrets, such as column values in PostgreSQL's `detail`. */
+/** The logged fields of an error. Other fields may contain secrets, such as column values in PostgreSQL's `detail`. */
 const ERROR_FIELDS = ['type', 'message', 'stack', 'code', 'severity', 'routine'] as const;
 
 function describeError(error: Error): object {

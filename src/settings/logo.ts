@@ -75,7 +75,7 @@ function measurePng(bytes: Buffer): Size | undefined {
   return undefined;
 }
 
-/** Reads the size from a lossy, lossless or extended header. @returns undefined if the file's length contradicts it. */
+/** Reads the size from a lossy, lossless or extended header. @returns undefined if the header is invalid. */
 function measureWebp(bytes: Buffer): Size | undefined {
   if (bytes.length < 30 || bytes.readUInt32LE(4) + 8 !== bytes.length) return undefined;
   switch (bytes.toString('latin1', 12, 16)) {
@@ -95,7 +95,10 @@ function measureWebp(bytes: Buffer): Size | undefined {
 const sizeOf = (width: number, height: number): Size | undefined =>
   width > 0 && height > 0 ? [width, height] : undefined;
 
-/** Returns why an SVG is rejected, or undefined. Scripts do not run in `<img>`, but do in a file opened directly. */
+/**
+ * Returns why an SVG is rejected, if it is. Scripts in an SVG do not run in `<img>`, but run if the file is opened
+ * directly.
+ */
 function faultOfSvg(bytes: Buffer): string | undefined {
   let text: string;
   try {

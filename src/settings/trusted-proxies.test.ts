@@ -22,7 +22,7 @@ describe('trusted addresses', () => {
   }
 });
 
-describe('faults name the part that is wrong', () => {
+describe('an error names the invalid part', () => {
   test.each([
     ['true', "'true' is not an address"],
     ['1', "'1' is not an address"],

@@ -19,7 +19,7 @@ test.each([
   'http://127.0.0.2/hook',
   'http://[::1]:3001/hook',
   'https://hooks.example/hook',
-])('%s is a receiver', (url) => {
+])('%s is accepted as the URL of a receiver', (url) => {
   expect(readSettings({ WEBHOOK_URL: url, WEBHOOK_SECRET: SECRET }).webhooks).toMatchObject({ url });
 });
 
@@ -38,7 +38,7 @@ test.each([
   [URL, `${SECRET}=`, /24 to 64 bytes/],
   [URL, `${SECRET} whsec_secret!`, /24 to 64 bytes/],
   [URL, Array(5).fill(SECRET).join(' '), /^WEBHOOK_SECRET: this has more than 4 secrets/],
-])('WEBHOOK_URL=%s with WEBHOOK_SECRET=%s is one fault that repeats neither', (url, secret, what) => {
+])('WEBHOOK_URL=%s with WEBHOOK_SECRET=%s is one fault that repeats neither value', (url, secret, what) => {
   const faults = faultsOf({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
   expect(faults).toEqual([expect.stringMatching(what)]);
   for (const hidden of ['secret!', '/secret', '#secret', 'secret%', SECRET.slice(6), 'c2VjcmV0'])

@@ -87,7 +87,9 @@ interface Given {
   allowHttp: boolean;
 }
 
-/** Combines the settings of webhooks. Adds conflicts to `faults`, unless it already has an error of the setting. */
+/**
+ * Combines the settings of webhooks, and adds conflicts to `faults`, except for settings that already have an error.
+ */
 export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
   const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
   if (address === undefined) {

@@ -34,7 +34,7 @@ export const CommentPageSchema = Type.Object(
   { $id: 'CommentPage' },
 );
 
-/** A visitor's input. `core` trims it and checks its length, because the specification prescribes the error messages. */
+/** A visitor's input. `core` trims and checks the content, because the specification prescribes the error messages. */
 export const NewCommentSchema = Type.Object(
   {
     productId: Type.String({ format: TEXT_FORMAT }),

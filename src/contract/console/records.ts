@@ -172,7 +172,7 @@ export interface ImportSummary {
   ignoredColumns: string[];
 }
 
-/** A line of the response to an import, which has one JSON object per line. The last line is never `progress`. */
+/** A line of the response to an import. Each line is a JSON object, and the last one is never `progress`. */
 export type ImportEvent =
   /** `done` counts checked bytes in the stage `check`, and written rows in the stage `write`. */
   | { kind: 'progress'; stage: 'check' | 'write'; done: number }

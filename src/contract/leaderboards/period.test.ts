@@ -13,7 +13,7 @@ test.each([
   ['2026-12', 'month', '2026-12-01', '2027-01-01'],
   ['2026', 'year', '2026-01-01', '2027-01-01'],
   ['0001', 'year', '0001-01-01', '0002-01-01'],
-])('%s is a %s from %s to before %s', (name, kind, firstDay, endDay) => {
+])('%s is a %s that begins on %s and ends before %s', (name, kind, firstDay, endDay) => {
   expect(parsePeriod(name)).toEqual({ name, kind, firstDay, endDay });
 });
 
@@ -71,7 +71,7 @@ test('the periods of a kind follow each other without a gap', () => {
   }
 });
 
-test('periods end with the year 9999', () => {
+test('no period precedes the year 1 or follows the year 9999', () => {
   expect(adjacentPeriod(periodContaining('year', '9999-06-01'), 1)).toBeUndefined();
   expect(adjacentPeriod(periodContaining('year', '0001-06-01'), -1)).toBeUndefined();
 });

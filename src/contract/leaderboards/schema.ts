@@ -66,7 +66,7 @@ export const LeaderboardQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-/** One page of a leaderboard. `digest` is `sha256:<hex>` of the tally if the period is a finalised day, otherwise null. */
+/** One page of a leaderboard. For a finalised day, `digest` is `sha256:<hex>` of the tally; otherwise, it is null. */
 export const LeaderboardSchema = Type.Object(
   {
     ...periodFields,

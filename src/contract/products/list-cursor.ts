@@ -1,6 +1,6 @@
 /**
  * Formats the cursor of a page of the product list: the sort keys of the product before the page, a dot, and the number
- * of products before the page, e.g. `WyJuZXdlc3QiLCI…0.20`. Because it includes the position, each page has one URL.
+ * of products before the page, such as `WyJuZXdlc3QiLCI…0.20`. The number of the page is derived from the position.
  */
 export function writeListCursor(keys: string, position: number): string {
   return `${keys}.${position}`;

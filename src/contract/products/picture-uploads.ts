@@ -4,7 +4,7 @@ export const PICTURE_UPLOADS = {
   maxBytes: 5 * 1024 * 1024,
   /** Maximum number of pixels (width × height) of the first frame. */
   maxPixels: 40_000_000,
-  /** Maximum width and height. Scaling extreme proportions is slow: 1 × 40,000,000 pixels take 17 seconds. */
+  /** Maximum width and height. Extreme proportions are slow to scale: 1 × 40,000,000 pixels would take 17 seconds. */
   maxSidePixels: 32_768,
   /** The width and height of a product's stored image. */
   imagePixels: 512,
