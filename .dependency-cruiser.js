@@ -1,9 +1,9 @@
-/** The import rules of ARCHITECTURE.md. `tests/arch` shows that a violation of each is caught. */
+/** The import rules of ARCHITECTURE.md. A test in `tests/arch` checks that each rule reports a violation. */
 
 const OURS = '^src/';
 const TEST_FILE = '\\.test\\.tsx?$';
 
-/** A layer may import itself and the layers named, and no other of our code. */
+/** Creates a rule: a layer may import itself and the layers in `allowed`, and none of our other code. */
 const layer = (name, allowed, { comment, except = [] }) => ({
   name: `${name}-imports`,
   comment,
@@ -23,20 +23,20 @@ export default {
     },
     {
       name: 'no-unresolved',
-      comment: 'Every import must lead somewhere.',
+      comment: 'Every import must resolve to a file or a package.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     layer('contract', [], { comment: 'Browser and server both import the contract, so it imports neither.' }),
-    layer('core', ['contract/'], { comment: 'The product does not depend on HTTP, React or the command line.' }),
-    layer('settings', ['contract/'], { comment: 'Settings are read before anything else exists.' }),
+    layer('core', ['contract/'], { comment: 'Operations do not depend on HTTP, React or the command line.' }),
+    layer('settings', ['contract/'], { comment: 'Settings are read first, before the code of other layers runs.' }),
     layer('server', ['core/', 'contract/', 'settings/', 'web/entry-server\\.tsx$'], {
-      comment: 'Of the browser app, the server imports only the function that renders pages.',
+      comment: 'The server imports only one file of the browser app: the one that renders pages.',
     }),
     layer('cli', ['core/', 'contract/', 'settings/'], {
       comment:
-        'Commands work on the product itself. Only `serve` starts the server, and `report-failure` handles its errors.',
+        'Commands call `core` directly. Only `serve` starts the server, and `report-failure` handles its errors.',
       except: ['^src/cli/(?:commands/serve|report-failure)\\.ts$'],
     }),
     layer('web', ['contract/'], { comment: 'The browser app shares only the contract with the server.' }),
@@ -52,7 +52,7 @@ export default {
     },
     {
       name: 'only-pages-render',
-      comment: 'Only one folder renders documents; development renders them through Vite.',
+      comment: 'Only `server/pages` renders documents; `server/dev.ts` renders them through Vite.',
       severity: 'error',
       from: { path: '^src/server/', pathNot: ['^src/server/pages/', '^src/server/dev\\.ts$'] },
       to: { path: '^src/web/' },
@@ -85,7 +85,7 @@ export default {
     },
     {
       name: 'no-validator-in-the-browser',
-      comment: 'Schemas are types to the web: importing one as a value would bring TypeBox into the bundle.',
+      comment: 'Browser code uses schemas only as types: importing a value would add TypeBox to the bundle.',
       severity: 'error',
       from: { path: '^src/(?:web|console)/', pathNot: TEST_FILE },
       to: {
@@ -144,7 +144,7 @@ export default {
     },
     {
       name: 'no-development-packages',
-      comment: 'Code in production must not import packages that only development installs.',
+      comment: 'Production code must not import packages that are installed only for development.',
       severity: 'error',
       from: { path: OURS, pathNot: [TEST_FILE, '^src/server/dev\\.ts$'] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },

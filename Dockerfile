@@ -1,10 +1,11 @@
-# The site with its embedded PostgreSQL, or with a server in DATABASE_URL. Based on Debian, because the embedded database needs glibc.
+# The site with its embedded PostgreSQL, or with the server in DATABASE_URL. The image is based on Debian, because the
+# embedded PostgreSQL needs glibc.
 #   docker build --tag groundswell .
 #   docker run --publish 3000:3000 --volume groundswell:/data --stop-timeout 30 groundswell
 
 FROM node:20-slim AS build
 WORKDIR /app
-# Separate layer: dependencies change less often than sources.
+# The dependencies have their own layer, because they change less often than the sources.
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
@@ -13,7 +14,8 @@ RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 FROM node:20-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
-# The files belong to root, so the site cannot change its own code. Without sources, it builds nothing when it starts.
+# The files belong to root, so the site cannot change its own code. Sources are not copied, so the command does not
+# rebuild the site.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/migrations ./migrations
@@ -28,6 +30,6 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-# This form starts no shell, so the site receives the stop signal and shuts its database down cleanly.
+# The exec form starts no shell, so the site receives the stop signal and shuts its database down cleanly.
 ENTRYPOINT ["node", "--max-semi-space-size=32", "bin/groundswell.js"]
 CMD ["serve"]

@@ -10,7 +10,10 @@ const catalogues = Object.fromEntries(
   readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, `${CATALOGUES}/${file}`]),
 );
 
-/** Constants with which the bundler removes code for servers, for browsers without these features and for development tools. */
+/**
+ * Constants with which the bundler removes code for servers, for browsers without these features and for development
+ * tools.
+ */
 const COMPILE_TIME_CONSTANTS = {
   'typeof window': '"object"',
   'typeof document': '"object"',
@@ -38,7 +41,7 @@ const COMPILE_TIME_CONSTANTS = {
 export default defineConfig(({ command }) => ({
   plugins: [react(), importWithoutPreloading(), namedJsxImports()],
   appType: 'custom',
-  // Development renders on the server with this configuration, too.
+  // In development, the server also renders with this configuration, and there `typeof window` must be 'undefined'.
   define: command === 'build' ? COMPILE_TIME_CONSTANTS : {},
   build: {
     outDir: 'dist/client',
@@ -55,8 +58,9 @@ export default defineConfig(({ command }) => ({
       preserveEntrySignatures: 'exports-only',
       output: {
         codeSplitting: {
-          // The packages are one file, and so is the code that all pages share: this needs fewer requests and compresses
-          // better. Code that hydration does not need (standings, writes, dialogs, toasts, submissions) stays in separate chunks.
+          // The packages are in one file, and so is the code that all pages share: this needs fewer requests and
+          // compresses better. Code that hydration does not need (standings, writes, dialogs, toasts, submissions)
+          // stays in separate chunks.
           groups: [
             { name: 'packages', test: /rolldown.runtime|node_modules\/(?:react|react-dom|scheduler|@tanstack)\// },
             { name: (id, context) => (isShared(id, context) ? 'shared' : null), debugName: 'shared' },
@@ -64,7 +68,7 @@ export default defineConfig(({ command }) => ({
               name: 'comments',
               test: /src\/(?:web\/features\/comments\/(?:queries|drafts)|contract\/comments\/defaults)/,
             },
-            // The home page and leaderboards use the waves; the home page and the deferred features use the visits.
+            // The home page uses both modules. Leaderboards also use `waves`, and the deferred features use `visits`.
             { name: 'visits', test: /src\/web\/(?:ui\/waves|features\/visits\/visits)/ },
             // A click loads these modules, in one request instead of two consecutive ones.
             { name: 'writes', test: /src\/web\/(?:storage\/outbox|features\/upvotes\/set-)/ },
@@ -79,7 +83,7 @@ interface Modules {
   getModuleInfo(id: string): { importedIds: readonly string[] } | null;
 }
 
-/** Whether the app needs a module on every page, or both the product page and the home page with its sidebar. */
+/** Returns whether all pages need a module, or both the product page and the home page with its articles do. */
 function isShared(id: string, modules: Modules): boolean {
   const isIn = (entry: string) => importsOf(resolve('src/web', entry), modules).has(id);
   const isOfHome = isIn('routes/home/home.tsx') || isIn('routes/home/landscapes.tsx');
@@ -105,8 +109,9 @@ function importsOf(entry: string, modules: Modules): Set<string> {
 }
 
 /**
- * Removes the code with which Vite wraps every dynamic import to preload its chunks and styles (0.5 KB of the first load). It is
- * not needed, because there is one style sheet, and the static imports of a chunk have already been loaded.
+ * Removes the code with which Vite wraps every dynamic import to preload its chunks and styles (0.5 KB of the first
+ * load). This code is not needed, because there is one style sheet, and the static imports of a chunk have already been
+ * loaded.
  */
 function importWithoutPreloading(): Plugin {
   const id = '\0vite/preload-helper.js';
@@ -121,8 +126,8 @@ function importWithoutPreloading(): Plugin {
 }
 
 /**
- * Imports the functions of React's JSX runtime by name. React is a CommonJS module, so they would otherwise be called as properties
- * of an object, which makes the many calls longer (0.25 KB of the first load).
+ * Imports the functions of React's JSX runtime by name. React is a CommonJS module, so the functions would otherwise be
+ * called as properties of an object, and the code of the many calls would be longer (0.25 KB of the first load).
  */
 function namedJsxImports(): Plugin {
   return {

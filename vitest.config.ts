@@ -17,7 +17,7 @@ const shared: TestOptions = {
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/database-server.ts'],
-    // One more than the two cores of the time budget, because tests of commands often wait.
+    // The time budget assumes two cores. A third worker uses them while tests of commands wait.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
@@ -31,7 +31,8 @@ export default defineConfig({
             'tests/{api,arch,cli,crash,support}/**/*.test.ts',
             'catalogue/*.test.ts',
           ],
-          // The test files of a worker share modules, because loading the site again for each file would take longer than most tests.
+          // The test files of a worker share modules, because loading the site again for each file would take longer
+          // than most tests.
           isolate: false,
         },
       },

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** The operator's command. In a checkout it first builds missing files; an installed package contains its build. */
+/**
+ * The operator's command. In a checkout, it first builds the site if needed; an installed package contains the build.
+ */
 import { existsSync } from 'node:fs';
 
 const NEEDED = [20, 19];
@@ -9,7 +11,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2);
 }
 
-// Otherwise, React and other packages would run, and be built, in development mode: several times slower and larger.
+// In development mode, React and other packages would be several times slower, and their builds larger.
 process.env.NODE_ENV = 'production';
 
 if (

@@ -1,11 +1,12 @@
--- Optional, for hosts that expose tables over REST to an anonymous key (PostgREST, Supabase). This file permits only the
--- nine calls of a browser app that works without the site's server. Apply it as the owner of the site's tables, and
--- again after every upgrade. Then expose only the schema `rest`:
+-- Optional, for hosts that expose tables over REST to an anonymous key (PostgREST, Supabase). This file permits only
+-- the calls of a browser app that works without the site's server (section 7 of the specification). Apply it as the
+-- owner of the site's tables, and again after every upgrade. Then expose only the schema `rest`:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -1 -f deploy/row-level-security.sql
 --
--- The anonymous role is `anon`, as on such hosts. The header X-User-Session identifies the visitor. Rate limits, holding
--- suspected spam and the vote cap per network need the site's server. Tested by tests/api/row-level-security.test.ts.
+-- The anonymous role is `anon`, as on such hosts. The header X-User-Session identifies the visitor. Without the site's
+-- server, requests are not limited, the votes of a network are not capped, and suspected spam is not held. Tested by
+-- tests/api/row-level-security.test.ts.
 
 DO $$ BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
@@ -112,7 +113,7 @@ BEGIN
     PERFORM rest.note_change(NEW.product_id, '{}');
     RETURN NEW;
   END IF;
-  -- The ids of others' upvotes are NULL, so they are skipped before any lock is taken.
+  -- The view hides the ids of other visitors' upvotes, so their rows are skipped before any lock is taken.
   IF OLD.id IS NULL THEN RETURN NULL; END IF;
   PERFORM rest.expect_one_row();
   PERFORM rest.lock_product(OLD.product_id);
@@ -151,7 +152,7 @@ BEGIN
     RAISE EXCEPTION 'A comment has at most 2,000 characters' USING ERRCODE = 'check_violation';
   END IF;
   PERFORM rest.lock_product(NEW.product_id);
-  -- Values of the request for these fields are ignored.
+  -- Ignores the values of the request for these fields.
   NEW.id := gen_random_uuid();
   NEW.author_name := 'You';
   NEW.author_avatar := '/pictures/avatar-default.svg';
@@ -167,8 +168,8 @@ END $$;
 
 CREATE TRIGGER add_comment INSTEAD OF INSERT ON rest.comments FOR EACH ROW EXECUTE FUNCTION rest.add_comment();
 
--- A client reads the number of likes and writes it plus one. This adds one to the current number, so no concurrent like
--- is lost.
+-- A client writes the number of likes that it read plus one. The trigger adds one to the current number instead, so no
+-- concurrent like is lost.
 CREATE FUNCTION rest.like_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM rest.expect_one_row();

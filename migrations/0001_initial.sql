@@ -2,7 +2,7 @@
 --
 -- The application generates all keys. The keys of tables that can be distributed start with the product id. There are
 -- no triggers, sequences or generated columns, so distributed engines accept this file unchanged.
--- Ids compare bytewise (COLLATE "C"), so the order of a list does not depend on the server's locale.
+-- Ids are compared bytewise (COLLATE "C"), so the order of a list does not depend on the server's locale.
 -- Times have millisecond precision, like the JSON of the API, so keyset cursors are exact.
 
 -- Products -----------------------------------------------------------------------------------------------------------
@@ -42,8 +42,8 @@ CREATE TABLE product_counts (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
-  -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at once the launch is on its
-  -- boards, and '-infinity' once its result is final. Stored with the counts, so casting a vote reads and locks one row.
+  -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at once the launch is on
+  -- its boards, and '-infinity' once its result is final. Stored here, so casting a vote reads and locks only one row.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
   -- Numbers of votes cast in the window: votes that count on leaderboards, and votes that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),
@@ -91,8 +91,8 @@ CREATE TABLE upvote_bursts (
 -- Launches and leaderboards ------------------------------------------------------------------------------------------
 
 -- The launch of each product and its places on the boards of its day, week, month and year. Boards are read from this
--- table, because its indexes are in their order; `votes` follows product_counts.counted within a second. `placed_for`
--- differs from `launched_at` until the places have been determined, as for launches in the future.
+-- table, because its indexes have the order of the boards; `votes` follows product_counts.counted within a second.
+-- `placed_for` differs from `launched_at` until the places have been determined, as for launches in the future.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   -- The start of the launch window of 24 hours. Equal to products.created_at until the day is final, then immutable.
@@ -136,7 +136,8 @@ CREATE TABLE leaderboards (
 CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC);
 CREATE INDEX leaderboards_not_final ON leaderboards (to_at) WHERE final_at IS NULL;
 
--- The number of launches per period and number of votes. Ranks are computed from it without counting launches.
+-- For each period, how many launches have each number of votes. Ranks are computed from these rows without counting the
+-- launches.
 CREATE TABLE leaderboard_counts (
   period text COLLATE "C" NOT NULL,
   votes integer NOT NULL,
@@ -400,8 +401,8 @@ CREATE TABLE site_metadata (
   value text NOT NULL
 );
 
--- Recent changes, for processes that cache responses: each process polls this table. A row is written in the transaction
--- that makes the change and is deleted several minutes later.
+-- Recent changes, for processes that cache responses: each process polls this table. A row is written in the
+-- transaction that makes the change and is deleted several minutes later.
 CREATE TABLE changes (
   id uuid PRIMARY KEY,
   product_ids text[] NOT NULL,
@@ -446,7 +447,7 @@ CREATE TABLE webhook_receivers (
 );
 
 -- Leases for jobs that one process runs for the whole site, such as the scheduled backup. A process acquires the lease
--- by updating its row, and renews it while the job runs. Times are the database server's. Not part of a backup.
+-- by updating its row, and renews it while the job runs. Times are from the database server. Not part of a backup.
 CREATE TABLE leases (
   name text COLLATE "C" PRIMARY KEY,
   -- A random tag, generated once per database. It identifies this database in the names of the job's files.

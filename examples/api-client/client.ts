@@ -24,7 +24,7 @@ const retryOnce: Middleware = {
 
 const MAX_WAIT_S = 5;
 
-/** Yields all products, which it requests page by page. */
+/** Requests the list page by page and yields all products. */
 export async function* allProducts(
   client: ReturnType<typeof createApiClient>,
   query: { q?: string; tag?: string; sort?: 'newest' | 'top' | 'discussed' } = {},

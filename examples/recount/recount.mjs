@@ -15,7 +15,7 @@ function agree(what, recounted, shown) {
   throw new Difference(`${what}: recounted ${JSON.stringify(recounted)}, the site shows ${JSON.stringify(shown)}`);
 }
 
-/** Sends a GET request, and repeats it if the site is over a limit and its response has a short Retry-After. */
+/** Sends a GET request. Repeats it if the response is an error with a Retry-After of at most a minute. */
 async function get(path, attempts = 10) {
   const response = await fetch(new URL(path, site));
   if (response.ok) return response;
@@ -84,7 +84,7 @@ function rank(day, products) {
   });
 }
 
-/** Until a day is final, votes may arrive between the two reads, so only the fourth difference in a row counts. */
+/** Until a day is final, votes may arrive between the two reads, so only the fourth difference in a row is reported. */
 async function recount(day, printTable, attempts = 4) {
   const tally = await readTally(day);
   const shown = await getAll(`/api/leaderboards/${day}?`);

@@ -1,4 +1,4 @@
-// Writes src/web/assets/funnel-display.woff2, a subset of the display font with the characters of names and headings.
+// Writes src/web/assets/funnel-display.woff2, a subset of the display font with Latin-1 characters and common symbols.
 // Run it manually (`npm install && npm run subset` in this folder) after updating the font. The result is committed, so
 // builds do not need this tool.
 import { copyFile, readFile, writeFile } from 'node:fs/promises';

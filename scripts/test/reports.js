@@ -85,6 +85,6 @@ function quote(text) {
 }
 
 function plain(text) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colour codes of a terminal, which are removed
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes the colour codes of a terminal
   return String(text).replaceAll(/\u001b\[[0-9;]*m/g, '');
 }

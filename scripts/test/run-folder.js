@@ -71,7 +71,7 @@ function availableMemory() {
   return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
-/** Returns false for file systems that are mounted with `noexec`, because some tests execute copies of programs. */
+/** Returns whether a mount is writable and not `noexec`, because some tests execute copies of programs. */
 function mayRunPrograms(mountPoint) {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';

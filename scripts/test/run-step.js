@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReport } from './reports.js';
 
-/** The runners print progress and write a JSON report to a file. */
+/** Options with which each runner prints its progress and writes a JSON report to a file. */
 const REPORTERS = {
   vitest: (path) => ({ parameters: ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`] }),
   playwright: (path) => ({
@@ -65,7 +65,7 @@ function testsOf(step, code, output, reportPath, root) {
   rmSync(reportPath, { force: true });
   const hasFailed = tests.some(({ status }) => status === 'failed');
   if (step.reports && (code === 0 || hasFailed)) return tests;
-  const message = output.trim() || `The step exited with code ${code}. See above.`;
+  const message = output.trim() || `The step exited with code ${code}. See its output above.`;
   const status = code === 0 ? 'passed' : 'failed';
   return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
 }

@@ -21,7 +21,7 @@ export async function runSuite(groups, { chromium, show }) {
     ...process.env,
     ...(chromium && { CHROMIUM_PATH: chromium }),
     TMPDIR: folder,
-    // Steps use the same Node.js as this process and find the project's programs even if npm did not start it.
+    // Steps use the Node.js of this process and find the project's programs, even if npm did not start the suite.
     PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   };
   /** @type {Set<ReturnType<typeof startStep>>} */
