@@ -6,7 +6,7 @@ export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields, if the error is about fields. */
   readonly fields: readonly FieldError[] | undefined;
-  /** The current state, if the caller's request was based on an older one. */
+  /** The current state, if the caller's request was based on an older state. */
   readonly current: object | undefined;
 
   constructor(
@@ -20,7 +20,6 @@ export class CoreError extends Error {
   }
 }
 
-/** Creates the error for a product that does not exist. */
 export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }
@@ -33,7 +32,6 @@ export function idempotencyKeyReused(what: 'comment' | 'submission'): CoreError 
   );
 }
 
-/** Creates the error for a period without a leaderboard. */
 export function periodNotFound(): CoreError {
   return new CoreError('period_not_found', 'There is no leaderboard for this period');
 }

@@ -53,8 +53,8 @@ export interface Core extends ReadApi {
   readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**
-   * Sets or withdraws an upvote. `networkPrefix` identifies the voter's network, whose votes are capped; it is unset if
-   * unknown.
+   * Sets or withdraws an upvote. `networkPrefix` identifies the voter's network, whose votes are capped, and is unset
+   * if the network is unknown.
    */
   setUpvote(change: Omit<UpvoteChange, 'network'>, networkPrefix?: Uint8Array): Promise<UpvoteState>;
   listHeldComments(productId: string, session: string): Promise<HeldComments>;
@@ -71,7 +71,7 @@ export interface Core extends ReadApi {
   queuedWrites(): Record<WriteKind, number>;
 }
 
-/** The kinds of writes that are batched, each in its own transactions. */
+/** The kinds of writes that are batched. Each transaction contains writes of one kind. */
 export type WriteKind = 'upvotes' | 'comments' | 'likes';
 
 export interface CoreOptions {
@@ -90,7 +90,7 @@ export interface CoreOptions {
   hasModerationLog?: boolean | undefined;
 }
 
-/** The operator's settings of launches, and the source of voters' networks. */
+/** The operator's settings for launches, and the source of voters' networks. */
 export interface LaunchOptions {
   /** The IANA name of the time zone in which days begin. */
   timeZone: string;
@@ -106,7 +106,7 @@ export const DEFAULT_LAUNCHES: LaunchOptions = {
   votesPerNetwork: LIMITS.votesPerNetwork,
 };
 
-/** Below the defaults of `groupCommit`, because a comment may be a hundred times as large as an upvote. */
+/** Lower than the defaults of `groupCommit`, because a comment can be a hundred times as large as an upvote. */
 const COMMENT_BATCH_LIMITS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
@@ -158,7 +158,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed the launch yet, but a page opened before that must show its standing.
+      // The board updater has not placed this launch yet. It is placed now, because the page must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());
@@ -179,7 +179,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       const added = await addWithSpamCheck(comment, repetition, async (held) => {
         const draft = draftComment(runtime, comment, sender, { held, author });
         const written = await comments.submit(draft);
-        // The key was used for another comment; returning that comment would silently discard this text.
+        // If the key was used for another comment, returning that comment would silently discard this text.
         if (
           written.comment.productId !== draft.comment.productId ||
           written.comment.content !== draft.comment.content

@@ -7,9 +7,9 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder and its missing parents with mode 755, regardless of the umask, because the database's account must
- * be able to enter them; only the cluster inside is private. Recursive `mkdir` is not used, because it never returns
- * below a folder that cannot contain folders, such as /proc.
+ * Creates a folder and its missing parents with mode 755, regardless of the umask, because the account that runs
+ * PostgreSQL must be able to enter them; only the database cluster inside is private. Does not use recursive `mkdir`,
+ * which never returns for a path below a folder that cannot contain folders, such as /proc.
  */
 export async function makeTraversableFolder(folder: string): Promise<void> {
   try {

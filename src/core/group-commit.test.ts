@@ -37,7 +37,7 @@ test('items that arrive during a transaction are written together in the next on
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
-test('a refused item fails alone', async () => {
+test('if one item of a batch is refused, the other items succeed', async () => {
   const refusal = new CoreError('product_not_found', 'gone');
   const group = groupCommit<number, number>({
     commit: async (items) => items.map((item) => (item === 2 ? refusal : item)),
@@ -50,7 +50,7 @@ test('a refused item fails alone', async () => {
   ]);
 });
 
-test('if a batch fails as a whole, halving finds the bad item, only that fails, and the order is preserved', async () => {
+test('if a whole batch fails, halving it finds the bad item, only this item fails, and the others keep their order', async () => {
   const written: number[] = [];
   let transactions = 0;
   const group = groupCommit<number, number>({
@@ -119,8 +119,8 @@ test('an error that no single item can cause does not split the batch', async ()
   expect(commits).toBe(1);
 });
 
-test('an item that waits too long is refused while the transaction before it still runs, and never written', async () => {
-  // On a busy machine, the other items would also wait too long.
+test('an item that waits too long is refused while the previous transaction still runs, and is never written', async () => {
+  // With real time, the other items could also wait too long on a busy machine.
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { batches, options, batchCount, release } = heldCommit();
@@ -140,7 +140,7 @@ test('an item that waits too long is refused while the transaction before it sti
   expect(batches).toEqual([[1], [3]]);
 });
 
-test('a full queue refuses with `overloaded` instead of growing, and accepts more once it has room', async () => {
+test('a full queue refuses items with `overloaded`, and accepts items again once it has room', async () => {
   const { options, batchCount, release } = heldCommit();
   const group = groupCommit({ ...options, maxQueued: 2 });
   const first = group.submit(1);

@@ -13,9 +13,9 @@ export interface GroupCommitOptions<Item, Result> {
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
   maxBatch?: number;
-  /** Maximum items in the queue. Further items are refused, so a burst cannot exhaust the memory. */
+  /** Maximum items in the queue. Further items are refused, so a burst cannot exhaust memory. */
   maxQueued?: number;
-  /** Maximum time until an item's transaction begins. A late item is refused and not written. */
+  /** Maximum time until an item's transaction begins. An item that waits longer is refused and not written. */
   maxWaitMs?: number;
   observer?: GroupCommitObserver | undefined;
 }
@@ -25,14 +25,17 @@ export interface GroupCommitObserver {
   committed(items: number, seconds: number): void;
   /** A transaction failed with a serialization failure or a deadlock and is retried. */
   retried(): void;
-  /** A transaction failed with another error, or in its last attempt. */
+  /** A transaction failed with another error, or on its last attempt. */
   failed(): void;
   /** An item was refused, because the queue was full or it waited too long. */
   refused(): void;
 }
 
 export interface GroupCommit<Item, Result> {
-  /** Queues an item, and resolves after its commit. @throws CoreError of the item, or `overloaded`, `unavailable`. */
+  /**
+   * Queues an item, and resolves to its result after the commit.
+   * @throws the CoreError of the item; CoreError `overloaded`, `unavailable`; other errors of `commit`.
+   */
   submit(item: Item): Promise<Result>;
   /** Returns the number of queued items. */
   queued(): number;
@@ -52,7 +55,7 @@ const MAX_WAIT_MS = 8_000;
 /**
  * Implements group commit: items that arrive during a transaction are written together in the next one (DeWitt et al.,
  * "Implementation techniques for main memory database systems", 1984). No timer delays items: a single item is written
- * immediately, and under load, batches grow to the capacity of one flush to disk.
+ * immediately, and under load, more items share one flush to disk.
  */
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { commit, maxBatch = 1_000, maxQueued = 20_000, maxWaitMs = MAX_WAIT_MS, observer } = options;
@@ -85,7 +88,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     if (next) lateTimer = setTimeout(refuseLate, next.since - earliest + 1).unref();
   }
 
-  /** Never throws: every failure is returned to the callers. */
+  /** Never throws: a failure rejects the promises of the affected items. */
   async function processBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const outcomes = await commitWithRetries(batch.map(({ item }) => item));

@@ -31,7 +31,8 @@ const MAX_COUNT = 2_147_483_647;
 const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
   count: isCount,
   negatedCount: (key) => typeof key === 'number' && isCount(-key),
-  // Comparing with `Date.toISOString` rejects dates such as February 30. Only the years 0001 to 9999 are stored.
+  // Comparing with the result of `toISOString` rejects dates such as February 30. Only the years 0001 to 9999 are
+  // stored.
   time: (key) =>
     typeof key === 'string' &&
     !Number.isNaN(Date.parse(key)) &&

@@ -15,7 +15,7 @@ export const systemRuntime: Runtime = {
   uuid: () => randomUUID(),
 };
 
-/** The last instant with a four-digit year, since later ones have another ISO 8601 format. */
+/** The last instant with a four-digit year. Later years have a different format in ISO 8601. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 /** The part of pino's logger that `core` uses. Calls pass fields and a message, or only a message. */

@@ -39,16 +39,16 @@ const COMMON_PAIRS: Record<string, string> = {
 };
 
 const SPACE = 0x20;
-/** Stands before a single character, so it can be treated as a pair. No text contains U+0000. */
+/** Precedes a single character, which can then be treated as a pair. No text contains U+0000. */
 const NO_CHARACTER = 0;
 
-/** No n-gram contains white space, because terms neither begin nor end with it. */
+/** Returns whether a character is a space, a line break or another character up to U+0020, which no n-gram contains. */
 function isSpace(character: number): boolean {
   return character !== NO_CHARACTER && character <= SPACE;
 }
 
 const ASCII_CHARACTERS = 0x80;
-/** Contains 1 for each pair of ASCII characters that is no n-gram. */
+/** Contains 1 for each pair of ASCII characters that is not an n-gram. */
 const EXCLUDED = excludedPairs();
 
 function excludedPairs(): Uint8Array {
@@ -68,8 +68,8 @@ function isGram(first: number, second: number): boolean {
 }
 
 /**
- * Represents two code points by 32 bits. Characters beyond U+FFFF may share a number with others, which is harmless,
- * because searches also compare the text.
+ * Represents two code points by 32 bits. Pairs with characters beyond U+FFFF can share a number with others, which is
+ * harmless, because searches also compare the text.
  */
 function numberOf(first: number, second: number): number {
   return (first << 16) ^ second;
@@ -77,7 +77,8 @@ function numberOf(first: number, second: number): number {
 
 /**
  * Returns the n-grams of a folded text, each once: its characters and pairs of adjacent characters, except those that
- * are common in English, which a scan of the product list soon finds. English texts have only a few n-grams.
+ * are common in English, because scanning the product list soon finds texts with them. English texts have only a few
+ * n-grams.
  */
 export function searchGramsOf(text: string): number[] {
   const grams = new Set<number>();
@@ -93,7 +94,7 @@ export function searchGramsOf(text: string): number[] {
 
 /**
  * Returns the n-grams to look up for a folded term: its pairs, and characters that are in none of these pairs. Every
- * text that contains the term has them. If there are none, the term can only be found by scanning.
+ * text that contains the term has all of these n-grams. A term without n-grams can only be found by scanning.
  */
 export function lookupGramsOf(term: string): number[] {
   const grams = new Set<number>();

@@ -36,7 +36,7 @@ describe('folding', () => {
 });
 
 describe('search text', () => {
-  test('contains the folded name and description, separated', () => {
+  test('contains the folded name and description, separated by a line break', () => {
     expect(searchTextOf({ name: 'Vue', description: 'A Framework' })).toBe('vue\na framework');
   });
 });
@@ -48,11 +48,11 @@ describe('patterns', () => {
     ['\\', '%\\\\%'],
     ['100%_\\', '%100\\%\\_\\\\%'],
     ['％', '%\\%%'],
-  ])('%s is an ordinary character', (term, pattern) => {
+  ])('%s is matched literally', (term, pattern) => {
     expect(likePattern(term)).toBe(pattern);
   });
 
-  test('parts match in order, with anything between them', () => {
+  test('parts match in order, with any text between them', () => {
     expect(likeInOrder(['To', '5%'])).toBe('%to%5\\%%');
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Folds text for case-insensitive substring search: NFKC, lower case, and one lower-case Greek sigma, which has another
- * form at the end of a word. Rows and search terms are folded in the same way.
+ * Folds text for case-insensitive substring search: NFKC, lower case, and `σ` for the Greek letter `ς`, which is the
+ * form of `σ` at the end of a word. Rows and search terms are folded in the same way.
  */
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Returns the text of a product that is searched: its folded name and description. */
+/** Returns the searchable text of a product: its folded name and description. */
 export function searchTextOf(product: { name: string; description: string }): string {
   return foldText(`${product.name}\n${product.description}`);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-test('no more slots are given out than exist, and the first to wait gets the first free one', async () => {
+test('a free slot is given to one caller, and waiting callers get slots in the order of arrival', async () => {
   const slots = createSemaphore(1);
   const release = await slots.acquire(0);
   const order: string[] = [];

@@ -1,13 +1,13 @@
 /** The result of checking whether a text was sent too often recently. */
 export interface Repetition {
   isRepeated: boolean;
-  /** Removes the text from the count. Called if nothing was created. */
+  /** Subtracts this text from the count. Called if nothing was created. */
   uncount(): void;
 }
 
 /**
- * Adds what a visitor sent, and tells `add` whether it looks like spam: its text was repeated, or the hidden field,
- * which only bots fill in, is not empty.
+ * Adds what a visitor sent, and tells `add` whether it looks like spam: its text was repeated, or the hidden field
+ * `website`, which only bots fill in, is not empty.
  * @throws the errors of `add`.
  */
 export async function addWithSpamCheck<Added extends { created: boolean }>(

@@ -59,7 +59,7 @@ async function stored(id = productId): Promise<{ contents: string[]; counted: nu
   return { contents: rows.map(({ content }) => content), counted: count?.comments ?? -1, total };
 }
 
-test('each draft makes a comment, which is listed exactly as returned, and counted', async () => {
+test('each draft creates a comment, which is counted and listed exactly as returned', async () => {
   const drafts = [draft('one'), draft('two'), draft('three', { session: 'session-b' })];
   const outcomes = await add(...drafts);
   expect(outcomes).toEqual(drafts.map(({ comment }) => ({ comment, created: true })));
@@ -69,7 +69,7 @@ test('each draft makes a comment, which is listed exactly as returned, and count
   expect(items).toEqual(expect.arrayContaining(drafts.map(({ comment }) => comment)));
 });
 
-test('a batch counts comments per product, and none on an unknown one', async () => {
+test('a batch counts comments per product, and none for an unknown product', async () => {
   const other = `p-${randomUUID()}`;
   await saveProducts(database, [buildProduct({ id: other })]);
   const outcomes = await add(draft('a'), draft('b', { of: other }), draft('c', { of: 'nothing' }), draft('d'));
@@ -79,7 +79,7 @@ test('a batch counts comments per product, and none on an unknown one', async ()
   expect(await stored(other)).toEqual({ contents: ['b'], counted: 1, total: 1 });
 });
 
-test('a product that is being removed accepts no comment until its removal is cancelled', async () => {
+test('a product that is being removed accepts no comments until its block on writes expires', async () => {
   const close = (until: string) =>
     database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [productId]);
   await close("now() + interval '1 hour'");
@@ -111,7 +111,7 @@ describe('An idempotency key', () => {
     expect((await stored()).counted).toBe(5);
   });
 
-  test('can be used again after it failed for an unknown product', async () => {
+  test('can be used again after a comment with it failed for an unknown product', async () => {
     const key = randomUUID();
     expect(words(await add(draft('lost', { key, of: 'nothing' }), draft('lost', { key, of: 'nothing' })))).toEqual([
       'product_not_found',
@@ -130,7 +130,7 @@ describe('An idempotency key', () => {
     expect(outcomes[0]).toMatchObject({ message: 'Comment not found' });
   });
 
-  test('is valid for 24 hours, to the millisecond, and then makes a comment again', async () => {
+  test('is valid for exactly 24 hours, and can then create another comment', async () => {
     const key = randomUUID();
     await add(draft('first', { key }));
     clock.advance({ hours: 24 });
@@ -143,7 +143,7 @@ describe('An idempotency key', () => {
     expect((await stored()).contents).toEqual(['first', 'second']);
   });
 
-  test('may identify a comment on another product after it expired', async () => {
+  test('can identify a comment on another product after it has expired', async () => {
     const [key, other] = [randomUUID(), `p-${randomUUID()}`];
     await saveProducts(database, [buildProduct({ id: other })]);
     await add(draft('here', { key }));
@@ -175,9 +175,9 @@ describe('An idempotency key', () => {
   });
 });
 
-// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
+// On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('a writer that waits for a product holds no key that another could wait for', async () => {
+  test('a writer that waits for a product has not yet claimed a key for which another writer could wait', async () => {
     const key = randomUUID();
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
@@ -204,7 +204,7 @@ if (inject('citusWorkers').length === 0) {
     expect(words((await waiting) ?? [])).toEqual(['new two', 'new one']);
   });
 
-  test('keys are claimed in order, so two claims of the same keys never deadlock', async () => {
+  test('keys are claimed in order, so two writers that claim the same keys never deadlock', async () => {
     const pier = `p-${randomUUID()}`;
     await saveProducts(database, [buildProduct({ id: pier })]);
     const [first, second] = [`0${randomUUID()}`, `1${randomUUID()}`];
@@ -234,7 +234,7 @@ describe('Where rows are not locked first, a product that is removed while it is
     return (await writing)?.[0];
   }
 
-  test('does not exist for the write', async () => {
+  test('gets product_not_found if the batch has a single item', async () => {
     expect(await commentWhileRemoved('lost')).toEqual({
       status: 'fulfilled',
       value: {
@@ -245,7 +245,7 @@ describe('Where rows are not locked first, a product that is removed while it is
     });
   });
 
-  test('rolls the batch back, so each item is retried alone', async () => {
+  test('rolls back a batch of several items, which are then retried separately', async () => {
     expect(await commentWhileRemoved('lost', 'lost as well')).toMatchObject({
       status: 'rejected',
       reason: { code: '23503' },

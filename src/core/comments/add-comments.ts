@@ -16,7 +16,8 @@ export interface WrittenComment {
 }
 
 // Like other writers, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
-// is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that one.
+// is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that
+// transaction.
 const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
@@ -50,8 +51,8 @@ const ADD_COMMENTS = `WITH locked AS (
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
- * @returns for each draft its comment, or the comment of its idempotency key, or a CoreError `product_not_found` or
- * `comment_not_found`.
+ * @returns for each draft its comment, or the earlier comment with its idempotency key, or a CoreError
+ * `product_not_found` or `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(
@@ -85,7 +86,7 @@ export async function addReportedComments(
   drafts: readonly Draft[],
   recordEvents: RecordEvents | undefined,
 ): Promise<BatchResult<WrittenComment>> {
-  // Without a held comment, no events are recorded, and one statement needs no transaction.
+  // Without a held comment, no events are recorded, so the one statement that writes needs no explicit transaction.
   if (recordEvents === undefined || drafts.every(({ heldSession }) => heldSession === null)) {
     return addComments(database, runtime, drafts);
   }
@@ -116,7 +117,7 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Inserts drafts. @returns whether each comment was created, by id, except comments whose products do not exist. */
+/** Inserts drafts. @returns whether each comment was created, by its id. Comments on unknown products are left out. */
 async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
@@ -124,7 +125,7 @@ async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Pro
     const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, values, { isPrepared: true });
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
-    // The product was removed while the comment was written. Comments of a larger batch are retried one by one.
+    // The product was removed while the comment was written. A larger batch fails, and group commit retries its halves.
     if (drafts.length === 1 && isForeignKeyViolation(error)) return new Map();
     throw error;
   }

@@ -28,7 +28,7 @@ async function found(filter: Partial<CommentFilter>): Promise<string[]> {
   return (await browseComments(database, { limit: 99, ...filter })).map(({ content }) => content);
 }
 
-test('all comments are listed, newest first, up to the limit, with held and hidden ones', async () => {
+test('all comments are listed, newest first, up to the limit, including held and hidden ones', async () => {
   const all = ['Another WAVE', 'Wave held', 'Straße 100%', 'First', 'Hidden wave'];
   expect(await found({})).toEqual(all);
   expect(await found({ limit: 2 })).toEqual(all.slice(0, 2));
@@ -45,7 +45,7 @@ test('filters work alone and together', async () => {
   expect(await found({ productId: 'nothing' })).toEqual([]);
 });
 
-test('a text matches in any case, with each character literal', async () => {
+test('a text matches in any case, and each of its characters literally', async () => {
   expect(await found({ text: 'wAvE' })).toEqual(['Another WAVE', 'Wave held', 'Hidden wave']);
   expect(await found({ text: '0%' })).toEqual(['Straße 100%']);
   expect(await found({ text: '%' })).toEqual(['Straße 100%']);
@@ -59,8 +59,9 @@ test('each comment shows whether it is held, and when and why it was hidden', as
   expect(hidden).toMatchObject({ held: false, hidden: { reason: 'Off topic', since: '2026-01-02T03:04:05.678Z' } });
 });
 
-test('a rare text is searched in statements of a bounded number of rows, and no further than needed', async () => {
-  // Twice as many rows as one statement reads, with equal times, so the next one must continue between two of them.
+test('each statement of a search reads at most 2,000 rows, and the search ends once it has enough matches', async () => {
+  // Twice as many rows as one statement reads, all with the same time, so a statement must continue between two of
+  // them.
   await database.query(
     `INSERT INTO comments (id, product_id, content, created_at)
      SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'

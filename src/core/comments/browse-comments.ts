@@ -7,11 +7,11 @@ import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-r
 /** A comment as operators see it, without its author's session. */
 export interface BrowsedComment extends Comment {
   held: boolean;
-  /** When it was hidden (ISO 8601, UTC), and the operator's reason; null if it is not hidden. */
+  /** When the comment was hidden (ISO 8601, UTC), and the operator's reason; null if it is not hidden. */
   hidden: { since: string; reason: string | null } | null;
 }
 
-/** Filters of comments. Unset ones match all comments. */
+/** Filters of comments. Unset filters match all comments. */
 export interface CommentFilter {
   heldOnly?: boolean;
   hiddenOnly?: boolean;
@@ -31,8 +31,8 @@ type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_r
 const WINDOW_ROWS = 2_000;
 
 /**
- * Lists the newest matching comments, newest first. Each statement reads a bounded number of rows with an index; a rare
- * text takes many statements. `onScanned` receives the number of comments read so far.
+ * Lists up to `limit` matching comments, newest first. Each statement reads a bounded number of rows with an index; a
+ * rare text takes many statements. `onScanned` receives the number of comments read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(
@@ -69,7 +69,7 @@ const NEWEST: KeysetOrder<BrowsedRow> = {
 const MAX_SCANNED = 20_000;
 
 /**
- * Returns a page of the list of `browseComments`. In a search, even an empty page may have a next one.
+ * Returns a page of the list of `browseComments`. In a search, even an empty page can have a next page.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function browseCommentPage(

@@ -14,7 +14,7 @@ export interface CommentRow {
 
 export const COMMENT_COLUMNS = 'id, product_id, author_name, author_avatar, author_badge, content, likes, created_at';
 
-/** The condition on comments that every visitor may read. Only these are counted. */
+/** The SQL condition on comments that every visitor may read. Only these comments are counted. */
 export const PUBLIC = 'held_session IS NULL AND hidden_at IS NULL';
 
 export function commentOf(row: CommentRow): Comment {

@@ -50,7 +50,7 @@ test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164',
   },
 );
 
-test('a draft without a product is incomplete; one for an invalid id is product_not_found', () => {
+test('a draft without a product id is incomplete, and one with an invalid id gets product_not_found', () => {
   expect(refusalOf('Text', '')).toEqual(['comment_incomplete', 'Product ID and content are required']);
   expect(refusalOf('Text', 'Not an id')).toEqual(['product_not_found', 'Product not found']);
 });
@@ -59,7 +59,7 @@ test('one visible character among invisible ones is enough', () => {
   expect(draft('\u200b.\u200b').comment.content).toBe('\u200b.\u200b');
 });
 
-test('characters are counted as people count them: letters and emoji alike', () => {
+test('the length limit counts an emoji as one character, like a letter', () => {
   const most = LIMITS.commentCharacters;
   expect(draft('x'.repeat(most)).comment.content).toHaveLength(most);
   expect([...draft('🌊'.repeat(most)).comment.content]).toHaveLength(most);

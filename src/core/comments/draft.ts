@@ -27,7 +27,8 @@ export interface Draft extends Sender {
 }
 
 /**
- * Validates a visitor's input and builds the comment. Only its author sees a held comment until an operator releases it.
+ * Validates a visitor's input and builds the comment. Only its author sees a held comment until an operator releases
+ * it.
  * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` if the id is invalid.
  */
 export function draftComment(

@@ -53,7 +53,7 @@ async function storedLikes(...ids: string[]): Promise<(number | undefined)[]> {
   return ids.map((id) => rows.find((row) => row.id === id)?.likes);
 }
 
-test('each like of a batch gets the count after it, in the order of arrival', async () => {
+test('each like of a batch returns the count including it, in the order of arrival', async () => {
   expect(await like([one], [two], [one], [one, AUTHOR])).toEqual([1, 1, 2, 3]);
   expect(await like([two], [one])).toEqual([2, 4]);
   expect(await storedLikes(one, two)).toEqual([4, 2]);
@@ -66,7 +66,7 @@ test('a batch of likes returns which comments and products changed, each once', 
   expect(commentIds.toSorted()).toEqual([one, two].toSorted());
 });
 
-test('an id matches in upper case; a missing or unknown one is reported', async () => {
+test('ids match in upper case, and missing and unknown ids are reported', async () => {
   expect(await like([one.toUpperCase()], [one], [''], ['  '], ['no uuid'], [randomUUID()])).toEqual([
     1,
     2,
@@ -120,7 +120,7 @@ test('a hidden comment cannot be liked', async () => {
   expect(await storedLikes(one, held)).toEqual([0, 0]);
 });
 
-test('a product that is being removed has no comments', async () => {
+test('comments on a product that is being removed cannot be liked', async () => {
   const close = (until: string) => database.query(`UPDATE product_counts SET writes_blocked_until = ${until}`);
   await close("now() + interval '1 hour'");
   expect(await like([one])).toEqual(['comment_not_found']);
@@ -128,9 +128,9 @@ test('a product that is being removed has no comments', async () => {
   expect(await like([one])).toEqual([1]);
 });
 
-// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
+// On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('writers that wait for one comment hold no lock on another', async () => {
+  test('a writer that waits for one comment holds no lock on another', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
     // The comment with the greater id comes first in physical order.
     await database.query(
@@ -148,7 +148,7 @@ if (inject('citusWorkers').length === 0) {
     expect(await waiting).toEqual([2, 1]);
   });
 
-  test('likes of many comments use the index although the table has no statistics yet', async () => {
+  test('likes of many comments use the index even if the table has no statistics yet', async () => {
     const growing = await createTestDatabase();
     const client = new pg.Client({ connectionString: growing.url });
     await client.connect();

@@ -42,7 +42,7 @@ export async function likeComments(sql: Sql, likes: readonly Like[], now: Date):
     const row = liked.get(id);
     return row !== undefined && (row.held_session === null || row.held_session === session);
   };
-  // Starts from the count after all likes and goes back to the count before the first.
+  // The counts before this batch: the counts after it, minus the likes of the batch.
   const counts = new Map(rows.map((row) => [row.id, row.likes]));
   for (const like of valid) if (isSeen(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
 

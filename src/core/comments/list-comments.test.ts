@@ -46,7 +46,7 @@ describe('The comments of one product', () => {
     ['newest', '43210'],
     ['oldest', '01234'],
     [undefined, '32041'],
-  ])('%s: in order, and in pages of two just the same', async (sort, order) => {
+  ])('%s: one page and pages of two list the same comments, in order', async (sort, order) => {
     const query = sort === undefined ? {} : { sort };
     const whole = await listComments(database, 'tide', query, new Date());
     expect(contents(whole)).toEqual(numbers(order));
@@ -72,7 +72,7 @@ describe('The comments of one product', () => {
     }
   });
 
-  test('a missing row of counts means zero', async () => {
+  test('a product without a row of counts has a total of zero', async () => {
     await database.query("DELETE FROM product_counts WHERE product_id = 'calm'");
     expect(await listComments(database, 'calm', {}, new Date())).toMatchObject({ total: 0 });
   });
@@ -84,7 +84,7 @@ describe('The comments of one product', () => {
   });
 });
 
-test('a cursor belongs to the order that issued it', async () => {
+test('a cursor is valid only in the order that issued it', async () => {
   const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 }, new Date())).nextCursor ?? '';
   expect(isCommentCursor(cursor, 'newest')).toBe(true);
   expect(isCommentCursor(cursor, 'oldest')).toBe(false);
@@ -103,7 +103,7 @@ describe('Held comments', () => {
     expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
   });
 
-  test('an invalid product id is not found; an unknown one has none', async () => {
+  test('are an empty list for an unknown product; an invalid product id is not found', async () => {
     await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
     expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
   });

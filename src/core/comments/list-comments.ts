@@ -14,7 +14,8 @@ const TIME: Column = { sql: 'created_at', kind: 'time', keyOf: (row) => row.crea
 const ID: Column = { sql: 'id', kind: 'uuid', keyOf: (row) => row.id };
 
 /**
- * Each order has an index on the product id and exactly these columns. `oldest` reads the index of `newest` backwards.
+ * Each order is supported by an index on the product id and these columns; `oldest` reads the index of `newest`
+ * backwards.
  */
 const ORDERS: Record<CommentSort, KeysetOrder<CommentRow>> = {
   best: { name: 'best', direction: 'DESC', columns: [LIKES, TIME, ID] },
@@ -31,7 +32,7 @@ const SELECT_TOTAL = `SELECT coalesce(c.comments, 0) AS total
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = $1 AND p.created_at <= $2::timestamptz`;
 
 /**
- * Lists one page of a product's public comments, and counts all of them.
+ * Lists one page of a product's public comments, with the number of all its public comments.
  * @throws CoreError `product_not_found`, `bad_cursor`, `unavailable`.
  */
 export async function listComments(

@@ -53,7 +53,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([['other'], 1]);
   });
 
-  test('are hidden once, in any form of their id; hidden, unknown and invalid ids are reported', async () => {
+  test('are hidden once, even by an upper-case id; already hidden, unknown and invalid ids are reported', async () => {
     const unknown = randomUUID();
     await hideComments(database, [other]);
     expect(await hideComments(database, [seen.toUpperCase(), seen, other, unknown, 'No id'])).toEqual({
@@ -63,7 +63,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([[], 0]);
   });
 
-  test('come back as they were and are counted once; a held one is held again', async () => {
+  test('are restored unchanged and counted once; a held comment is held again', async () => {
     await hideComments(database, [seen, held], 'Rude');
     expect(await restoreComments(database, [seen, held, other])).toEqual({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
@@ -83,14 +83,14 @@ describe('Hidden comments', () => {
 });
 
 describe('Released comments', () => {
-  test('are shown and counted from then on, once', async () => {
+  test('are shown, and are counted once', async () => {
     expect(await releaseComments(database, [held, seen])).toEqual({ released: [moderated(held)], notHeld: [seen] });
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
     expect((await releaseComments(database, [held])).notHeld).toEqual([held]);
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
   });
 
-  test('stay hidden if they were hidden, too, and are counted when they come back', async () => {
+  test('stay hidden if they were hidden, and are counted once they are restored', async () => {
     await hideComments(database, [held]);
     expect((await releaseComments(database, [held])).released).toEqual([moderated(held)]);
     expect(await shown()).toEqual([['other', 'seen'], 2]);
@@ -99,7 +99,7 @@ describe('Released comments', () => {
   });
 });
 
-test('the audit log has each of them with its product and reason, except skipped ones', async () => {
+test('the audit log has an entry with product and reason for each moderated comment, and none for skipped ones', async () => {
   await hideComments(database, [seen], 'Spam');
   await hideComments(database, [seen, other]);
   await restoreComments(database, [seen]);
@@ -117,7 +117,7 @@ test('the audit log has each of them with its product and reason, except skipped
   expect(hidden).toMatchObject({ content: 'other', hidden: { reason: null, since: expect.stringMatching(/Z$/) } });
 });
 
-test('the change names the affected products and comments, and not the catalogue', async () => {
+test('moderation publishes a change of the affected products and comments, but not of the catalogue', async () => {
   const changes = subscribeToChanges(database, silentLog);
   try {
     await changes.ready;
@@ -140,7 +140,7 @@ test('the change names the affected products and comments, and not the catalogue
   }
 });
 
-// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
+// On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
   test('moderation locks the product before its comments', async () => {
     let hiding: Promise<unknown> | undefined;
@@ -153,7 +153,7 @@ if (inject('citusWorkers').length === 0) {
     expect(await hiding).toEqual({ done: [moderated(seen)], skipped: [] });
   });
 
-  test('a moderator waits only for the affected products and comments', async () => {
+  test('moderation waits only for locks on the affected products and comments', async () => {
     const elsewhere = `p-${randomUUID()}`;
     await saveProducts(database, [buildProduct({ id: elsewhere })]);
     const {

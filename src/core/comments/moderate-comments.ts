@@ -29,7 +29,7 @@ interface VisibilityChange {
   /** 1 if these rows are added to the count, -1 if they are subtracted. */
   sign: 1 | -1;
   reason?: string | undefined;
-  /** The action that this one undoes. */
+  /** The action that this action undoes. */
   undoes?: AuditAction;
 }
 
@@ -161,8 +161,8 @@ export async function releaseComments(database: Database, ids: readonly string[]
 }
 
 /**
- * Holds public comments, such as those released by mistake. Their authors' sessions are not stored, so only
- * operators see the comments until they are released.
+ * Holds comments, such as those released by mistake. Their authors' sessions are not stored, so only operators see the
+ * comments until they are released.
  * @throws CoreError `unavailable`.
  */
 export function holdComments(database: Database, ids: readonly string[]): Promise<Moderation> {

@@ -92,7 +92,7 @@ test.each(KINDS)('counts are added on request to %s, and an import ignores them'
   expect(await exported(other, { kind, counts: true })).toContain(kind === 'csv' ? ',0,0\n' : '"upvotes":0');
 });
 
-test('upvotes and comments are exported without sessions; comments say whether the public sees them', async () => {
+test('upvotes and comments are exported without sessions; comments state whether they are public', async () => {
   await save({ id: 'a' });
   await site.query(`INSERT INTO upvotes (id, product_id, user_session, created_at)
     VALUES ('00000000-0000-4000-8000-000000000001', 'a', 'secret-1', '2026-01-01Z')`);

@@ -19,7 +19,7 @@ export interface ExportOptions {
   kind: FileKind;
   /** Whether to export the numbers of upvotes and comments of products. */
   counts: boolean;
-  /** Writes the next part of the file. The next rows are read when the promise resolves. */
+  /** Writes the next part of the file. The next rows are read after the promise has resolved. */
   write(part: string): Promise<void>;
   onRows?: ((count: number) => void) | undefined;
 }

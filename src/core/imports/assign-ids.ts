@@ -7,7 +7,7 @@ import { completeProduct } from '../products/save-products.ts';
 import { hasLocalPictures, type ProductPatch } from './read-product.ts';
 import { slugOfName } from './read-values.ts';
 
-/** An existing product whose id is a slug, or a slug with a number. */
+/** A product of the site whose id is the slug of a name, with or without a number. */
 interface ProductWithSlug {
   id: string;
   createdAt: string;
@@ -43,14 +43,14 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
     OR (s.id > (wanted.slug || '-') COLLATE "C" AND s.id < (wanted.slug || '.') COLLATE "C")`;
 
 /**
- * Assigns ids to rows without one: a slug of the name, with a number if another product has the slug. If a product of
- * the site has the same content as a row, the row gets its id. Importing a file again therefore gives the same ids, and
- * no row overwrites an unrelated product.
+ * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If a product of
+ * the site has the same content as a row, the row gets the id of that product. Importing a file again therefore gives
+ * the same ids, and no row overwrites an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
-  /** The ids assigned so far. A slug with a number may equal the slug of another name. */
+  /** The ids assigned so far, because a slug with a number may equal the slug of another name. */
   readonly #assigned = new Set<string>();
 
   /** @param idsOfFile the ids of the file's other rows, as keys. */
@@ -60,7 +60,7 @@ export class IdAssigner {
 
   /** Assigns ids to rows. @returns an id for each patch, in order. @throws CoreError `unavailable`. */
   async assign(sql: Sql, patches: readonly ProductPatch[]): Promise<string[]> {
-    // The time does not matter, because it is not part of the compared content.
+    // The creation time given here does not matter, because it is not part of the compared content.
     const products = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
     const slugs = products.map(({ name }) => slugOfName(name));
     await this.#readSlugs(sql, slugs);
@@ -108,8 +108,9 @@ export class IdAssigner {
 }
 
 /**
- * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a row
- * with pictures that were not copied matches any pictures. @returns its id.
+ * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a
+ * row with pictures that were not copied matches any pictures.
+ * @returns its id, or undefined if no product matches.
  */
 function takeMatch(
   { matchCandidates }: SlugState,

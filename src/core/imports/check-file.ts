@@ -169,7 +169,7 @@ class FileChecker {
   }
 
   finish(): CheckedFile {
-    // A missing column that --map names causes other errors, so only the missing column is reported.
+    // A missing column that --map names causes further errors, so only the missing column is reported.
     if (!this.isCutOff && (this.columns.hasColumns || this.#options.kind === 'csv'))
       this.columns.requireMappedColumns();
     this.errors.refuseIfAny();

@@ -8,7 +8,7 @@ export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
 export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
 
 /**
- * Parses `field=column` and `field=`.
+ * Parses the arguments of `--map`: `field=column` or `field=`.
  * @throws ImportUsageError if an argument is malformed, or a field is unknown or repeated.
  */
 export function readColumnMap(entries: readonly string[]): ColumnMap {
@@ -46,7 +46,7 @@ export class FileColumns {
     };
     for (const [field, column] of map) if (column !== '') add(column, field);
     for (const field of PRODUCT_FIELD_NAMES) if (!map.has(field)) add(field, field);
-    // The column name in the database table, such as `launch_date`, is an alias.
+    // The name of the database column, such as `launch_date`, is accepted as an alias.
     for (const field of PRODUCT_FIELD_NAMES) {
       const { column } = PRODUCT_FIELDS[field];
       if (!map.has(field) && column !== field) add(column, field);

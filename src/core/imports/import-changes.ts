@@ -23,7 +23,7 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   SELECT $1::uuid, product_id, before, version, statement_timestamp()
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
-/** Collects the previous versions of the products that an import changes, for an undo. */
+/** Collects the previous versions of the products that an import changes, so the import can be undone. */
 export class ImportChanges {
   #changes: ImportChange[] = [];
   #isTooLarge = false;
@@ -46,7 +46,7 @@ export class ImportChanges {
 }
 
 /**
- * Reads the changes of an import; an empty list if the import is too old or was too large.
+ * Reads the changes of an import. @returns an empty list if the import is too old or was too large.
  * @throws CoreError `unavailable`.
  */
 async function readImportChanges(
@@ -97,7 +97,7 @@ export class Sampled<Item> {
 }
 
 const UNDO_BATCH_ROWS = 500;
-/** If more products changed, the change is recorded as "everything changed" instead of with their ids. */
+/** If an undo changes more products, the change is recorded as "everything changed", without their ids. */
 const MAX_NAMED = 1_000;
 
 interface UndoneImport {
@@ -125,7 +125,7 @@ export async function undoImport(
   const created = changes.filter(({ productId, before }) => before === null && untouched.has(productId));
   const updated = changes.flatMap(({ productId, before }) => (before && untouched.has(productId) ? before : []));
   const ids = created.map(({ productId }) => productId);
-  // Removes before reverting. If reverting fails, a retry skips the removed products.
+  // New products are removed before others are reverted, because a retry after a failure skips the removed products.
   if (ids.length > 0) await removeProducts(database, ids, undefined, 'none');
   const undone = {
     removed: ids.length,

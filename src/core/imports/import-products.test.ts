@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.clear());
 
-test('an import leaves nothing pending in the search indexes, which searches would read', async () => {
+test('an import leaves no pending entries in the search indexes, because they slow down searches', async () => {
   await harness.run(lines(...Array.from({ length: 50 }, (_, n) => ({ id: `p-${n}`, name: `製品 ${n}` }))));
   const flush = 'SELECT gin_clean_pending_list(unnest($1::text[])::regclass)::integer AS pages';
   const pending = await harness.database.query(flush, [['products_search', 'products_grams']]);
@@ -68,7 +68,7 @@ describe('fields', () => {
     expect(await harness.database.query('SELECT product_id FROM product_counts')).toHaveLength(2);
   });
 
-  test('values at their limits are accepted, and each one beyond is an error of its row', async () => {
+  test('values at their limits are accepted, and each value beyond a limit is an error of its row', async () => {
     const atLimit = {
       id: 'a'.repeat(64),
       name: '🌊'.repeat(300),
@@ -94,7 +94,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('values that cannot be stored, or are of the wrong kind, are errors', async () => {
+  test('values that cannot be stored or have the wrong type are errors', async () => {
     expect(
       await harness.errorsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
@@ -103,7 +103,7 @@ describe('fields', () => {
     ).toEqual([
       '1: name: it contains a NUL character',
       expect.stringContaining('2: name: it contains half a character'),
-      '3: name: this must be text',
+      '3: name: it must be text',
       expect.stringContaining("4: createdAt: '02/03/2023' is not a supported date"),
       "5: createdAt: '2023-02-30' is a date that does not exist",
       "6: launchDate: 'February 30, 2023' is a date that does not exist",
@@ -115,7 +115,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('the first two hundred errors are named and all are counted, even in a file that ends early', async () => {
+  test('the first 200 errors are listed and all are counted; an unreadable row does not hide earlier errors', async () => {
     const rows = Array.from({ length: 210 }, () => ({ name: {} }));
     await expect(harness.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
     const text = `name,createdAt\na,never\nb,"`;
@@ -149,7 +149,7 @@ describe('columns', () => {
     expect(() => readColumnMap(entries)).toThrow(message);
   });
 
-  test('--map without a column ignores the column with the name of a field', async () => {
+  test('--map with an empty column name ignores the column with the name of the field', async () => {
     const report = await harness.run(lines({ id: 'tide', name: 'Tide', launch_date: 'May 2020' }), {
       map: readColumnMap(['name=', 'launchDate=']),
     });
@@ -157,7 +157,7 @@ describe('columns', () => {
     expect(await harness.product('tide')).toMatchObject({ name: 'Untitled Product', launchDate: 'Today' });
   });
 
-  test('a column that the file lacks is refused, in CSV and in JSON, and so is a header without any field', async () => {
+  test('a --map column that the file lacks is refused in CSV and JSON, and so is a header without any product field', async () => {
     const map = readColumnMap(['name=Title']);
     await expect(harness.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Title'; its columns are 'id', 'name'/,
@@ -169,7 +169,7 @@ describe('columns', () => {
     ]);
   });
 
-  test('a missing column of --map is reported before the errors that it causes', async () => {
+  test('a missing column of --map is reported instead of the errors that it causes', async () => {
     const map = readColumnMap(['name=Headline']);
     await expect(harness.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Headline'; its columns are/,
@@ -188,7 +188,7 @@ describe('columns', () => {
     expect(await harness.product('a')).toMatchObject({ launchDate: '2022' });
   });
 
-  test('names of inherited properties are not columns', async () => {
+  test('columns named like inherited properties are ignored', async () => {
     const report = await harness.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
     expect(report.ignoredColumns).toEqual(['__proto__', 'constructor']);
     expect(await harness.product('a')).toMatchObject({ name: 'Untitled Product' });
@@ -246,7 +246,7 @@ test('--dry-run reports the changes without writing rows or pictures', async () 
   expect(await harness.product('a')).toMatchObject({ image: `/images/${name}` });
 });
 
-test('importing again without the folder of pictures keeps stored pictures, also of rows without ids', async () => {
+test('importing a file again without its picture folder keeps the stored pictures, even for rows without ids', async () => {
   const pictures = { from: join(harness.folder, 'again'), to: join(harness.folder, 'stored') };
   await mkdir(pictures.from);
   await writeFile(join(pictures.from, 'a.svg'), '<svg/>');
@@ -288,7 +288,7 @@ test('rows without times are listed in the order of the file, within the day of 
   expect((await harness.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
 });
 
-test('changed products are recorded in the same transaction, by id, or as everything if there are many', async () => {
+test('an import records the changed products by id, or as "everything changed" if there are many', async () => {
   await harness.run(lines({ id: 'a' }, { id: 'b' }));
   const changed = () => harness.database.query('SELECT product_ids, catalogue FROM changes WHERE catalogue');
   expect(await changed()).toEqual([{ product_ids: ['a', 'b'], catalogue: true }]);

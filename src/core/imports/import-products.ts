@@ -79,7 +79,7 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
   }
 }
 
-/** Selects the search indexes that the server has, if it has the function and the role may use it. */
+/** Selects the existing search indexes, if the server has the function and the role may use it on them. */
 const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
   WHERE relname IN ('products_search', 'products_grams') AND pg_has_role(relowner, 'USAGE')`;
 

@@ -14,7 +14,6 @@ import type { Position } from './import-errors.ts';
 import { withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
-/** The number of rows per statement. */
 const BATCH_ROWS = 500;
 
 /**
@@ -25,7 +24,7 @@ const MAX_CHANGED_IDS = 1_000;
 /**
  * Enlarges the search indexes' lists of pending entries and the memory for merging these lists, so writing the indexes
  * costs a third less than with the defaults (measured with 60,000 rows). Searches scan the lists, so their size stays
- * limited. Values are in kilobytes. Settings that the engine does not have are skipped.
+ * limited. Values are in kilobytes. Settings that the server lacks are skipped.
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
@@ -35,7 +34,7 @@ interface MergeOptions {
   target: string;
   /** Whether products are only compared and not written. */
   dryRun: boolean;
-  /** The creation time of the first new product whose row has none. */
+  /** The creation time of the first new product whose row does not contain a time. */
   now: Date;
   onRows?: ((count: number) => void) | undefined;
 }
@@ -130,8 +129,9 @@ async function mergeBatches(
 }
 
 /**
- * Returns the creation time of the nth new product (from 0) whose row has none. Each is a millisecond earlier than the
- * previous one, so the list (newest first) follows the order of the file. All times are on the UTC day of the import.
+ * Returns the creation time of the nth new product (from 0) whose row does not contain a time. Each is a millisecond
+ * earlier than the previous one, so the list (newest first) follows the order of the file. All times are on the UTC day
+ * of the import.
  */
 function timeBefore(now: Date, n: number): Date {
   return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));

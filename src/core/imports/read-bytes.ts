@@ -60,7 +60,10 @@ function isDecodable(decoder: TextDecoder, bytes?: Buffer): boolean {
   }
 }
 
-/** Creates the error for the first invalid line. The last line is not checked, because it may be incomplete. */
+/**
+ * Creates the error for the first invalid line. If all complete lines are valid, this is the last line, which may be
+ * incomplete.
+ */
 function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   let line = firstLine;
   for (let start = 0; ; line += 1) {
@@ -71,7 +74,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   return new UnreadableFileError(line, 'The file is not UTF-8: save it in that encoding, then try again');
 }
 
-/** Returns the bytes from the start of the last multi-byte character in the last three bytes, or none. */
+/** Returns the bytes from the start of the last multi-byte character in the last three bytes, or an empty buffer. */
 function incompleteCharacter(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);

@@ -48,7 +48,8 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser detects a missing quote much later, so this reports the row after the last complete one.
+    // The parser notices an unclosed quote only at a later row or the end of the file, so the row after the last
+    // complete one is reported.
     const isUnclosed = UNCLOSED.has(error.code);
     const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
     throw new UnreadableFileError(line, reasonOf(error));
@@ -81,7 +82,8 @@ function reasonOf({ code, message }: CsvError): string {
     return 'This row is too long; perhaps one of its quotes is not closed';
   }
   if (UNCLOSED.has(code)) return 'A quote in this row is not closed';
-  if (code === 'CSV_INVALID_CLOSING_QUOTE') return 'Text follows a closing quote; double a quote inside quotes';
+  if (code === 'CSV_INVALID_CLOSING_QUOTE')
+    return 'Text follows a closing quote; a quote inside quotes must be doubled';
   if (code === 'INVALID_OPENING_QUOTE') return 'A quote is inside a cell that does not begin with one';
   return message;
 }

@@ -26,7 +26,7 @@ async function read(reader: Reader, content: string | Buffer): Promise<SourceRec
 }
 
 describe('CSV', () => {
-  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark are read, and each row has its line', async () => {
+  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark are supported, and each row has its line number', async () => {
     expect(await read(csv, '\ufeffid,"na""me"\r\na,"one\r\ntwo"\r\n\r\nb,"x, y"\r\n"c\n\n",""\r\n')).toEqual([
       { line: 2, values: { id: 'a', 'na"me': 'one\r\ntwo' } },
       { line: 5, values: { id: 'b', 'na"me': 'x, y' } },
@@ -34,14 +34,14 @@ describe('CSV', () => {
     ]);
   });
 
-  test.each([';', '\t'])('the delimiter is that of the header: %j', async (delimiter) => {
+  test.each([';', '\t'])('the delimiter of the header applies to all rows: %j', async (delimiter) => {
     const text = ['id', '"na,me"'].join(delimiter);
     expect(await read(csv, `${text}\na${delimiter}b,c,d\n`)).toEqual([
       { line: 2, values: { id: 'a', 'na,me': 'b,c,d' } },
     ]);
   });
 
-  test('a row of another length is an error of that row only', async () => {
+  test('a row with more or fewer cells than the header is an error of that row only', async () => {
     expect(await read(csv, 'id,name\na\nb,B\nc,C,C\n')).toEqual([
       { line: 2, error: 'This row has 1 cell, but the header has 2' },
       { line: 3, values: { id: 'b', name: 'B' } },
@@ -50,13 +50,13 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['', 1, /empty/],
-    ['id,id\n', 1, /'id' occurs twice/],
-    ['id,name\na,A\nb,"B\nc,C\n', 3, /not closed/],
-    [`id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, 3, /This row is too long/],
-    ['id,name\na,"A"B\n', 2, /closing quote/],
-    ['id,name\na,A"B"\n', 2, /does not begin with one/],
-  ])('%j cannot be read beyond line %i', async (text, line, message) => {
+    ['an empty file', 1, '', /empty/],
+    ['a repeated column', 1, 'id,id\n', /'id' occurs twice/],
+    ['an unclosed quote', 3, 'id,name\na,A\nb,"B\nc,C\n', /not closed/],
+    ['a row of 5 MiB', 3, `id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, /This row is too long/],
+    ['text after a closing quote', 2, 'id,name\na,"A"B\n', /closing quote/],
+    ['a quote inside a cell', 2, 'id,name\na,A"B"\n', /does not begin with one/],
+  ])('%s is reported with line %i', async (_what, line, text, message) => {
     await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
   });
 
@@ -78,7 +78,7 @@ describe('JSON Lines', () => {
   test('blank lines, CRLF and a last line without a line feed are accepted; an invalid line is an error of that line only', async () => {
     expect(await read(readJsonLines, '\ufeff{"id":"a"}\r\n\r\n[1]\n{"id"\n{"id":"b"}')).toEqual([
       { line: 1, values: { id: 'a' } },
-      { line: 3, error: 'This is not an object' },
+      { line: 3, error: 'This row is not a JSON object' },
       { line: 4, error: expect.stringContaining('This is not JSON') },
       { line: 5, values: { id: 'b' } },
     ]);
@@ -86,11 +86,11 @@ describe('JSON Lines', () => {
 });
 
 describe('JSON', () => {
-  test('an item has its number and the line on which it begins', async () => {
+  test('each item has its number and the number of the line on which it begins', async () => {
     expect(await read(readJson, '\ufeff[\n  {"id": "é",\n "team": [{"name": "[}"}]},\n\n 5, {"id": "b"}\n]\n')).toEqual(
       [
         { line: 2, item: 1, values: { id: 'é', team: [{ name: '[}' }] } },
-        { line: 5, item: 2, error: 'This is not an object' },
+        { line: 5, item: 2, error: 'This row is not a JSON object' },
         { line: 5, item: 3, values: { id: 'b' } },
       ],
     );
@@ -114,11 +114,11 @@ describe('UTF-8', () => {
     ['UTF-16', Buffer.from('\ufeff{"id":"a"}\n', 'utf16le'), 1],
     ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22, 0x0a]), 1],
     ['a character that is cut off', Buffer.from([0x0a, 0x22, 0xf0, 0x9f, 0x8c]), 2],
-  ])('%s is refused with its line', async (_what, bytes, line) => {
+  ])('%s is refused with the number of its line', async (_what, bytes, line) => {
     await expect(read(readJsonLines, bytes)).rejects.toMatchObject({ name: 'UnreadableFileError', line });
   });
 
-  test('characters across chunks are complete, and an error deep inside a large file has its line', async () => {
+  test('characters that span two chunks are read correctly, and an error deep inside a large file has its line number', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ id: `${index}`, name: '🌊é' }));
     const records = await read(readJsonLines, lines.join('\n'));
     expect(records.every((record) => 'values' in record && record.values.name === '🌊é')).toBe(true);

@@ -28,7 +28,7 @@ class ArrayReader {
     this.#parser.onValue = ({ value }) => {
       const position = { line: this.#line, item: this.#item };
       this.#complete.push(
-        isRecord(value) ? { ...position, values: value } : { ...position, error: 'This is not an object' },
+        isRecord(value) ? { ...position, values: value } : { ...position, error: 'This row is not a JSON object' },
       );
     };
   }
@@ -153,7 +153,7 @@ function textOf(parts: readonly Buffer[]): string {
 function recordOf(text: string, line: number): SourceRecord {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { line, values: value } : { line, error: 'This is not an object' };
+    return isRecord(value) ? { line, values: value } : { line, error: 'This row is not a JSON object' };
   } catch (error) {
     return { line, error: `This is not JSON: ${error instanceof Error ? error.message : error}` };
   }

@@ -93,16 +93,16 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
 /** Reads a text and trims it. Numbers are accepted, because years and versions are often written as numbers. */
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
-  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('this must be text');
+  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('it must be text');
   const text = String(value).trim();
   if (!isStorableText(text)) {
     throw new FieldError(
       text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
-  // Counting code points is slow, and a text never has more code points than code units.
+  // Code points are counted only if needed, because this is slow. A text never has more code points than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
-  if (length > maxCharacters) throw new FieldError(`has ${length} characters; at most ${maxCharacters} are allowed`);
+  if (length > maxCharacters) throw new FieldError(`it has ${length} characters; at most ${maxCharacters} are allowed`);
   return text;
 }
 
@@ -110,11 +110,11 @@ function listOf(value: unknown, separator: string): unknown[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return splitList(value, separator);
-  throw new FieldError('this must be a list, or text that can be split into one');
+  throw new FieldError('it must be a list, or text that can be split into a list');
 }
 
 function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): Item[] {
-  if (items.length > maxItems) throw new FieldError(`has ${items.length} items; at most ${maxItems} are allowed`);
+  if (items.length > maxItems) throw new FieldError(`it has ${items.length} items; at most ${maxItems} are allowed`);
   return items;
 }
 

@@ -11,7 +11,7 @@ test.each([
   ['/a.png,,https://x.example/b', ['/a.png,', 'https://x.example/b']],
   ['a.png,\n\n https://x.example/b', ['a.png', 'https://x.example/b']],
   ['https://x.example/a;,https://x.example/b', ['https://x.example/a;', 'https://x.example/b']],
-])('%j is the list %j', (text, list) => {
+])('%j is parsed as the list %j', (text, list) => {
   expect(splitList(text)).toEqual(list);
 });
 
@@ -20,7 +20,7 @@ test.each([
   ['|', 'https://x.example/a|b|https://x.example/c', ['https://x.example/a|b', 'https://x.example/c']],
   [' - ', 'a-b - c', ['a-b', 'c']],
   [';', '["a;b"]', ['a;b']],
-])('with the separator %j, %j is the list %j', (separator, text, list) => {
+])('with the separator %j, %j is parsed as the list %j', (separator, text, list) => {
   expect(splitList(text, separator)).toEqual(list);
 });
 
@@ -62,7 +62,7 @@ test.each([
   ['Sun, 22 Jan 2023 10:00:00 GMT', '2023-01-22T10:00:00.000Z'],
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['0001-01-01', '0001-01-01T00:00:00.000Z'],
-])('%s is %s', (text, instant) => {
+])('the date %s is read as %s', (text, instant) => {
   expect(readDate(text)).toBe(instant);
 });
 
@@ -75,7 +75,7 @@ test.each([
     '2023-01-22T10:00+15:00',
     '0001-01-01T00:00+01:00',
   ],
-])('%s does not exist', (text) => {
+])('%s is a date or time that does not exist', (text) => {
   expect(readDate(text)).toBe('impossible');
 });
 

@@ -49,7 +49,7 @@ const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:da
 const TIME =
   '(?:(?:t| )(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?(?: ?(?<zone>z|utc|gmt|[+-]\\d{2}(?::?\\d{2})?))?)?';
 
-/** The accepted formats of dates, which are all unambiguous. */
+/** The accepted date formats, all of which are unambiguous. */
 const DATE_FORMATS = [
   `${YEAR}(?:([-/])(?<monthNumber>\\d{1,2})(?:\\2(?<day>\\d{1,2})${TIME})?)?`,
   `${WEEKDAY}${MONTH} ${YEAR}`,
@@ -93,7 +93,7 @@ function instantOf(groups: Partial<Record<string, string>>): string | undefined 
   const milliseconds = Number((groups.fraction ?? '').padEnd(3, '0').slice(0, 3));
   date.setUTCHours(hour, minute - offsetMinutes, second, milliseconds);
   const instant = date.toISOString();
-  // The offset may move the instant to a year outside 0001 to 9999, which has another format.
+  // The offset can move the instant to a year outside 0001 to 9999, which ISO 8601 formats differently.
   return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
 
@@ -105,16 +105,16 @@ function offsetOf(zone: string | undefined): number | undefined {
   return sign === '-' ? -offset : offset;
 }
 
-/** Shorter than the 64 characters of an id, to leave room for a number that makes it unique. */
+/** Shorter than the 64 characters of an id, to leave room for a number that makes the id unique. */
 const SLUG_CHARACTERS = 56;
 
-/** Turns a text into an id by transliterating it to a-z, 0-9 and hyphens. The result may be empty. */
+/** Converts a text to an id by transliterating it to a-z, 0-9 and hyphens. The result may be empty. */
 export function slugOf(text: string, maxCharacters = SLUG_CHARACTERS): string {
   const slug = slugify(text, { decamelize: false });
   return slug.slice(0, maxCharacters).replace(/-+$/, '');
 }
 
-/** Returns a slug for any name. If it would be empty, it contains a hash of the name instead. */
+/** Returns the slug of a name, or `product-` and a hash of the name if the slug would be empty. */
 export function slugOfName(name: string): string {
   return slugOf(name) || `product-${createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 10)}`;
 }

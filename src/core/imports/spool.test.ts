@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CheckedRow, Spool } from './spool.ts';
 
-test('rows are read back in order and repeatedly, even after a reader stopped in the middle', async () => {
+test('rows can be read in order any number of times, even after a reader stopped in the middle', async () => {
   const spool = await Spool.open();
   try {
     const rows = Array.from({ length: 3_000 }, (_, rowIndex) => ({

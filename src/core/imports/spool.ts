@@ -47,7 +47,7 @@ export class Spool {
     await this.#file.writeFile(chunk);
   }
 
-  /** Reads the wanted rows in order, in batches. It can be called repeatedly. */
+  /** Reads the wanted rows in order, in batches. Can be called repeatedly. */
   async *batches(rows: number, isWanted: (row: CheckedRow) => boolean): AsyncGenerator<CheckedRow[]> {
     let batch: CheckedRow[] = [];
     for await (const line of readLines(this.#file)) {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.clear());
 
-test('a product is found by its id: upvotes, comments and missing fields stay, blank fields get the default', async () => {
+test('a row updates the product with its id: upvotes and missing fields stay unchanged, and blank fields get defaults', async () => {
   await harness.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
   await harness.database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 's')",
@@ -34,7 +34,7 @@ test('a product is found by its id: upvotes, comments and missing fields stay, b
   });
 });
 
-test('importing again changes, writes and records nothing', async () => {
+test('importing a file again writes no product and records no change', async () => {
   const file = lines({ id: 'a', name: 'A' }, { name: 'B' }, { name: 'B' }, { name: 'B', description: 'other' });
   expect(counts(await harness.run(file))).toEqual({ created: 4, updated: 0, unchanged: 0 });
   expect(await harness.ids()).toEqual(['a', 'b', 'b-2', 'b-3']);
@@ -47,7 +47,7 @@ test('importing again changes, writes and records nothing', async () => {
   expect(await harness.database.query('SELECT FROM audit_log')).toEqual([]);
 });
 
-test('a row without an id never takes over a product, in any order of rows and ids', async () => {
+test('a row without an id never overwrites another product, in any order of the rows', async () => {
   await harness.run(lines({ id: 'foo', name: 'Foo', description: 'somebody else’s' }, { id: 'foo-3', name: 'Three' }));
   const file = [{ name: 'Foo 2' }, { name: 'Foo' }, { name: 'foo!' }, { id: 'foo-4', name: 'Four' }, { name: 'Foo' }];
   expect(counts(await harness.run(lines(...file)))).toEqual({ created: 5, updated: 0, unchanged: 0 });
@@ -58,7 +58,7 @@ test('a row without an id never takes over a product, in any order of rows and i
   expect(await harness.ids()).toEqual(made);
 });
 
-test('a name without Latin letters, or with too many, gets a valid id, always the same', async () => {
+test('a name that has no Latin letters or is too long always gets the same valid id', async () => {
   const file = lines({ name: '日本語' }, { name: '🌊' }, { name: 'é'.repeat(300) }, { name: 'é'.repeat(299) });
   expect(counts(await harness.run(file))).toMatchObject({ created: 4 });
   expect(await harness.ids()).toEqual([
@@ -70,14 +70,14 @@ test('a name without Latin letters, or with too many, gets a valid id, always th
   expect(counts(await harness.run(file))).toMatchObject({ unchanged: 4 });
 });
 
-test('the last of equal ids wins, and the others are reported', async () => {
+test('of rows with the same id, the last one is imported, and the others are reported', async () => {
   const report = await harness.run(lines({ id: 'a', name: 'First' }, { id: 'b' }, { id: 'a', name: 'Last' }));
   expect(report.repeatedIds).toEqual([{ id: 'a', line: 1 }]);
   expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
   expect(await harness.product('a')).toMatchObject({ name: 'Last' });
 });
 
-test('--slugify-ids slugifies ids, and refuses two that become equal', async () => {
+test('--slugify-ids slugifies ids, and refuses two ids that become equal', async () => {
   await harness.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
   expect(await harness.ids()).toEqual(['12', 'creme-brulee']);
   expect(await harness.errorsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([

@@ -46,7 +46,7 @@ test("when votes below the cap are withdrawn, the network's earliest votes beyon
     ['session-e', 'network'],
   ]);
   await voteFromNetwork(11, 'session-b', false);
-  // A session that votes again has the last vote of its network.
+  // A session that votes again gets the last position among the votes of its network.
   await voteFromNetwork(12, 'session-a');
   expect(await verdicts()).toEqual([
     ['session-c', null],
@@ -99,7 +99,7 @@ async function voteAtOnce(): Promise<VoteNetwork[]> {
   }
 }
 
-test('four processes that judge at the same time exceed the cap together and report the network, and the correction is exact', async () => {
+test('concurrent votes of one network in four processes exceed the cap, and applying the cap to the reported network corrects this', async () => {
   const unchecked = await voteAtOnce();
   // Each process counts the votes as of the start of its statement, so each accepts as many votes as the cap permits.
   expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });
@@ -108,7 +108,7 @@ test('four processes that judge at the same time exceed the cap together and rep
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
-test('a process reports a network only after another one wrote to the product', async () => {
+test('a process reports a network only after another process has written to the product', async () => {
   const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
   const cast = (session: string) =>
     setUpvotes(
@@ -123,14 +123,14 @@ test('a process reports a network only after another one wrote to the product', 
   expect((await cast('session-third')).unchecked).toEqual([{ productId: 'tide', network: NETWORK }]);
 });
 
-test('finalising is exact even if the judging processes were killed before they applied the cap', async () => {
+test('a final result respects the cap even if processes were killed before they applied it', async () => {
   await voteAtOnce();
   const rules = { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 };
   await finaliseDue(database, { rules, votesPerNetwork: CAP });
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
-test('the last millisecond of the window counts, the next one does not, and a moment before the launch is refused', async () => {
+test('a vote in the last millisecond of the window counts, a vote in the next one does not, and one before the launch is refused', async () => {
   await vote(database, 'tide', `${DAY}T09:59:59.999Z`, 'session-before');
   await vote(database, 'tide', `${DAY}T10:00:00.000Z`, 'session-first');
   await vote(database, 'tide', '2026-06-02T09:59:59.999Z', 'session-last');
@@ -138,7 +138,7 @@ test('the last millisecond of the window counts, the next one does not, and a mo
   expect(await counts()).toEqual({ upvotes: 3, counted: 2, excluded: 0 });
 });
 
-test('a vote cast under another clock is judged by the stored times', async () => {
+test('votes from processes with different clocks are ordered by their stored times', async () => {
   await voteFromNetwork(5, 'session-a');
   await voteFromNetwork(6, 'session-b');
   // This vote comes from another process, whose clock is behind.

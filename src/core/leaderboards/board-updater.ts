@@ -10,7 +10,7 @@ import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
-/** The pause before an update. A vote moves its launch on the boards within twice this time, unless updates are slow. */
+/** The pause before an update. A vote moves its launch on the boards within twice this time unless updates are slow. */
 const REFRESH_INTERVAL_MS = 400;
 
 /**
@@ -21,8 +21,8 @@ const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
 
 /**
- * Interval between comparisons of all launches in open windows. Some are stale if a process was killed before it updated
- * them.
+ * Interval between searches for launches in open windows whose votes on the boards are stale, because a process was
+ * killed before it updated them.
  */
 const SWEEP_INTERVAL_MS = 60_000;
 
@@ -54,9 +54,12 @@ interface Work {
   unchecked: Iterable<VoteNetwork>;
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
-  /** Whether to compare all launches in open windows, because a killed process may not have updated some. */
+  /**
+   * Whether to compare the boards with the counted votes of all launches in open windows, because a killed process may
+   * not have updated some boards.
+   */
   sweeps: boolean;
-  /** Whether to compare all networks in open windows with the cap, for the same reason. */
+  /** Whether to compare all networks in open windows with the cap, because a killed process may not have done this. */
   checksCaps: boolean;
 }
 
@@ -129,7 +132,8 @@ export function startBoardUpdater(
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
     await refresh([...written, ...behind]);
-    // Runs last, because it is slow for windows with many votes, and the other updates do not depend on it.
+    // The caps are checked last, because this is slow for windows with many votes, and the other updates do not need
+    // it.
     if (checksCaps) await capOpenWindows();
   }
 

@@ -35,7 +35,7 @@ const differences = async () => {
 };
 
 test.each(['open', 'final'])(
-  'votes of an %s day are excluded, included and restored, and the boards follow',
+  'excluding, including and restoring votes updates the boards of a day that is %s',
   async (status) => {
     const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     if (status === 'final') await finalise();
@@ -73,7 +73,7 @@ test('a selection by time does not affect other votes', async () => {
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
 });
 
-test('a check names counts, boards and digests that were changed', async () => {
+test('a check reports counts, boards and digests that were changed', async () => {
   await database.query('UPDATE product_counts SET counted = 2');
   expect(await differences()).toEqual(['tide: counted votes: recounted 3, stored 2']);
   await database.query('UPDATE product_counts SET counted = 3');
@@ -88,13 +88,13 @@ test('a check names counts, boards and digests that were changed', async () => {
 });
 
 test.each(['open', 'final'])(
-  'a repair corrects counts and ranks of an %s day, and is in the audit log',
+  'a repair corrects the counts and ranks of a day that is %s, and is recorded in the audit log',
   async (status) => {
     if (status === 'final') await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     await database.query('UPDATE product_counts SET counted = 1, excluded_operator = 9');
     await database.query('UPDATE leaderboard_counts SET products = 5');
     const period = parsePeriod(DAY);
-    if (period === undefined) throw new Error('There is no period');
+    if (period === undefined) throw new Error('The period is invalid');
     const repaired = await repairBoard(database, period, 20);
     expect(repaired?.found.differences.length).toBeGreaterThan(2);
     expect(repaired?.left).toMatchObject({ votes: 3, differences: [] });

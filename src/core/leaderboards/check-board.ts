@@ -39,15 +39,15 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL O
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
 
 /**
- * Maximum attempts to check a period. Boards follow votes within a second, so a board that lags is updated and checked
- * again.
+ * Maximum attempts to check a period. A board may lag behind the votes for up to a second, and is then updated and
+ * checked again.
  */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the histogram
- * of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag. `database`
- * must have no statement timeout.
+ * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the
+ * histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag.
+ * `database` must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
  */
 export async function checkBoard(database: Database, period: Period): Promise<CheckedBoard | undefined> {
@@ -97,7 +97,8 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
 
 /**
- * Counts the votes of each launch from its rows or, for a finalised day, from its tally, whose digest is compared as well.
+ * Counts the votes of each launch from its rows or, for a finalised day, from its tally, whose digest is compared as
+ * well.
  */
 async function recount(
   sql: Sql,
@@ -167,7 +168,7 @@ export async function repairBoard(
     await applyVoteCap(sql, found.wrong, votesPerNetwork);
     await recountFinal(sql, found.wrong);
     await refreshLaunches(sql, found.wrong);
-    // Other transactions that move launches wait, and then see the state that is committed here.
+    // Makes other transactions that move launches wait until this one has committed.
     await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
     await sql.query(DELETE_HISTOGRAM, [name]);
     await sql.query(FILL_HISTOGRAM(kind), [name]);
@@ -181,7 +182,7 @@ export async function repairBoard(
   return { found, left: (await checkBoard(database, period)) ?? found };
 }
 
-/** Sets the counts of final launches from their stored tallies, which are their results. */
+/** Sets the counts of final launches from their stored tallies, because these are the results. */
 async function recountFinal(sql: Sql, productIds: readonly string[]): Promise<void> {
   const final = await sql.query<{ product_id: string; day: string }>(
     'SELECT product_id, day FROM launches WHERE product_id = ANY($1::text[]) AND final ORDER BY product_id',

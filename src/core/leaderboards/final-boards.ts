@@ -19,7 +19,7 @@ export async function lockDays(sql: Sql, days: readonly string[]): Promise<strin
   return rows.filter((row) => row.final_at !== null).map((row) => row.period);
 }
 
-/** Like `lockDays`, for the days on whose boards these products are. */
+/** Like `lockDays`, for the days whose boards contain these products. */
 export async function lockDaysOf(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ day: string }>(
     'SELECT DISTINCT day FROM launches WHERE product_id = ANY($1::text[]) AND day IS NOT NULL',
@@ -31,7 +31,7 @@ export async function lockDaysOf(sql: Sql, productIds: readonly string[]): Promi
   );
 }
 
-/** Returns the names of the periods on whose boards these products are. */
+/** Returns the names of the periods whose boards contain these products. */
 export async function periodsOf(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ period: string }>(
     `SELECT DISTINCT period FROM launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period
@@ -52,8 +52,8 @@ export async function finaliseLateLaunches(sql: Sql, productIds: readonly string
 }
 
 /**
- * Gives each of these periods that is final a new revision, and each finalised day a new digest. Must be the last change to
- * the boards in its transaction.
+ * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Must be
+ * the last change to the boards in its transaction.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
@@ -97,20 +97,20 @@ interface Totals {
   excluded_operator: number;
 }
 
-// Skips rows with correct counts, so visitors who upvote do not wait for them.
+// Skips rows with correct counts, so visitors who upvote these launches do not wait for this transaction.
 const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_network = t.excluded_network,
     excluded_operator = t.excluded_operator, window_changes = c.window_changes + 1
   FROM jsonb_to_recordset($1::jsonb) AS t (product_id text, counted integer, excluded_network integer, excluded_operator integer)
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
-// Closes the windows permanently, so votes do not count again if the clock was ahead and is set back.
+// Closes the windows permanently, so no vote counts if the clock was ahead and is set back into the window.
 const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
 
 /**
  * Stores the tally of these launches, which is their result from now on, and recounts the votes while reading them. The
- * caller has locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random one is used. `hash`
- * receives every line.
+ * caller has locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random secret is used.
+ * `hash` receives every line.
  */
 export async function finaliseLaunches(
   sql: Sql,

@@ -22,7 +22,8 @@ async function seed(database: Database): Promise<void> {
   for (const [minute, session] of ['session-a', 'session-b', 'session-c'].entries())
     await vote(database, 'tide', `${DAY}T11:0${minute}:00.000Z`, session);
   await vote(database, 'reef', `${DAY}T12:00:00.000Z`, 'session-a');
-  // The vote of session-c counts, since it was withdrawn after the window; that of session-late was cast too late.
+  // The vote of session-c counts, because it was withdrawn after the window. The vote of session-late does not, because
+  // it was cast after the window.
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-c', { upvoted: false });
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-late');
 }

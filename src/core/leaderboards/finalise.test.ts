@@ -116,7 +116,7 @@ test('a result that became final while the clock was ahead does not change when 
   expect(period && (await checkBoard(database, period))?.differences).toEqual([]);
 });
 
-test('if one network casts many votes at the same moment, those beyond the cap are excluded at the latest in the final result', async () => {
+test('votes beyond the cap that no process has excluded yet are excluded from the final result', async () => {
   await launch(database, 'tide', LAUNCH);
   const network = '00000000-0000-0000-0000-00000000000a';
   for (const minute of [1, 2, 3, 4]) {
@@ -140,7 +140,7 @@ test('if one network casts many votes at the same moment, those beyond the cap a
 test('a site that was off for weeks finalises everything at its start: days first, then weeks, months and years', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
-    // The finaliser places these launches, since no process ran when they began.
+    // `finaliseDue` places these launches, since no process ran when they began.
     await saveProducts(database, [buildProduct({ id: `product-${index}`, createdAt: `${day}T09:00:00.000Z` })]);
   }
   expect(await finalise(database, '2026-01-23T12:00:00.000Z')).toEqual({
@@ -174,7 +174,7 @@ function cutBefore(count: number): { database: Database; isCut(): boolean } {
   };
 }
 
-test('a day whose finalising is killed before any statement is final completely or not at all, and is completed later', async () => {
+test('if finalising is killed before any of its statements, the day is either final or unchanged, and a later run completes it', async () => {
   await seed();
   const votes = (await tallyOf(database, DAY, DUE)).trimEnd().split('\n').slice(1);
   let cuts = 0;
@@ -197,7 +197,7 @@ test('a day whose finalising is killed before any statement is final completely 
   expect(await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'")).toEqual([]);
 });
 
-test('two concurrent processes produce one result', async () => {
+test('two processes that finalise a day concurrently produce one result', async () => {
   await seed();
   const other = joinTestDatabase(database);
   try {
@@ -209,7 +209,7 @@ test('two concurrent processes produce one result', async () => {
   }
 });
 
-test('every statement on a day with many votes is bounded, and its product stays writable', async () => {
+test('finalising a day with many votes uses statements of bounded size, and visitors can upvote meanwhile', async () => {
   await launch(database, 'tide', LAUNCH);
   await database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -242,7 +242,7 @@ test('every statement on a day with many votes is bounded, and its product stays
   expect(await boardOf(DAY)).toMatchObject({ digest: digestOfText(await tallyOf(database, DAY, DUE)) });
 });
 
-test('removing a product after the result is final makes a revision, and restoring it another with the same votes', async () => {
+test('removing a product from a final result creates a revision, and restoring it creates another with the same votes', async () => {
   await seed();
   await finalise(database, '2027-02-01T00:00:00.000Z');
   const votesOf = async () => (await tallyOf(database, DAY, DUE)).trimEnd().split('\n').slice(1);
@@ -270,7 +270,7 @@ test('a product removed before its day was final is restored into a new revision
   expect((await tallyOf(database, DAY, DUE)).match(/"product":"tide"/g)).toHaveLength(3);
 });
 
-test('a launch moves with createdAt until its day is final; after that the boards stay as they are', async () => {
+test('a launch moves with createdAt until its day is final; after that, the boards stay unchanged', async () => {
   await seed();
   await saveProducts(database, [buildProduct({ id: 'reef', createdAt: '2026-06-02T00:30:00.000Z' })]);
   await finalise();
@@ -284,7 +284,7 @@ test('a launch moves with createdAt until its day is final; after that the board
   expect((await boardOf(DAY))?.items[0]).toMatchObject({ launchedAt: LAUNCH });
 });
 
-test('a product whose launch is moved to a finalised day makes a visible revision', async () => {
+test('a product that is added to a finalised day creates a revision with a new digest', async () => {
   await seed();
   await finalise();
   const digest = (await boardOf(DAY))?.digest;

@@ -31,11 +31,11 @@ export interface Finalised {
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
  * all final. The process may be killed at any time, and several processes may call it concurrently. `database` must
  * have no statement timeout.
- * @throws CoreError `unavailable`; the reason of `signal`.
+ * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // Before the days are finalised, adds rescheduled launches and those that began while no process ran to their boards.
+  // First places launches that were rescheduled, or that began while no process ran, on their boards.
   const placing = { ...rules, votesPerNetwork };
   while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
   const days: string[] = [];
@@ -48,7 +48,7 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   return { days, periods };
 }
 
-/** Returns the latest time at which a period whose result is due may have ended. */
+/** Returns the cutoff time of due results: the result of a period that ended by then is due. */
 function dueBefore({ now, reviewHours }: LeaderboardRules): string {
   return new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS).toISOString();
 }
@@ -77,8 +77,8 @@ export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promis
 }
 
 /**
- * Returns the cutoff time for deleting secrets that no open day needs: only older ones are deleted. A newer secret may
- * belong to a new launch whose board does not exist yet.
+ * Returns the cutoff time for deleting secrets that no open day needs: only older secrets are deleted. A newer secret
+ * may belong to a new launch whose board does not exist yet.
  */
 function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();
@@ -96,7 +96,7 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AS is_placed 
  * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
  * Visitors do not wait for the tally, because an upvote or retraction after the window only needs the lock on counts,
  * which is acquired last.
- * @returns false if another process was first, or a launch of the day is about to move.
+ * @returns false if another process has finalised the day, or a launch of the day is about to move.
  */
 async function finaliseDay(
   database: Database,
@@ -159,7 +159,7 @@ const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l WHERE
 
 /**
  * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table,
- * because deleted rows would remain in its file.
+ * because deleted rows would stay readable in its file.
  */
 async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
   await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);

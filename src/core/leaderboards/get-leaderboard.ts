@@ -67,8 +67,8 @@ export const LEADERBOARD_COLUMNS = `b.period, b.time_zone, b.from_at, b.to_at, b
   coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;
 
 /**
- * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the period, because
- * ranks come from `leaderboard_counts`, a histogram of votes.
+ * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the number of launches,
+ * because ranks come from `leaderboard_counts`, a histogram of votes.
  * @returns null for a period that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
@@ -113,7 +113,7 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
     kind: period.kind,
     from: from.toISOString(),
     to: to.toISOString(),
-    // A result that is due is still provisional until it is stored.
+    // A result that is due stays provisional until it is stored.
     status: board?.final_at ? ('final' as const) : status === 'final' && board ? ('provisional' as const) : status,
     finalAt: (board?.final_at ?? finalAt).toISOString(),
     revision: board?.revision ?? 0,

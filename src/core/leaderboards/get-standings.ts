@@ -72,7 +72,7 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
 
 /**
  * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered,
- * which include a new vote within a second.
+ * and they include a new vote within a second.
  * @returns null for an unknown or scheduled product.
  * @throws CoreError `unavailable`.
  */

@@ -47,7 +47,10 @@ interface SummaryCondition {
   limit: number;
 }
 
-/** Reads the periods of one kind that have a launch and meet a condition, newest first. @throws CoreError `unavailable`. */
+/**
+ * Reads the periods of one kind that have a launch and meet a condition, newest first.
+ * @throws CoreError `unavailable`.
+ */
 export async function readSummaries(
   sql: Sql,
   kind: PeriodKind,
@@ -95,7 +98,7 @@ const SELECT_ADDRESSES = `SELECT period, coalesce(revised_at, final_at) AS final
 /** A leaderboard with launches, for the sitemap. */
 export interface BoardAddress {
   period: string;
-  /** When its result became final or was last revised, in ISO 8601; unset while it is not final. */
+  /** When the result became final or was last revised, in ISO 8601; unset while it is not final. */
   finalAt?: string;
 }
 

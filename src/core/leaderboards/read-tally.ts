@@ -39,7 +39,8 @@ export async function readTally(
   const period = parsePeriod(name);
   if (period?.kind !== 'day')
     throw new CoreError('bad_period', 'Only days have tallies. Request a day, such as 2026-11-21.');
-  // Read before the snapshot, which is read-only: the first reader of a day may have to create its secret.
+  // The secret is read before the snapshot begins: the first reader of a day creates the secret, and the snapshot is
+  // read-only.
   const secret = (await isUndecided(database, name)) ? await readSecret(database, name, runtime) : undefined;
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
@@ -190,7 +191,9 @@ function byVoter(one: TallyVote, other: TallyVote): number {
   return one.voter < other.voter ? -1 : 1;
 }
 
-/** Maximum number of tallies that one process reads at a time. Each holds a connection and a snapshot of the database. */
+/**
+ * Maximum number of tallies that one process reads at a time. Each holds a connection and a snapshot of the database.
+ */
 const MAX_TALLIES = 3;
 
 /** The share of a pool's connections that tallies may hold; other requests need the rest. */

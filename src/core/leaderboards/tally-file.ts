@@ -94,7 +94,10 @@ const DECLARE = `DECLARE tally_parts_of_day NO SCROLL CURSOR FOR
   SELECT t.product_id, t.part, t.content FROM launches l JOIN tally_parts t ON t.product_id = l.product_id
   WHERE l.day = $1 AND ($2::text IS NULL OR l.product_id = $2) ORDER BY t.product_id, t.part`;
 
-/** Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it inside a transaction. */
+/**
+ * Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it inside a
+ * transaction.
+ */
 export async function* readTallyParts(sql: Sql, day: string, productId?: string): AsyncGenerator<TallyPart> {
   await sql.query(DECLARE, [day, productId ?? null]);
   for (;;) {

@@ -33,10 +33,10 @@ test('a slow reader delays only its own further requests', async () => {
   for (const request of next) await (await request).end();
 });
 
-describe('After the wait, a request is refused', () => {
+describe('A limiter of tallies', () => {
   const refusal = { code: 'overloaded' };
 
-  test('if its network reads a tally already', async () => {
+  test('refuses a request after the timeout if its network is already reading a tally', async () => {
     const limiter = createTallyLimiter(10, 1);
     const first = await begin(limiter, 'one');
     await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
@@ -48,16 +48,19 @@ describe('After the wait, a request is refused', () => {
     [10, 3],
     [4, 1],
     [2, 1],
-  ])('if a pool of %i connections gives its share of %i to others', async (connections, tallies) => {
-    const limiter = createTallyLimiter(connections, 1);
-    const others = await Promise.all(Array.from({ length: tallies }, (_, index) => begin(limiter, `other-${index}`)));
-    await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
-    await expect(begin(limiter)).rejects.toMatchObject(refusal);
-    await others[0]?.end();
-    await (await begin(limiter, 'one')).end();
-  });
+  ])(
+    'with a pool of %i connections, refuses a request after the timeout while %i tallies are being read',
+    async (connections, tallies) => {
+      const limiter = createTallyLimiter(connections, 1);
+      const others = await Promise.all(Array.from({ length: tallies }, (_, index) => begin(limiter, `other-${index}`)));
+      await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
+      await expect(begin(limiter)).rejects.toMatchObject(refusal);
+      await others[0]?.end();
+      await (await begin(limiter, 'one')).end();
+    },
+  );
 
-  test('a failed read releases its slot', async () => {
+  test('releases the slot of a read that failed', async () => {
     const limiter = createTallyLimiter(2, 1);
     await expect(limiter.run('one', () => Promise.reject(new Error('Failed')))).rejects.toThrow('Failed');
     await (await begin(limiter, 'one')).end();

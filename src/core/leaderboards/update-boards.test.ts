@@ -36,16 +36,16 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
   },
 );
 
-test('a launch is placed while another transaction holds its product', async () => {
+test('a launch is placed while another transaction has locked its product', async () => {
   await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
   await database.transaction(async (sql) => {
-    // Acts like a deletion, which holds the product while it waits for the counts: placing must not wait for the product.
+    // Like a deletion that waits for the counts, this locks the product. Placing must not wait for the product.
     await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
     expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['held']);
   });
 });
 
-test('a launch whose counts another transaction holds is placed later, and delays no other launch', async () => {
+test('a launch whose counts another transaction has locked is placed later, and delays no other launch', async () => {
   const createdAt = '2026-06-01T10:30:00.000Z';
   await saveProducts(database, [buildProduct({ id: 'free', createdAt }), buildProduct({ id: 'leaving', createdAt })]);
   await database.transaction(async (sql) => {
@@ -74,7 +74,8 @@ test('a launch that began while the clock was ahead leaves its boards when the c
   await vote(database, 'early', '2026-06-08T01:00:00.000Z', 'session-early');
   expect(await boards()).toEqual(begun);
 
-  // Placed launches stay on their boards when the clock goes back by up to two minutes, since processes' clocks may differ.
+  // Placed launches stay on their boards if the clock goes back by at most two minutes, because processes' clocks may
+  // differ.
   const justBefore = new Date('2026-06-08T00:29:00.000Z');
   expect((await placeLaunches(database, { ...rules, now: justBefore })).productIds).toEqual([]);
   expect((await placeLaunches(database, { ...rules, now: NOW })).productIds).toEqual(['early']);

@@ -57,8 +57,8 @@ const countLaunches = (sign: 1 | -1) => `WITH totals AS (
 const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
 
-// Deletes the retracted votes that do not count in the new window: all of them while it is open, and later those of
-// sessions that voted again inside it.
+// Deletes the retracted votes that do not count in the new window: until the window ends, all of them, and after that,
+// those of sessions that voted again inside it.
 const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
     l.launched_at > $2::timestamptz
@@ -85,7 +85,6 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
   FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
-/** The result of `placeLaunches`. */
 interface PlacingResult {
   /** The products whose place changed. */
   productIds: string[];
@@ -95,7 +94,6 @@ interface PlacingResult {
   isBlocked: boolean;
 }
 
-/** Options of `placeLaunches`. */
 interface PlacingOptions {
   now: Date;
   timeZone: string;

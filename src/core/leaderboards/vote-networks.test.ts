@@ -20,7 +20,7 @@ const clock = createTestClock();
 const inMs = (ms: number) => new Date(clock.now().getTime() + ms).toISOString();
 const networksOn = (sql: Sql) => createVoteNetworks(sql, { runtime: clock, timeZone: 'UTC' });
 
-test('a vote before the launch is refused, and a vote at its exact millisecond has a network', async () => {
+test('a vote before the launch is refused, and a vote in the millisecond of the launch has a network', async () => {
   await saveProducts(database, [buildProduct({ id: 'early', createdAt: inMs(5_000) })]);
   const networks = networksOn(database);
   clock.advance({ milliseconds: 4_999 });
@@ -31,7 +31,7 @@ test('a vote before the launch is refused, and a vote at its exact millisecond h
   expect(await networks.lookUp('over', NETWORK)).toEqual({ hasLaunched: true });
 });
 
-test('a launch that was read long before its window has networks only inside it', async () => {
+test('the votes of a launch that was cached before its window began have networks once the window is open', async () => {
   await saveProducts(database, [buildProduct({ id: 'later', createdAt: inMs(HOUR_MS / 2) })]);
   const networks = networksOn(database);
   expect(await networks.lookUp('later', NETWORK)).toEqual({ hasLaunched: false });
@@ -42,16 +42,19 @@ test('a launch that was read long before its window has networks only inside it'
 });
 
 test.each([
-  ['no product', 'no-such-product', []],
-  ['a product that is scheduled', 'far-away', [buildProduct({ id: 'far-away', createdAt: inMs(6 * HOUR_MS) })]],
-])('asking again about %s sends no query, so the response time reveals nothing', async (_what, id, products) => {
-  await saveProducts(database, products);
-  const recorded = recordStatements(database);
-  const networks = networksOn(recorded.database);
-  expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
-  expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
-  expect(recorded.statements).toHaveLength(1);
-});
+  ['an unknown product', 'no-such-product', []],
+  ['a scheduled product', 'far-away', [buildProduct({ id: 'far-away', createdAt: inMs(6 * HOUR_MS) })]],
+])(
+  'looking up %s again sends no query, so the response time does not reveal which it is',
+  async (_what, id, products) => {
+    await saveProducts(database, products);
+    const recorded = recordStatements(database);
+    const networks = networksOn(recorded.database);
+    expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
+    expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
+    expect(recorded.statements).toHaveLength(1);
+  },
+);
 
 test('a launch that is moved while it is read is read again', async () => {
   const createdAt = inMs(-48 * HOUR_MS);

@@ -35,7 +35,9 @@ export interface VoteNetworks {
   onGap(): void;
 }
 
-/** When a product launched (milliseconds since 1970), and the secret of its votes while its window is open. */
+/**
+ * The launch times of a product in milliseconds since 1970, and the secret of its launch day while its window is open.
+ */
 interface Launch {
   /** When the product became visible; differs from `launchedAt` after an edit of a final launch. */
   visibleFrom: number;
@@ -50,7 +52,7 @@ const SELECT_TIMES =
 
 const MAX_LAUNCHES = 20_000;
 
-/** Maximum age of a cached launch, so its secret stays in memory at most this long after its window. */
+/** Maximum age of a cached launch, which limits how long its secret stays in memory after its window. */
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
 export function createVoteNetworks(
@@ -69,7 +71,7 @@ export function createVoteNetworks(
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // PostgreSQL cannot store such a text, so no product has this id, and a statement with it would fail.
+    // PostgreSQL cannot store some texts, so no product has such an id, and a statement with it would fail.
     if (!isStorableText(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<{ created_at: Date; launched_at: Date }>(SELECT_TIMES, [productId]);
@@ -122,7 +124,7 @@ const ADD_SECRET = `INSERT INTO tally_secrets (day, secret, created_at) VALUES (
 
 /**
  * Reads the secret of a day, and creates it if this process is the first to need it.
- * @returns undefined once the day is final.
+ * @returns undefined if the day is final.
  * @throws CoreError `unavailable`.
  */
 export async function readSecret(sql: Sql, day: string, runtime: Runtime): Promise<Buffer | undefined> {

@@ -51,7 +51,7 @@ async function filesWith(bytes: Buffer): Promise<string[]> {
   return found.flat();
 }
 
-test('a voter has another hash each day, and after the day is final it cannot be linked to a session', async () => {
+test('a voter has a different hash each day, and once the day is final, its secret is in no file of the database', async () => {
   const secrets = new Map<string, Buffer>();
   await withServer(async (database) => {
     await migrate(database, MIGRATIONS, silentLog);
@@ -65,7 +65,7 @@ test('a voter has another hash each day, and after the day is final it cannot be
     await database.query('ANALYZE');
   });
   expect(new Set([...secrets.values()].map((secret) => voterOf(secret, SESSION))).size).toBe(DAYS.length);
-  for (const secret of secrets.values()) expect(await filesWith(secret), 'the search finds it').toHaveLength(1);
+  for (const secret of secrets.values()) expect(await filesWith(secret), 'the search finds the secret').toHaveLength(1);
 
   await withServer(async (database) => {
     await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });

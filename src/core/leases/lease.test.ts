@@ -23,12 +23,12 @@ const pass = (ms: number) =>
     [ms],
   );
 
-test('of many simultaneous callers, one gets the lease', async () => {
+test('of many simultaneous callers, exactly one gets the lease', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => acquire(randomUUID())));
   expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
-test('the lease is free again after its holder was killed, and the first holder notices', async () => {
+test('an expired lease can be acquired by another process, and its first holder can no longer renew it', async () => {
   await acquire(me);
   expect(await acquire(other)).toBeUndefined();
   expect(await renewLease(database, NAME, me, 60_000)).toBe(true);
@@ -40,7 +40,7 @@ test('the lease is free again after its holder was killed, and the first holder 
   expect(await lastRunAt(database, NAME)).toBeUndefined();
 });
 
-test('finished work is due again after its interval, counted from its start, for any process', async () => {
+test('completed work is due again one interval after it began, for every process', async () => {
   const lease = await acquire(me);
   if (!lease) throw new Error('No lease');
   await releaseLease(database, NAME, me, { ranAt: lease.begunAt });
@@ -52,7 +52,7 @@ test('finished work is due again after its interval, counted from its start, for
   expect(await acquire(other, { intervalMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
 });
 
-test('failed work is retried after a pause, and earlier results stay recorded', async () => {
+test('failed work can be retried after a pause, and the last completed run stays recorded', async () => {
   const lease = await acquire(me);
   await releaseLease(database, NAME, me, { ranAt: lease?.begunAt ?? new Date(0) });
   await pass(DAY_MS);
@@ -65,9 +65,9 @@ test('failed work is retried after a pause, and earlier results stay recorded', 
 });
 
 test.each([
-  ['which is held', async () => {}],
-  ['whose work was done', async (begunAt: Date) => releaseLease(database, NAME, me, { ranAt: begunAt })],
-])('a lease %s does not outlast a clock that was a year ahead', async (_state, finish) => {
+  ['that is held', async () => {}],
+  ['whose work is complete', async (begunAt: Date) => releaseLease(database, NAME, me, { ranAt: begunAt })],
+])('a lease %s can be acquired after the database clock is set back by a year', async (_state, finish) => {
   const lease = await acquire(me);
   await finish(lease?.begunAt ?? new Date(0));
   expect(await acquire(other)).toBeUndefined();

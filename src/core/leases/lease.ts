@@ -21,8 +21,9 @@ const ACQUIRE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
 
 /**
  * Acquires a lease if it is free and the last completed job began longer ago than `intervalMs`. PostgreSQL serializes
- * the statements of concurrent callers, so only one gets the lease. Ignores a last job in the future and an expiry more
- * than `maxLeaseMs` (the longest lease) from now: they were stored before the database's clock was set back.
+ * the statements of concurrent callers, so only one gets the lease. Ignores a last job in the future, and an expiry
+ * more than `maxLeaseMs` (the longest lease) from now, because both were stored before the database's clock was set
+ * back.
  */
 export async function acquireLease(
   sql: Sql,

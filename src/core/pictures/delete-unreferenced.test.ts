@@ -42,7 +42,7 @@ const saveWithImage = (name: string, id = 'git') =>
 const remaining = async () => (await readdir(folder)).sort();
 const deletePictures = () => deleteUnreferencedPictures(database, folder, now);
 
-test('pictures that no row mentions are deleted after a day', async () => {
+test('pictures that no row references are deleted after a day', async () => {
   const [used, old, fresh] = [await store('used'), await store('old'), await store('fresh', PICTURE_GRACE_MS - 60_000)];
   await saveWithImage(used);
   expect(await deletePictures()).toEqual([old]);
@@ -96,7 +96,7 @@ test('a picture that is stored again counts as new', async () => {
   expect(await deletePictures()).toEqual([]);
 });
 
-test('files that were never finished are deleted after an hour, and others are left alone', async () => {
+test('unfinished files are deleted after an hour, and files with other names are left unchanged', async () => {
   const name = pictureName(Buffer.from('a'), 'webp');
   const unfinished = `.${name}.2f1c1a7e-5d57-4a5e-9a39-0d6e0c9a7b11`;
   const unfinishedNow = `.${name}.2f1c1a7e-5d57-4a5e-9a39-0d6e0c9a7b12`;
@@ -106,14 +106,14 @@ test('files that were never finished are deleted after an hour, and others are l
   expect(await remaining()).toEqual([unfinishedNow, '.gitkeep', 'notes.txt'].sort());
 });
 
-test('no picture is deleted if the database mentions none of them', async () => {
+test('no picture is deleted if the database references none of them', async () => {
   const names = [await store('a'), await store('b')];
   await saveWithImage(pictureName(Buffer.from('elsewhere'), 'webp'));
   expect(await deletePictures()).toEqual([]);
   expect(await remaining()).toEqual(names.sort());
 });
 
-test('machines that share a folder do not disturb each other', async () => {
+test('concurrent deletions in a shared folder delete each unreferenced picture once', async () => {
   await saveWithImage(await store('used'));
   const olds = await Promise.all(Array.from({ length: 20 }, (_, index) => store(`old ${index}`)));
   const deleted = await Promise.all([deletePictures(), deletePictures(), deletePictures()]);
@@ -121,6 +121,6 @@ test('machines that share a folder do not disturb each other', async () => {
   expect(await remaining()).toHaveLength(1);
 });
 
-test('a site without a store deletes no pictures', async () => {
+test('a site without a picture folder deletes no pictures', async () => {
   expect(await deleteUnreferencedPictures(database, join(folder, 'missing'), now)).toEqual([]);
 });

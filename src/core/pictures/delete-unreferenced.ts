@@ -16,13 +16,13 @@ export const PICTURE_GRACE_MS = 24 * HOUR_MS;
 /** The minimum interval between updates of a file's modification time, which records when the picture was last used. */
 const REFRESH_MS = 6 * HOUR_MS;
 
-/** Matches temporary files, which killed processes leave behind. */
+/** Matches the temporary files that killed processes leave behind. */
 const UNFINISHED = /^\.[0-9a-f]{40}\.[a-z]{3,4}\.[0-9a-f-]{36}$/;
 const UNFINISHED_MS = HOUR_MS;
 
 /**
- * Deletes pictures that no row has referenced for a day, and old temporary files. If the database references none of the
- * pictures, it probably does not belong to this folder, and no picture is deleted.
+ * Deletes pictures that no row has referenced for a day, and old temporary files. If the database references none of
+ * the pictures, it probably does not belong to this folder, and no picture is deleted.
  * @returns the names of deleted pictures.
  * @throws CoreError `unavailable`.
  */
@@ -90,7 +90,10 @@ const UNDO_DAYS = 30;
 const NAMES_IN =
   "regexp_matches(text, '/images/([0-9a-f]{40}\\.[a-z]{3,4})', 'g') AS found WHERE text LIKE '%/images/%'";
 
-/** The statements that select the names of pictures in each table. Only operators and makers can reference pictures. */
+/**
+ * The statements that select the names of pictures in each table. Visitors cannot reference pictures, so comments are
+ * not searched.
+ */
 const SELECT_NAMES: readonly string[] = [
   `SELECT DISTINCT found[1] AS name
     FROM (SELECT image || array_to_string(screenshots, ' ') || team::text AS text FROM products) AS texts, ${NAMES_IN}`,
@@ -102,7 +105,10 @@ const SELECT_NAMES: readonly string[] = [
 const SELECT_NAMES_OF_AUDIT_LOG = `SELECT DISTINCT found[1] AS name
   FROM (SELECT details::text AS text FROM audit_log WHERE created_at > $1::timestamptz) AS texts, ${NAMES_IN}`;
 
-/** Returns the names of all pictures that rows reference or that an undo may restore. @throws CoreError `unavailable`. */
+/**
+ * Returns the names of all pictures that rows reference or that an undo may restore.
+ * @throws CoreError `unavailable`.
+ */
 export async function readPictureReferences(sql: Sql, now: Date): Promise<Set<string>> {
   const names = new Set<string>();
   const collect = (rows: readonly { name: string }[]) => {

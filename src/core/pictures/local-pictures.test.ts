@@ -32,11 +32,11 @@ test.each([
   [undefined, Buffer.alloc(0)],
   ['svg', Buffer.from(`${'<!---->'.repeat(500)}<svg>`)],
   [undefined, Buffer.from('<!---->'.repeat(500))],
-])('a picture is known by its content: %s', (kind, content) => {
+])('the format of a picture is determined by its content: %s', (kind, content) => {
   expect(pictureKindOf(content)).toBe(kind);
 });
 
-test('pictures are copied under hashes of their content, and equal ones share a name', async () => {
+test('pictures are copied under hashes of their content, and identical pictures share a name', async () => {
   await writeFile(join(folder, 'a b.jpeg'), PNG);
   await writeFile(join(folder, 'sub', 'same.txt'), PNG);
   const pictures = await LocalPictures.open(folder);
@@ -53,7 +53,7 @@ test('pictures are copied under hashes of their content, and equal ones share a 
   expect((await stat(join(store, name))).mode & 0o777).toBe(0o644);
 });
 
-test('no file outside the folder is read, by dots, by links or by an absolute path', async () => {
+test('no file outside the folder is read through `..`, a symbolic link or an absolute path', async () => {
   await writeFile(join(root, 'secret.png'), PNG);
   await symlink(join(root, 'secret.png'), join(folder, 'link.png'));
   await symlink(root, join(folder, 'up'));

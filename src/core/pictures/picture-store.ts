@@ -103,7 +103,7 @@ export interface PicturePipeline {
   /**
    * Reserves one of a few slots for a picture before its bytes are received. Waiting pictures are processed round-robin
    * across senders, such as networks.
-   * @param onLost called if the picture arrives too slowly and its slot is given to another one.
+   * @param onLost called if the picture arrives too slowly and its slot is given to another picture.
    * @throws CoreError `overloaded` if no slot is free for this sender.
    */
   admit(sender: string, onLost?: () => void): PictureSlot;

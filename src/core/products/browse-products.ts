@@ -6,7 +6,7 @@ import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './p
 
 export type BrowseSort = ProductSort | 'name';
 
-/** Filters of products. Unset ones match all products. */
+/** Filters of products. Unset filters match all products. */
 export interface ProductFilter {
   /** Matched literally at any position of the name or the description, ignoring case. */
   text?: string | undefined;
@@ -24,7 +24,9 @@ export interface ProductFilter {
   limit: number;
 }
 
-/** Names are ordered by this many characters of the searched text, which begins with the folded name, and then by id. */
+/**
+ * Names are ordered by this many characters of the searched text, which begins with the folded name, and then by id.
+ */
 const NAME_CHARACTERS = 48;
 
 const NAME_ORDER: KeysetOrder<ProductRow> = {
@@ -43,9 +45,9 @@ const NAME_ORDER: KeysetOrder<ProductRow> = {
 const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'next', direction: 'ASC' };
 
 /**
- * Lists one page of matching products for operators, with any filters in any order. Without a suitable index, it scans
- * the table once, keeps at most `limit` rows in memory, and blocks no other query.
- * @throws CoreError `bad_cursor`, `unavailable`, for example if it exceeds the statement timeout.
+ * Lists one page of matching products for operators, with any filters and in any sort order. Without a suitable index,
+ * it scans the table once, keeps at most `limit` rows in memory, and blocks no other query.
+ * @throws CoreError `bad_cursor`; `unavailable`, for example if the query exceeds the statement timeout.
  */
 export async function browseProductPage(
   sql: Sql,
@@ -76,8 +78,8 @@ export async function browseProductPage(
 }
 
 /**
- * Lists the first `limit` products.
- * @throws CoreError `unavailable`, for example if it exceeds the statement timeout.
+ * Lists the first `limit` matching products.
+ * @throws CoreError `unavailable`, for example if the query exceeds the statement timeout.
  */
 export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
   return (await browseProductPage(sql, filter)).items;

@@ -13,7 +13,10 @@ const SELECT_NEIGHBOURS = `SELECT
   (SELECT id FROM products WHERE (created_at, id) > ($1::timestamptz, $2) AND created_at <= $3::timestamptz ORDER BY created_at, id LIMIT 1) AS previous_id,
   (SELECT id FROM products WHERE (created_at, id) < ($1::timestamptz, $2) ORDER BY created_at DESC, id DESC LIMIT 1) AS next_id`;
 
-/** Reads a product and its neighbours in the default order of the list. @returns null if it has not launched by `now`. */
+/**
+ * Reads a product and its neighbours in the default order of the list.
+ * @returns null if the product has not launched by `now`.
+ */
 export async function getProduct(sql: Sql, id: string, now: Date): Promise<ProductDetail | null> {
   const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];
   if (row === undefined) return null;
@@ -39,7 +42,6 @@ export interface InspectedProduct {
   removals: Removal[];
 }
 
-/** The maximum number of listed removals. */
 const MAX_REMOVALS = 20;
 
 const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL))::integer AS held,

@@ -68,8 +68,8 @@ export async function* readProductAddresses(
 }
 
 /**
- * Divides all products into ranges of `size` products, of which the last may be shorter. Each range has the creation
- * time of its newest product. This scans a whole index, so cache the result.
+ * Divides all products into ranges of `size` products; the last range may be shorter. Each range has the creation time
+ * of its newest product. This scans a whole index, so cache the result.
  * @throws CoreError `unavailable`.
  */
 export async function splitProductRanges(

@@ -32,8 +32,8 @@ export type ProductRow = {
 } & Pick<Product, 'upvotes' | 'comments'>;
 
 /**
- * The columns of `ProductRow`, from products `p` and product_counts `c`. The counts of a product without a row of counts
- * are 0.
+ * The columns of `ProductRow`, from products `p` and product_counts `c`. The counts of a product without a row of
+ * counts are 0.
  */
 export const PRODUCT_COLUMNS = `${FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ')},
   coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
@@ -82,8 +82,9 @@ const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN prod
 const LOCK_PRODUCT = 'SELECT id FROM products WHERE id = $1 FOR NO KEY UPDATE /* omitted on Citus */';
 
 /**
- * Reads and locks a product that is about to be changed. Concurrent changes wait; upvotes and comments, which reference only
- * the row's key, do not. @throws CoreError `unavailable`.
+ * Reads and locks a product that is about to be changed. Concurrent changes wait; upvotes and comments, which reference
+ * only the key of the row, do not wait.
+ * @throws CoreError `unavailable`.
  */
 export async function lockProduct(sql: Sql, id: string): Promise<Product | undefined> {
   await sql.query(LOCK_PRODUCT, [id]);

@@ -125,7 +125,7 @@ describe('with more products than are compared', () => {
   // The coordinator of Citus has no statistics.
   const testStatistics = test.skipIf(inject('citusWorkers').length > 0);
 
-  testStatistics('with statistics, a rare tag is looked up by its index, and a frequent one never', async () => {
+  testStatistics('with statistics, a rare tag is looked up by the index, and a frequent tag is not', async () => {
     await large.query('ANALYZE products');
     expect(await ask('p-02400')).toMatchObject({
       ids: [
@@ -143,7 +143,7 @@ describe('with more products than are compared', () => {
   });
 
   testStatistics(
-    'a tag that became frequent since the statistics is not cut short, but left to the newest products',
+    'if a tag has become frequent since the last ANALYZE, only the newest products are compared',
     async () => {
       await large.query(
         "UPDATE products SET tag_keys = tag_keys || '{tables}' WHERE id < 'p-00700' AND id <> 'p-00003'",
@@ -156,14 +156,14 @@ describe('with more products than are compared', () => {
   );
 });
 
-describe('levels', () => {
-  test('have a positive weight for every tag, which is greater for rarer tags', () => {
+describe('weights and levels', () => {
+  test('every tag has a positive weight, and a rarer tag has a greater one', () => {
     const weights = [1, 0.5, 0.01, 1e-6].map(weightOf);
     expect(weights).toEqual(weights.toSorted((one, other) => one - other));
     expect(weights[0]).toBeGreaterThan(0);
   });
 
-  test('join groups of equal weight despite rounding errors, and end once there are enough products', () => {
+  test('groups of equal weight form one level despite rounding errors, and levels end once there are enough products', () => {
     const weights = new Map(Object.entries({ a: 0.1, b: 0.2, c: 0.3, d: 0.6 }));
     const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
     const groups = [

@@ -11,7 +11,10 @@ const MAX_FOUND_ROWS = 300;
 
 const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
-/** Groups the products in `read` by the tags that they share. Ids are joined, because the driver parses arrays slowly. */
+/**
+ * Groups the products in `read` by the tags that they share. Ids are joined to one text, because the driver parses
+ * arrays slowly.
+ */
 const GROUPS = `size AS (
     SELECT count(*)::integer AS rows FROM read
   ), sharing AS (
@@ -41,9 +44,10 @@ const SELECT_RELATED = `SELECT id, name, image, tags FROM products
   WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz`;
 
 /**
- * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it (inverse
- * document frequency). Products with equal sums are ordered by upvotes, then by id. The cost does not grow with the table
- * (decision 27). @returns null if the product has not launched by `now`.
+ * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it
+ * (inverse document frequency). Products with equal sums are ordered by upvotes, then by id. The cost does not grow
+ * with the table (decision 27).
+ * @returns null if the product has not launched by `now`.
  * @throws CoreError `unavailable`.
  */
 export async function getRelatedProducts(
@@ -113,7 +117,9 @@ interface SharingProducts {
   ids: readonly string[];
 }
 
-/** Returns the weight of a tag that this share of products has. It is positive even for a tag that all products have. */
+/**
+ * Returns the weight of a tag that this share of products has. It is positive even for a tag that all products have.
+ */
 export function weightOf(share: number): number {
   return Math.log(1 + 1 / share);
 }
@@ -122,7 +128,7 @@ export function weightOf(share: number): number {
 export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMap<string, number>): string[][] {
   const levels = new Map<number, string[]>();
   for (const { tags, ids } of groups) {
-    // Sums are rounded, because the order of the addends affects the last digits.
+    // Sums are rounded, because the order of the summands affects the last digits.
     const sum = Math.round(1e6 * tags.reduce((weight, tag) => weight + (weights.get(tag) ?? 0), 0));
     levels.set(sum, [...(levels.get(sum) ?? []), ...ids]);
   }
@@ -158,7 +164,7 @@ async function addRare(
       groups.add(found);
       break;
     }
-    // If too many products match, fewer tags are used, because a subset of the products would be arbitrary.
+    // If too many products match, fewer tags are used, because a subset of the matching products would be arbitrary.
     rare = rare.slice(0, Math.floor(rare.length / 2));
   }
   return rare;
@@ -191,11 +197,16 @@ async function readBest(
 /** The planner's statistics of how many products have a tag, so no statement has to count them. */
 interface TagStatistics {
   products: number;
-  /** Returns the share of products with this tag, from 0 to 1. It is an estimate if the tag is not among the most common. */
+  /**
+   * Returns the share of products with this tag, from 0 to 1. It is an estimate if the tag is not among the most
+   * common.
+   */
   shareOf(tag: string): number;
 }
 
-/** Returns no row before the first ANALYZE, under row-level security, and on Citus, whose coordinator has no statistics. */
+/**
+ * Returns no row before the first ANALYZE, under row-level security, and on Citus, whose coordinator lacks statistics.
+ */
 const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
     to_json(s.most_common_elems::text::text[]) AS tags, to_json(s.most_common_elem_freqs) AS shares
   FROM pg_stats s JOIN pg_class c ON c.oid = to_regclass('products')
@@ -223,8 +234,8 @@ async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {
   if (row === undefined) return undefined;
   const { products, tags, shares } = row;
   const known = new Map(tags?.map((tag, index) => [tag, shares?.[index] ?? 0]));
-  // The shares of the tags are followed by the smallest share. Like the planner, this assumes half of it for unlisted
-  // tags.
+  // The array of shares ends with further numbers, of which the first is the smallest share. Like the planner, this
+  // assumes half of the smallest share for unlisted tags.
   const others = Math.max((shares?.[known.size] ?? 0) / 2, 1 / products);
   return { products, shareOf: (tag) => known.get(tag) ?? others };
 }

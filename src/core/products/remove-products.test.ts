@@ -9,7 +9,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
-  // Enough rows to block the product while they are moved.
+  // Makes the product large enough that writes are blocked during its removal.
   await database.query('UPDATE product_counts SET upvotes = 5000');
 });
 afterAll(() => database.drop());
@@ -17,7 +17,7 @@ afterAll(() => database.drop());
 const states = () =>
   database.query('SELECT product_id, writes_blocked_until IS NOT NULL AS closed FROM product_counts');
 
-test('a large product whose removal fails accepts upvotes again at once, and is unchanged', async () => {
+test('a large product whose removal fails is unchanged, and accepts upvotes again immediately', async () => {
   let closed: unknown[] = [];
   const failing: Database = {
     ...database,

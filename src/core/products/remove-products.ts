@@ -55,7 +55,7 @@ export async function removeProducts(
   } catch (error) {
     if (large.length === 0) throw error;
     await unblockWrites(database, requested).catch(() => {
-      // The block expires soon, and the removal's own error is more important than this one.
+      // The block expires soon, and the error of the removal is more important than that of unblocking.
     });
     throw error;
   }
@@ -143,7 +143,8 @@ async function moveToRemoved(
   const batchId = randomUUID();
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
-  // Another command may have removed a product before it was locked. No row has been written yet.
+  // Another command may have removed a product before it was locked. No row has been written yet, so nothing is rolled
+  // back.
   const unknown = missingOf(ids, await sizesOf(sql, ids));
   if (unknown.length > 0) return { removed: [], unknown };
   const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
@@ -181,15 +182,12 @@ export interface Removal extends RemovedProduct {
 const SELECT_REMOVED = `SELECT 1 FROM removed_products
   WHERE product_id = $1 AND (product ->> 'created_at')::timestamptz <= removed_at LIMIT 1`;
 
-/**
- * Returns whether an operator removed a launched product with this id. Another product with the same id may exist
- * nevertheless.
- */
+/** Returns whether an operator removed a launched product with this id. A new product may have the same id. */
 export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
   return isProductId(id) && (await sql.query(SELECT_REMOVED, [id])).length > 0;
 }
 
-/** Lists the newest removals of all products or of one. @throws CoreError `unavailable`. */
+/** Lists the newest removals of all products or of one product. @throws CoreError `unavailable`. */
 export async function listRemovals(
   sql: Sql,
   { productId, limit }: { productId?: string; limit: number },

@@ -29,8 +29,9 @@ interface RemovalRow {
 const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day";
 
 /**
- * Restores removed products with their counts, upvotes and comments, in one transaction. If one cannot be restored,
- * none is. Visitors do not wait. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no statement timeout.
+ * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
+ * restored, none is restored. Visitors do not wait. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no
+ * statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {

@@ -87,7 +87,7 @@ describe('the defaults of the database (SPEC section 3)', () => {
     });
   });
 
-  test('every column has a default, except ids, owners and the text of a comment', async () => {
+  test('every required column has a default, except ids, sessions and the text of a comment', async () => {
     const rows = await database.query<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND column_default IS NULL AND is_nullable = 'NO'

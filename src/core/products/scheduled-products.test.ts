@@ -32,7 +32,7 @@ function core() {
 
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
 
-/** Performs all reads in which a visitor could see the scheduled product. */
+/** Performs all operations by which a visitor could notice the scheduled product. */
 async function seen() {
   const visitor = core();
   const addresses: string[] = [];
@@ -98,7 +98,7 @@ describe('a product whose launch is in the future', () => {
     });
   });
 
-  test('a launch that is moved into the future hides the product and its comments again', async () => {
+  test('is hidden again, with its comments, if its launch is moved into the future', async () => {
     now = LAUNCH;
     const { items } = await core().listComments('scheduled', {});
     await saveProducts(database, [

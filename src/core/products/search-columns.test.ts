@@ -64,7 +64,7 @@ test('saving a product writes the search columns', async () => {
   expect(await expectSearchColumns()).toEqual(['Untitled Product', '東京 C++']);
 });
 
-test('imports, changes by imports, and their undoing write the search columns', async () => {
+test('importing new products, importing changes, and undoing an import write the search columns', async () => {
   await importFile({ id: 'a', ...RARE }, { id: 'b', name: 'Plain' });
   expect(await expectSearchColumns()).toEqual(['Plain', '東京 C++']);
   await importFile({ id: 'a', name: 'Täglich' });
@@ -103,7 +103,7 @@ test('the sample catalogue has the search columns', async () => {
   expect((await expectSearchColumns()).length).toBeGreaterThan(50);
 });
 
-test('a restored backup, and so a moved site, has the search columns', async () => {
+test('a site that is restored from a backup has the search columns', async () => {
   await saveProducts(site.database, [buildProduct(RARE), buildProduct({ name: 'Plain' })]);
   const path = join(folder, 'site.backup');
   await writeBackup(site.database, path, { groundswell: '1.2.3' });

@@ -28,7 +28,7 @@ afterAll(() => Promise.all([database.drop(), short.drop()]));
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a frequency is the share of the newest products with a trigram or n-gram; an unseen one counts as one product', async () => {
+test('a frequency is the share of the newest products with a trigram or n-gram; rare and unseen ones count as one product', async () => {
   const frequencyOf = await searchFrequenciesOf(database);
   expect(['eve', 'qua', 'xyl', 'vrk', 'zon', 'abc'].map(frequencyOf)).toEqual([
     1,
@@ -41,12 +41,12 @@ test('a frequency is the share of the newest products with a trigram or n-gram; 
   expect(['§', '東'].map((character) => frequencyOf(character.charCodeAt(0)))).toEqual([0.25, 1 / SAMPLE]);
 });
 
-test('a short list is always scanned, because reading all of it costs less than an index', async () => {
+test('a short list is always scanned, because this costs less than using an index', async () => {
   const frequencyOf = await searchFrequenciesOf(short);
   expect(['eve', 'abc'].map(frequencyOf)).toEqual([1, 1]);
 });
 
-test('frequencies are sampled every half hour; until then, and while sampling, the last ones are used', async () => {
+test('frequencies are sampled again after half an hour, and the previous ones are used until the sampling ends', async () => {
   const recorded = recordStatements(database);
   const first = searchFrequenciesOf(recorded.database);
   expect(searchFrequenciesOf(recorded.database)).toBe(first);
@@ -61,7 +61,7 @@ test('frequencies are sampled every half hour; until then, and while sampling, t
   expect(recorded.statements).toHaveLength(2);
 });
 
-test('a failed sampling is repeated by the next request', async () => {
+test('the next request repeats a failed sampling', async () => {
   let fails = true;
   const failing = {
     ...database,
@@ -73,7 +73,7 @@ test('a failed sampling is repeated by the next request', async () => {
   expect((await searchFrequenciesOf(failing))('eve')).toBe(1);
 });
 
-test('counting yields to other work', async () => {
+test('sampling yields to other work', async () => {
   let turns = 0;
   let learning = true;
   const count = () => {

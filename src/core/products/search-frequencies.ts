@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { trigramsOf } from './search-trigrams.ts';
 
-/** Returns the share of products that contain a trigram or an n-gram, from 0 to 1. Unseen ones count as rare. */
+/**
+ * Returns the share of products that contain a trigram or an n-gram, from 0 to 1. A trigram or n-gram that was not seen
+ * counts as rare.
+ */
 type FrequencyOf = (key: string | number) => number;
 
 const SAMPLE_ROWS = 2_000;
@@ -19,8 +22,8 @@ const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
 const frequencyCache = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
 
 /**
- * Returns the frequencies of trigrams and n-grams in the newest products, which are sampled at the first search and then
- * every half hour. They affect the plan of a search, but never its result.
+ * Returns the frequencies of trigrams and n-grams in the newest products, which are sampled at the first search and
+ * then every half hour. They affect the plan of a search, but never its result.
  */
 export function searchFrequenciesOf(database: Database): Promise<FrequencyOf> {
   const last = frequencyCache.get(database);

@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import { foldText } from '../search-text.ts';
 import { listProducts } from './list-products.ts';
 
-/** Cheap reproducible randomness: a multiplicative congruential generator (Park and Miller). */
+/** Creates a reproducible generator of random numbers: the multiplicative congruential generator of Park and Miller. */
 function createRandom(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -102,7 +102,7 @@ describe.each([
     expect(found).toBeGreaterThan(TERMS.length);
   });
 
-  test('a tag narrows them', async () => {
+  test('a tag narrows searches by n-grams', async () => {
     for (const term of ['東', '§', '+', 'zq']) {
       const { ids, lookups } = await find(databaseOf(), term, 'even');
       expect(ids, term).toEqual(idsMatching(products, { term, tag: 'even', sort: 'newest' }));
@@ -116,7 +116,7 @@ test('terms of three letters are looked up by n-grams if the locale knows only A
   expect((await find(database, '京都数')).lookups).toBe(0);
 });
 
-test('terms of common characters are found without n-grams', async () => {
+test('terms of common characters are searched without n-grams', async () => {
   for (const term of ['ea', 'ab', 'a']) expect((await find(database, term)).lookups, term).toBe(0);
 });
 
@@ -132,7 +132,7 @@ describe('the lookup uses the index of n-grams', () => {
       tags: [],
     }));
     await storeProducts(fresh, many);
-    // As after an import.
+    // Imports flush the pending entries of this index, too.
     await fresh.query("SELECT gin_clean_pending_list('products_grams')");
     client = new pg.Client({ connectionString: fresh.url });
     await client.connect();

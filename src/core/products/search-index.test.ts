@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a migrated database has the index, for letters of every script', async () => {
+test('a migrated database has a search index that supports letters of every script', async () => {
   expect(await searchIndexOf(database)).toBe('unicode');
 });
 
@@ -42,7 +42,7 @@ test('an index whose build failed is not used', async () => {
   await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
 });
 
-test('a database that knows only ASCII letters has an index of those', async () => {
+test('in a database whose locale has only ASCII letters, the index supports only these', async () => {
   const ascii = await createTestDatabase({ locale: 'C' });
   try {
     expect(await searchIndexOf(ascii)).toBe('ascii');
@@ -51,7 +51,7 @@ test('a database that knows only ASCII letters has an index of those', async () 
   }
 });
 
-test('a failed check is repeated the next time', async () => {
+test('the next request repeats a failed check', async () => {
   let fails = true;
   const sql: Sql = {
     query: (text, values) => (fails ? Promise.reject(new Error('away')) : database.query(text, values)),

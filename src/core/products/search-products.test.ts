@@ -77,12 +77,12 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
   ['two rare characters', 'zq', '', 2],
   ['two characters that are common in English', 'mp', '', 2],
   ['an emoji', '🌊', '', 4],
-  ['a word and a sign', 'words 🌊', '', 4],
+  ['a word and an emoji', 'words 🌊', '', 4],
   ['a percent sign', '0%', '', 2],
   ['an underscore and a backslash', '_\\', '', 2],
-  ['a percent sign behind three digits or letters', 'words 50%_', '', 2],
-  ['nothing like it', 'qqqqq', '', 2],
-  ['no sign like it', '§', '', 2],
+  ['a word, a percent sign and an underscore', 'words 50%_', '', 2],
+  ['a word that no product contains', 'qqqqq', '', 2],
+  ['a symbol that no product contains', '§', '', 2],
   ['a frequent tag', '', 'ai', 700],
   ['a rare tag', '', 'scarce', 2],
   ['a tag of old products', '', 'late', 1_100],
@@ -124,7 +124,7 @@ test('a search returns whole products, with their counts', async () => {
   });
 });
 
-test('a product whose row of counts is missing is found by either plan', async () => {
+test('a product whose row of counts is missing is found by lookup and by scan', async () => {
   const [counts] = await database.query<{ upvotes: number; comments: number }>(
     "DELETE FROM product_counts WHERE product_id = 'p-02500' RETURNING upvotes, comments",
   );
@@ -153,23 +153,59 @@ function kindOf(text: string): string {
 
 const IN_TIME = 'SET LOCAL statement_timeout = 150';
 
-describe('how a term is searched', () => {
+describe('The statements of a search', () => {
   test.each<[what: string, search: Partial<Search>, statements: string[]]>([
-    ['common: the head of the list is enough', { term: 'common' }, ['scan 2000']],
-    ['common, by upvotes', { term: 'common', sort: 'top' }, ['scan 1000']],
-    ['common, by comments', { term: 'common', sort: 'discussed' }, ['scan 1000']],
-    ['a frequent tag', { tag: 'ai' }, ['scan 2000']],
-    ['rare: by index, without a look at the list', { term: 'pearl' }, [IN_TIME, 'look up']],
-    ['rare, by upvotes', { term: 'pearl', sort: 'top' }, [IN_TIME, 'look up']],
-    ['a rare tag: by index, when the head of the list has few', { tag: 'scarce' }, ['scan 2000', IN_TIME, 'look up']],
-    ['too many to be sorted: on along the list', { term: 'ancient' }, [IN_TIME, 'look up', 'scan 2000', 'scan 4000']],
-    ['as many as may be sorted', { term: 'ancient', sort: 'top' }, [IN_TIME, 'look up']],
-    ['a tag of too many', { tag: 'late' }, ['scan 2000', IN_TIME, 'look up', 'scan 4000']],
-    ['a rare pair: by index, without a look at the list', { term: 'zq' }, [IN_TIME, 'look up']],
-    ['what no index knows: along the list', { term: 'mp' }, ['scan 2000', 'scan 4000']],
-    ['no index knows it, but enough are near', { term: 'wo' }, ['scan 2000']],
-    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['scan 500', 'scan 1500', 'scan 4000']],
-    ['too few for a page, and none near', { term: 'coral' }, ['scan 500', IN_TIME, 'look up']],
+    ['a common term is found at the head of the list', { term: 'common' }, ['scan 2000']],
+    [
+      'sorted by upvotes, a common term is found at the head of the list',
+      { term: 'common', sort: 'top' },
+      ['scan 1000'],
+    ],
+    [
+      'sorted by comments, a common term is found at the head of the list',
+      { term: 'common', sort: 'discussed' },
+      ['scan 1000'],
+    ],
+    ['a frequent tag is found at the head of the list', { tag: 'ai' }, ['scan 2000']],
+    ['a rare term is looked up by index without a scan', { term: 'pearl' }, [IN_TIME, 'look up']],
+    [
+      'sorted by upvotes, a rare term is looked up by index without a scan',
+      { term: 'pearl', sort: 'top' },
+      [IN_TIME, 'look up'],
+    ],
+    [
+      'a rare tag is looked up if the first window has few matches',
+      { tag: 'scarce' },
+      ['scan 2000', IN_TIME, 'look up'],
+    ],
+    [
+      'a term with too many matches to sort is scanned after the lookup',
+      { term: 'ancient' },
+      [IN_TIME, 'look up', 'scan 2000', 'scan 4000'],
+    ],
+    [
+      'a term with few enough matches to sort is only looked up',
+      { term: 'ancient', sort: 'top' },
+      [IN_TIME, 'look up'],
+    ],
+    [
+      'a tag with too many products to sort is scanned after the lookup',
+      { tag: 'late' },
+      ['scan 2000', IN_TIME, 'look up', 'scan 4000'],
+    ],
+    ['a rare pair of characters is looked up by index without a scan', { term: 'zq' }, [IN_TIME, 'look up']],
+    ['a rare term that no index supports is scanned', { term: 'mp' }, ['scan 2000', 'scan 4000']],
+    ['a common term that no index supports is found at the head of the list', { term: 'wo' }, ['scan 2000']],
+    [
+      'a frequent term is scanned until the page is full',
+      { term: 'tenth', limit: 500 },
+      ['scan 500', 'scan 1500', 'scan 4000'],
+    ],
+    [
+      'a term without matches at the head of the list is looked up',
+      { term: 'coral' },
+      ['scan 500', IN_TIME, 'look up'],
+    ],
   ])('%s', async (_what, search, statements) => {
     await ask(search);
     expect(recorded.statements.map(({ text }) => kindOf(text))).toEqual(statements);
@@ -210,14 +246,14 @@ describe('a search that reaches its scan timeout', () => {
     expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
   });
 
-  test('releases its slot to the next of any number of callers', async () => {
+  test('releases its slot for later searches', async () => {
     for (let searches = 0; searches < 5; searches += 1) {
       expect(await ask({ term: 'ju' })).toEqual({ items: [], nextCursor: null });
       expect(await ask({ tag: 'late', term: 'ju' })).toEqual({ items: [], nextCursor: null });
     }
   });
 
-  test('returns a cursor, too, if it only waited for a slot', async () => {
+  test('returns a cursor even if it only waited for a slot', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

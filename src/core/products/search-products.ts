@@ -19,7 +19,7 @@ export interface Search extends Omit<ListRange, 'maxMatches' | 'now'> {
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
  * The fraction of the first window that is scanned first, if this fraction is not expected to fill the page. If it has
- * few matches, the rest of the window is not scanned, because that probably has few matches, too.
+ * few matches, the rest of the window is not scanned, because it probably has few matches, too.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
@@ -29,18 +29,18 @@ const PROBE_FRACTION = 1 / 4;
  */
 const PROMISING_MATCHES = 6;
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
-/** A term with frequent trigrams may have many candidates and few matches. After this time, the search scans instead. */
+/** A term with frequent trigrams may have many candidates and few matches. The search scans instead after this time. */
 const INDEX_TIMEOUT_MS = 150;
 
 /** Maximum time for which one request scans, that is, reads the list in order and compares each row with the terms. */
 const SCAN_TIMEOUT_MS = 300;
-/** The target duration of one statement, and its maximum number of rows. */
+/** The target duration of one statement, and the first, minimum and maximum numbers of rows per statement. */
 const TARGET_STATEMENT_MS = 40;
 const WINDOW_ROWS = { first: 4_000, min: 1_000, max: 50_000 };
 
 /**
- * Scanning keeps a CPU core of the database busy, so few requests scan at a time. Scans for terms that an index supports
- * have their own slots, so they do not wait for scans of other terms.
+ * Scanning keeps a CPU core of the database busy, so few requests scan at a time. Scans for terms that an index
+ * supports have their own slots, so they do not wait for scans of other terms.
  */
 const scanSemaphores = { indexed: createSemaphore(2), unindexed: createSemaphore(2) };
 
@@ -91,7 +91,9 @@ async function planIndexLookup(database: Database, { term, tag }: Search): Promi
   return { keys: { grams }, share: Math.min(...grams.map(frequencyOf)) };
 }
 
-/** Scans the first window, or only its beginning if that has few matches. `expectedMatches` is an upper bound. */
+/**
+ * Scans the first window, or only its beginning if the beginning has few matches. `expectedMatches` is an upper bound.
+ */
 async function scanFirstWindow(database: Database, range: ListRange, expectedMatches: number): Promise<ScanResult> {
   const { sort, maxMatches } = range;
   const windowRows = FIRST_WINDOW_ROWS[sort];

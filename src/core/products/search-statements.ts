@@ -4,7 +4,7 @@ import { afterCursor, type Key, orderBy } from '../keyset.ts';
 import { foldText, likeInOrder, likePattern } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow } from './product-row.ts';
 
-/** The filters of a list, as folded text. Empty ones have no effect. */
+/** The filters of a list, as folded text. An empty filter has no effect. */
 export interface Terms {
   term: string;
   tag: string;
@@ -14,7 +14,7 @@ export interface ListRange extends Terms {
   /** Products that launch after this time are left out. */
   now: Date;
   sort: ProductSort;
-  /** Where the window starts; empty for the head of the list. */
+  /** The cursor after which the window starts; empty for the head of the list. */
   cursor: string;
   /** Maximum number of matching rows. */
   maxMatches: number;
@@ -113,7 +113,10 @@ export interface LookupKeys {
   grams?: readonly number[];
 }
 
-/** Builds the conditions. The whole term is tested by `position`, which no index supports, so only keys use an index. */
+/**
+ * Returns the conditions of a lookup. The whole term is tested by `position`, which no index supports, so only the keys
+ * use an index.
+ */
 function lookUpConditions({ term, tag, keys, now }: IndexLookup, bind: Bind): string {
   const { parts = [], grams = [] } = keys;
   const launched = `p.created_at <= ${bind(now.toISOString(), 'timestamptz')}`;

@@ -3,7 +3,7 @@ import { rarePartsOf, trigramsOf } from './search-trigrams.ts';
 
 const shares = (known: Record<string, number>) => (trigram: string) => known[trigram] ?? 1 / 2_000;
 
-test('trigrams are consecutive letters and digits, in characters', () => {
+test('a trigram is three consecutive letters or digits, counted in characters', () => {
   const textsOf = (text: string) => Array.from(trigramsOf(text, 'unicode'), (trigram) => trigram.text);
   expect(textsOf('c++ for web2')).toEqual(['for', 'web', 'eb2']);
   expect(textsOf('𠮷野家𠮷野')).toEqual(['𠮷野家', '野家𠮷', '家𠮷野']);
@@ -18,7 +18,7 @@ test('the rarest trigrams are chosen, in the order of the term, until few candid
   expect(share).toBe(0.01);
 });
 
-test('adjacent trigrams are separate parts, and overlapping ones are one', () => {
+test('overlapping trigrams form one part, and adjacent trigrams are separate parts', () => {
   expect(rarePartsOf('abcxyz', 'unicode', shares({ bcx: 1, cxy: 1 })).parts).toEqual(['abc', 'xyz']);
   expect(rarePartsOf('abcde', 'unicode', shares({ bcd: 1 })).parts).toEqual(['abcde']);
 });
@@ -27,7 +27,7 @@ test('if all trigrams are frequent, the whole term is used', () => {
   expect(rarePartsOf('is on the', 'unicode', shares({ the: 0.5 }))).toEqual({ parts: [], share: 0.5 });
 });
 
-test('a term without trigrams has an unknown frequency', () => {
+test('a term without trigrams has no parts, and may occur in every product', () => {
   expect(rarePartsOf('c++', 'unicode', shares({}))).toEqual({ parts: [], share: 1 });
 });
 

@@ -85,7 +85,7 @@ const MAX_TRIGRAMS = 5;
 
 /** The trigrams to look up in the index. */
 export interface RareParts {
-  /** Parts of the term, in order. If there are none, the whole term is looked up, because its parts are not rare enough. */
+  /** Parts of the term, in order. If there are none, the whole term is looked up, because no part is rare enough. */
   parts: readonly string[];
   /** The maximum share of products that contain the term. */
   share: number;
@@ -93,7 +93,8 @@ export interface RareParts {
 
 /**
  * Chooses parts of a folded term with its rarest trigrams, as many as are needed to leave few candidates. For the whole
- * term, the index would read the posting lists of all trigrams; those of frequent trigrams are long and exclude few rows.
+ * term, the index would read the posting lists of all trigrams; those of frequent trigrams are long and exclude few
+ * rows.
  */
 export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: FrequencyOf): RareParts {
   const byShare = [...trigramsOf(term, index)].sort((one, other) => frequencyOf(one.text) - frequencyOf(other.text));
@@ -110,7 +111,7 @@ export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: Frequ
   return { parts: [], share };
 }
 
-/** Joins overlapping trigrams to parts of the term, in the order of the term. */
+/** Joins overlapping trigrams into parts of the term, in the order of the term. */
 function joined(term: string, trigrams: readonly Trigram[]): string[] {
   const parts: { start: number; end: number }[] = [];
   for (const { text, start } of trigrams.toSorted((one, other) => one.start - other.start)) {

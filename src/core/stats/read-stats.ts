@@ -46,8 +46,8 @@ const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Reads the statistics of the last `days` days, including today, with one statement per kind of row. Each statement uses
- * an index on the time, if the database has one, and does not block writers.
+ * Reads the statistics of the last `days` days, including today, with one statement per kind of row. Each statement
+ * uses an index on the time, if the database has one, and does not block writers.
  * @throws CoreError `unavailable`.
  */
 export async function readStats(sql: Sql, { days, now }: { days: number; now: Date }): Promise<SiteStats> {
@@ -189,7 +189,7 @@ async function countByHour(
 
 /** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */
 export interface BoardStats {
-  /** `overdue` counts only days, which are included in `open`. */
+  /** `overdue` counts the days whose result is due but not final; they are also counted in `open`. */
   boards: { open: number; final: number; overdue: number };
   votes: { counted: number; network: number; operator: number };
 }

@@ -6,7 +6,7 @@ export interface UpvoteBurst {
   /** The start of the hour, ISO 8601, UTC. */
   hour: string;
   productId: string;
-  /** A random name for the network in this hour, which reveals nothing about it. */
+  /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
 }
@@ -28,7 +28,10 @@ const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessi
   ORDER BY hour, "productId", network
   ON CONFLICT (hour, product_id, network) DO UPDATE SET sessions = EXCLUDED.sessions`;
 
-/** Stores bursts, or updates their sizes. The keys must be distinct. @throws CoreError `unavailable`. */
+/**
+ * Stores bursts, or updates their sizes. Each combination of hour, product and network must occur only once.
+ * @throws CoreError `unavailable`.
+ */
 export async function saveUpvoteBursts(sql: Sql, bursts: readonly UpvoteBurst[]): Promise<void> {
   if (bursts.length === 0) return;
   await sql.query(SAVE_BURSTS, [JSON.stringify(bursts)]);

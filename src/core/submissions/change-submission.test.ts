@@ -80,7 +80,7 @@ describe('An edit', () => {
     expect((await harness.inspect(maker.id)).waitingSince).toBe(clock.now().toISOString());
   });
 
-  test('may repeat a time that has passed since, and no other past time', async () => {
+  test('may repeat a launch time that has passed since, but not set another past time', async () => {
     const launchAt = inHours(1).toISOString();
     const maker = await harness.submit({ launchAt });
     clock.advance({ hours: 2 });

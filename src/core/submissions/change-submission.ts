@@ -129,7 +129,10 @@ function changeAsMaker(
   });
 }
 
-/** Checks that the maker can change a submission. @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`. */
+/**
+ * Checks that the maker can change a submission.
+ * @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`.
+ */
 export async function requireEditable(sql: Sql, row: SubmissionRow, now: Date): Promise<void> {
   if (row.status === 'withdrawn') {
     throw new CoreError('submission_withdrawn', 'This submission was withdrawn. Please submit the product again.');
@@ -159,7 +162,7 @@ async function applyPatch(
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 
-/** Changes the launch time. The operator's decision stays, and undoing it restores the new time. */
+/** Changes the launch time. The operator's decision stays, and undoing the decision restores the new time. */
 async function reschedule(
   sql: Sql,
   row: SubmissionRow,
@@ -181,7 +184,7 @@ const REPLACE_KEYS = 'UPDATE submissions SET key_hashes = ARRAY[$2::bytea] WHERE
 const DELETE_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission_id = $1';
 
 /**
- * Gives a submission a new maker key and invalidates all earlier ones.
+ * Gives a submission a new maker key and invalidates all earlier keys.
  * @returns the key, of which only a hash is stored.
  * @throws CoreError `submission_not_found`, `unavailable`.
  */

@@ -91,7 +91,7 @@ describe('Faults', () => {
     ]);
   });
 
-  test('do not occur at the limits', async () => {
+  test('are not reported for values at the limits', async () => {
     const sent = {
       name: 'é'.repeat(300),
       description: '🌊'.repeat(10_000),
@@ -114,7 +114,7 @@ describe('Faults', () => {
 });
 
 describe('An idempotency key', () => {
-  test('identifies one submission of its session; a repeat gets an additional key', async () => {
+  test('identifies one submission of its session; a repeated request gets an additional maker key', async () => {
     const session = 'session-retry';
     const sent = { name: 'Retry' };
     const [first, second] = await Promise.all([
@@ -134,7 +134,7 @@ describe('An idempotency key', () => {
     expect((await create(sent, { session, idempotencyKey: 'draft' })).created).toBe(true);
   });
 
-  test('leaves the five newest keys valid', async () => {
+  test('leaves the five newest maker keys valid', async () => {
     const made = [];
     for (let time = 0; time < 6; time += 1) {
       made.push(await create({ name: 'Six times' }, { session: 'session-six', idempotencyKey: 'draft' }));
@@ -145,7 +145,7 @@ describe('An idempotency key', () => {
     expect(codes).toEqual(['submission_not_found', 'done', 'done', 'done', 'done', 'done']);
   });
 
-  test('adds no keys after the operator has renewed them', async () => {
+  test('no longer identifies a submission whose maker key the operator has renewed', async () => {
     const sender = { session: 'session-lost', idempotencyKey: 'draft' };
     const { submission, makerKey } = await create({ name: 'Lost' }, sender);
     const renewed = await renewMakerKey(site.database, submission.id);
@@ -183,7 +183,7 @@ describe('A network', () => {
     expect((await create({ name: 'Repeated' }, repeated)).created).toBe(false);
   });
 
-  test('is stored only while a submission waits, under a secret that no backup has', async () => {
+  test('is stored only while a submission waits, and only as a hash', async () => {
     const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
     const stored = async () =>
       (

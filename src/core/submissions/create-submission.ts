@@ -157,8 +157,8 @@ const SELECT_TAKEN = [
 ];
 
 /**
- * Chooses the id of a submission's product: a slug of its name, with a number if the slug is taken. Suspected spam always gets
- * a random suffix, so it cannot occupy the ids of others.
+ * Chooses the id of a submission's product: a slug of its name, with a number if the slug is taken. Suspected spam
+ * always gets a random suffix, so it cannot take the ids of other products.
  */
 async function freeIdFor(sql: Sql, name: string, suspectedSpam: boolean): Promise<string> {
   const slug = slugOfName(name);
@@ -191,8 +191,8 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
 }
 
 /**
- * Checks that a network may have one more waiting submission. Call it after `lockQueue`. `prefix` is unset if limits are
- * off.
+ * Checks that a network may have one more waiting submission. Call it after `lockQueue`. `prefix` is unset if limits
+ * are off.
  * @returns the hashed network, or null without a prefix. @throws CoreError `too_many_waiting`.
  */
 export async function requireQueueCapacity(

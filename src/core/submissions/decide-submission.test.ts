@@ -12,7 +12,7 @@ const { site, clock, inHours } = harness;
 const vote = (productId: string) => site.core.setUpvote({ productId, session: 'session-of-a-visitor', upvoted: true });
 
 describe('Approval', () => {
-  test('launches a submission without a time now, with the defaults of products', async () => {
+  test('launches a submission without a launch time immediately, with the defaults of products', async () => {
     const maker = await harness.submit({ name: 'Ebb', maker: ' ' });
     await harness.approve(maker.id);
     const detail = await site.core.getProduct(maker.id);
@@ -60,7 +60,7 @@ describe('Approval', () => {
     expect(await codeOf(harness.approve(maker.id, 2))).toBe('done');
   });
 
-  test('at the time of an edit either leaves the new text waiting or launches the old one', async () => {
+  test('at the same time as an edit leaves the edited submission waiting, whichever comes first', async () => {
     const maker = await harness.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
     const [approved, edited] = await Promise.all([
       codeOf(harness.approve(maker.id, 1)),
@@ -82,7 +82,7 @@ describe('Approval', () => {
 });
 
 describe('A decline', () => {
-  test('shows the maker a reason; the operator may still approve it', async () => {
+  test('shows the maker the reason, and the operator can still approve the submission', async () => {
     const maker = await harness.submit();
     await harness.decline(maker.id, 'No picture');
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'No picture' });
@@ -103,7 +103,7 @@ describe('A decline', () => {
     });
   });
 
-  test('keeps the edits of the operator for its undo', async () => {
+  test("keeps the operator's edits, and its undo restores them", async () => {
     const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
     await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
@@ -124,7 +124,7 @@ describe('A decline', () => {
 });
 
 describe('A schedule', () => {
-  test('approves for a time or moves a launch, and each can be undone', async () => {
+  test('approves a submission for a time or moves its launch, and either can be undone', async () => {
     const maker = await harness.submit();
     await harness.schedule(maker.id, inHours(1));
     expect(await site.submissions.get(maker)).toMatchObject({
@@ -168,7 +168,7 @@ describe('An undo', () => {
     expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
-  test('is refused once others voted or commented, and names the command that removes a product', async () => {
+  test('is refused once others have voted or commented, and the error names the command that removes the product', async () => {
     const { id } = await harness.submit();
     await harness.approve(id);
     await vote(id);
@@ -189,7 +189,7 @@ describe('An undo', () => {
     expect(await codeOf(harness.undo(maker.id))).toBe('done');
   });
 
-  test('is refused after the maker changed the text, but not after a new time alone', async () => {
+  test('is refused after the maker changed the text, but not if only the launch time changed', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
@@ -201,7 +201,7 @@ describe('An undo', () => {
   });
 });
 
-test('a product that the operator removed reads as declined, and can be approved again after an undo', async () => {
+test('a submission whose product was removed is shown as declined, and can be approved again after an undo', async () => {
   const launched = await harness.submit();
   const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
   for (const maker of [launched, scheduled]) {

@@ -30,8 +30,8 @@ export interface DecisionTarget {
 
 /**
  * Approves a waiting or declined submission. Its product launches at the time that the maker chose, or now.
- * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`, `id_taken`,
- * `unavailable`.
+ * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`,
+ * `id_taken`, `unavailable`.
  */
 export function approveSubmission(
   database: Database,

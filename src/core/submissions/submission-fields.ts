@@ -22,7 +22,7 @@ export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchD
 /** Validated fields. Fields that were not sent are unset. */
 export interface CheckedPatch {
   fields: Partial<SubmissionFields>;
-  /** Unset if it was not sent; `null` if approval launches the product immediately. */
+  /** Unset if the launch time was not sent; `null` if approval launches the product immediately. */
   launchAt?: Date | null;
 }
 
@@ -62,7 +62,6 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date)
   return { fields, ...(launchAt === undefined ? {} : { launchAt }) };
 }
 
-/** Creates the error for a submission with these faults. */
 export function invalidSubmission(faults: readonly FieldError[]): CoreError {
   const names = [...new Set(faults.map(({ field }) => field))].join(', ');
   return new CoreError('submission_invalid', `Please correct: ${names}.`, { fields: faults });
@@ -94,7 +93,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
   return team;
 }
 
-/** Matches times with an offset. Times without one would be ambiguous. */
+/** Matches times with an offset. Times without an offset would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {

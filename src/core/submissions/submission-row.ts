@@ -50,8 +50,8 @@ export async function readSubmissionRow(sql: Sql, id: string): Promise<Submissio
 }
 
 /**
- * Reads a submission and locks it until the transaction ends. To prevent deadlocks, it must be locked before days, counts
- * and products.
+ * Reads a submission and locks it until the transaction ends. To prevent deadlocks, submissions are locked before days,
+ * counts and products.
  * @throws CoreError `submission_not_found`.
  */
 export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRow> {
@@ -111,7 +111,7 @@ const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fie
     waiting_since = $10::timestamptz, decided_at = $11::timestamptz
   WHERE id = $1 RETURNING *`;
 
-/** The columns that a change may set. Unset ones stay unchanged. */
+/** The columns that a change may set. Unset columns stay unchanged. */
 export type SubmissionChange = Partial<
   Pick<
     SubmissionRow,
@@ -161,7 +161,10 @@ const CLOSED_DAYS = 30;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Deletes expired idempotency keys, and submissions that were closed more than 30 days ago. @throws CoreError `unavailable`. */
+/**
+ * Deletes expired idempotency keys, and submissions that were closed more than 30 days ago.
+ * @throws CoreError `unavailable`.
+ */
 export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM submission_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),

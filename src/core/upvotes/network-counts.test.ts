@@ -36,7 +36,7 @@ const excluded = async () =>
   ).map((row) => row.user_session);
 const judges = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
 
-test('votes below the cap are judged without a query, and the first one beyond it is excluded', async () => {
+test('votes within the cap are counted without a query, and the first vote beyond it is excluded', async () => {
   const counts = createNetworkCounts();
   await cast(counts, 'session-a');
   const second = await cast(counts, 'session-b');
@@ -47,7 +47,7 @@ test('votes below the cap are judged without a query, and the first one beyond i
   expect(await excluded()).toEqual(['session-c']);
 });
 
-test('a restarted process includes the votes that were cast before', async () => {
+test('a restarted process compares votes with the cap including the votes cast before its start', async () => {
   await cast(createNetworkCounts(), 'session-a');
   await cast(createNetworkCounts(), 'session-b');
   await cast(createNetworkCounts(), 'session-c');
@@ -64,13 +64,13 @@ test('an existing upvote is counted once, and a withdrawn one is no longer count
   expect(await excluded()).toEqual([]);
 });
 
-test('after another process wrote to the product, votes are judged by a query, and a minute later without one again', async () => {
+test('votes are compared with the cap by a query for a minute after another process has written to the product', async () => {
   let nowMs = 1_000;
   const [own, others] = [createNetworkCounts(() => nowMs), createNetworkCounts()];
   await cast(own, 'session-a', { network: OTHER });
   await cast(others, 'session-b');
   await cast(others, 'session-c');
-  // This process judged the vote by stale counts, so the vote is reported as unchecked.
+  // This process compared the vote with stale counts, so the vote is reported as unchecked.
   await cast(own, 'session-d', { network: OTHER });
   expect(judges((await cast(own, 'session-e'))[0])).toBe(true);
   expect(await excluded()).toEqual(['session-e']);

@@ -7,13 +7,19 @@ import type { VoteNetwork } from '../leaderboards/vote-networks.ts';
  * without a query. A count is too low only if other processes write to the product.
  */
 export interface NetworkCounts {
-  /** Reads the counts of products that are not cached, except products with many votes. @throws CoreError `unavailable`. */
+  /**
+   * Reads the counts of products that are not cached, except products with many votes.
+   * @throws CoreError `unavailable`.
+   */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
-  /** Returns whether all of these votes together stay within the caps of their networks. False if a count is not cached. */
+  /**
+   * Returns whether all of these votes together stay within the caps of their networks, or false if a count is not
+   * cached.
+   */
   areWithinCap(votes: readonly VoteNetwork[], cap: number): boolean;
   /**
    * Records the networks of votes that were added to or removed from a product. `windowChanges` is the value of
-   * `window_changes` after that.
+   * `window_changes` after these changes.
    * @returns false if other processes may have written to the product since its counts were read.
    */
   record(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
@@ -28,7 +34,7 @@ interface CachedCounts {
 
 /** The maximum number of cached pairs of product and network, which take about 10 MB. */
 const MAX_PAIRS = 100_000;
-/** The maximum number of votes that are read before a batch. */
+/** The maximum number of votes that are read into the cache before a batch. */
 const MAX_LOADED_VOTES = 20_000;
 /** If other processes write to a product, or it has too many votes, its counts are not read again for this time. */
 const RELOAD_MS = 60_000;

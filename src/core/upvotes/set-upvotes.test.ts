@@ -130,9 +130,9 @@ test('a batch that changes every count is one statement; only unchanged counts a
   expect(asked?.values?.[0]).toEqual(['flow']);
 });
 
-// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
+// On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('a writer that waits for a product holds no lock that another could wait for', async () => {
+  test('a writer that waits for a product holds no lock for which another writer could wait', async () => {
     const id = 'harbour';
     await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof setUpvotes> | undefined;
@@ -164,7 +164,7 @@ if (inject('citusWorkers').length === 0) {
   });
 }
 
-test('a product that is being removed is unknown, also to those who upvoted it before', async () => {
+test('a product that is being removed is not found, even by sessions that upvoted it before', async () => {
   await saveProducts(database, [buildProduct({ id: 'leaving' })]);
   await setUpvotes(database, systemRuntime, [upvote('leaving')]);
   await database.query(
@@ -190,7 +190,7 @@ describe('if rows are not locked first, a product that is removed while it is up
     return (await writing)?.[0];
   }
 
-  test('does not exist for the write', async () => {
+  test('gets product_not_found if the batch has a single item', async () => {
     expect(await upvoteWhileRemoved([upvote('shoal')])).toEqual({
       status: 'fulfilled',
       value: {
@@ -202,7 +202,7 @@ describe('if rows are not locked first, a product that is removed while it is up
     });
   });
 
-  test('rolls the batch back, so each item is retried alone', async () => {
+  test('rolls back a batch of several items, which are then retried separately', async () => {
     const outcome = await upvoteWhileRemoved([upvote('shoal'), upvote('ebb', 'session-undone')]);
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '23503' } });
     expect(await database.query("SELECT FROM upvotes WHERE user_session = 'session-undone'")).toEqual([]);

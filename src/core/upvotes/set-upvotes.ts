@@ -55,7 +55,7 @@ const defaultRules = (): VoteRules => ({
 /**
  * Applies changes in one transaction, with the same result as if they were applied one by one. Concurrent writes of
  * other processes may let votes of a network exceed the cap. `unchecked` contains these networks, and networks whose
- * removed votes let others count.
+ * removed votes let other votes count.
  * @returns for each change the state and the product's count after it, or `product_not_found`. `productIds` has all
  * existing products of the changes, even those whose counts did not change.
  * @throws CoreError `unavailable`.
@@ -103,8 +103,8 @@ function networksToCheck(
 }
 
 /**
- * Reads the counts of products without an added or removed row. This is a separate statement, because the writing one
- * may have waited for another process that wrote the same upvote, and would not see the new count.
+ * Reads the counts of products without an added or removed row. This is a separate statement, because the writing
+ * statement may have waited for another process that wrote the same upvote, and would not see the new count.
  */
 async function countsOfOthers(
   sql: Sql,
@@ -139,7 +139,7 @@ async function write(
     ];
     return await sql.query<WrittenRow>(statement, values, { isPrepared: true });
   } catch (error) {
-    // The product was removed while the upvote was written. Upvotes of a larger batch are retried one by one.
+    // The product was removed while the upvote was written. A larger batch fails, and group commit retries its halves.
     if (changes.length === 1 && isForeignKeyViolation(error)) return [];
     throw error;
   }
@@ -163,7 +163,7 @@ async function judge(
   return pairs.size === votes.length ? 'distinct' : 'shared';
 }
 
-/** Returns the last change of each session for each product, because only that is written. */
+/** Returns the last change of each session for each product, because only that change is written. */
 function lastChanges(changes: readonly UpvoteChange[]): UpvoteChange[] {
   const last = new Map<string, UpvoteChange>();
   for (const change of changes) if (isProductId(change.productId)) last.set(keyOf(change), change);

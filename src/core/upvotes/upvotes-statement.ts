@@ -1,15 +1,13 @@
 import { OPEN } from '../counts/lock-counts.ts';
 
-/**
- * The parts of the statement that a batch needs. Planning and running all parts would take longer than the write itself.
- */
+/** The parts of the statement that a batch needs. Planning and running all parts would take longer than the write. */
 export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * Whether the statement must check the cap on networks. `none`: no vote has a network. `withinCap`: all votes are
-   * within the cap. In the other cases, it checks the cap. `distinct`: all votes for a product come from different
-   * networks. `shared`: some votes may share a network.
+   * Whether the statement must check the cap on networks. `none`: no, because no vote has a network. `withinCap`: no,
+   * because all votes are within the cap. `distinct`: yes; all votes for a product come from different networks.
+   * `shared`: yes; some votes may share a network.
    */
   networks: 'none' | 'withinCap' | 'distinct' | 'shared';
 }
@@ -81,7 +79,7 @@ const TOTALS_BY_VERDICT = [
   .map(([name, isSuch]) => `coalesce(sum(change) FILTER (WHERE was_in_window AND ${isSuch}), 0)::integer AS ${name}`)
   .join(', ');
 
-// Counts all votes of the network, even excluded ones, so an operator's decision about one vote changes no other.
+// Counts all votes of the network, even excluded ones, so an operator's decision about one vote affects no other vote.
 const EARLIER = `(SELECT count(*) FROM (
       SELECT FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8

@@ -57,7 +57,7 @@ describe('product.launched', () => {
     ]);
   });
 
-  test('correcting a launch time does not launch twice; a product that waits again launches again', async () => {
+  test('correcting a past launch time sends no second event, but moving the launch into the future does', async () => {
     await add('tide', LAUNCH);
     await place('2026-06-01T10:30:00.000Z');
     await add('tide', '2026-06-01T09:00:00.000Z');

@@ -47,36 +47,36 @@ describe('a signed event', () => {
   });
 });
 
-describe('a failed attempt', () => {
+describe('an attempt', () => {
   test.each([
     [200, { outcome: 'delivered', status: 200 }],
     [299, { outcome: 'delivered', status: 299 }],
     [400, { outcome: 'failed', failure: 'status 400' }],
     [503, { outcome: 'failed', failure: 'status 503' }],
     [410, { outcome: 'gone', failure: '410 Gone' }],
-  ])('status %i has its outcome', async (status, expected) => {
+  ])('with the response status %i has the outcome %j', async (status, expected) => {
     receiver.respond = (response) => response.writeHead(status).end('{}');
     expect(await send()).toEqual(expected);
   });
 
-  test('a redirect is not followed', async () => {
+  test('fails at a redirect, which is not followed', async () => {
     receiver.respond = (response) => response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'status 307, and redirects are not followed' });
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('a receiver that does not respond in time fails the attempt', async () => {
+  test('fails if the receiver does not respond in time', async () => {
     receiver.respond = () => {};
     expect(await send({ timeoutMs: 50 })).toEqual({ outcome: 'failed', failure: 'no response in 0.05 s' });
   });
 
-  test('a receiver that is down is reported without its URL', async () => {
+  test('fails if the receiver is down, and the failure does not contain the URL', async () => {
     await receiver.stop();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
   });
 });
 
-test('an endless body is not read: the connection closes', async () => {
+test('an endless response body is not read, and the connection is closed', async () => {
   let written = 0;
   const closed = new Promise<void>((resolve) => {
     receiver.respond = (response) => {

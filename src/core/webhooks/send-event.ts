@@ -66,8 +66,8 @@ function attemptOf(status: number): Attempt {
 }
 
 /**
- * Returns the system's or TLS's error code, such as ECONNREFUSED, or `no response` if there is none. Error messages are
- * not used, because they may contain parts of the URL.
+ * Returns the error code of the system or of TLS, such as ECONNREFUSED, or `no response` if there is none. Error
+ * messages are not used, because they may contain parts of the URL.
  */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
