@@ -53,29 +53,29 @@ import { upvoteRoutes } from './routes/upvotes.ts';
 
 export interface AppOptions {
   core: Core;
-  /** The caller must report every change of the data to it. */
+  /** The caller must call `invalidate` on this cache for every change of the data. */
   cache: ResponseCache;
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
   /** Sends changes to open pages. */
   live: Live;
-  /** If unset, requests are not limited and `X-Forwarded-For` is ignored. */
+  /** If unset, requests are not rate-limited and `X-Forwarded-For` is ignored. */
   settings?: Partial<Pick<Settings, 'rateLimits' | 'streamLimits' | 'trustProxy'>>;
   /** Detects bursts of upvotes. If unset, they are not detected. */
   bursts?: UpvoteBursts | undefined;
   /** Submissions by visitors. If unset, they are disabled. */
   submissions?: { operations: Submissions; pictures: PicturePipeline } | undefined;
   runtime?: Runtime;
-  /** The operator's console. If unset, there is none. */
+  /** The operator's console. If unset, the site has no console. */
   operatorConsole?: OperatorConsole | undefined;
   /** Renders cards, the images for link previews. By default, a child process renders them. */
   cardRenderer?: CardRenderer;
-  /** Whether the server is stopping. It still responds, but load balancers must send it no new requests. */
+  /** Whether the server is stopping. It then still responds, but load balancers must send it no new requests. */
   isStopping?: () => boolean;
-  /** Reports responses that bypass the routes' hooks. */
+  /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;
-  /** Runs before the routes are added; development adds its asset server here. */
+  /** Runs before the routes are added; the development server adds its middleware for browser code here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
@@ -100,15 +100,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger per request would cost more than sending a cached response; the few log lines about a request
-    // contain its id.
+    // A child logger per request would cost more than sending a cached response. The few log lines about requests add
+    // the request id themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_LIMITS,
     // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
-    // An invalid URL reaches no hook or handler, so it gets its response here.
+    // A request with an invalid URL reaches no hook or handler, so it gets its response here.
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders);
       if (request.url.startsWith(paths.api.prefix)) handleError(error, request, reply);

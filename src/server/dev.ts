@@ -26,7 +26,8 @@ const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePr
 
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// Starts the site with browser code and rendering directly from the sources, and reloads on changes.
+// Starts a site that renders pages and serves browser code directly from the source files, and reloads when they
+// change.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });
@@ -39,7 +40,7 @@ const site = await serve(settings, log, {
     consoleDir: undefined,
   }),
 });
-log.info(`Development site at ${site.address}`);
+log.info(`The development site is running at ${site.address}`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
     await vite.close();
@@ -75,7 +76,7 @@ async function devRenderer(
 
 async function serveSources(vite: ViteDevServer, app: FastifyInstance): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
-    // The policy would block Vite's client, an inline script with its own WebSocket.
+    // The content security policy would block Vite's client, which uses an inline script and a WebSocket.
     reply.removeHeader('Content-Security-Policy');
     const taken = await new Promise<boolean>((resolve) => {
       reply.raw.once('finish', () => resolve(true));

@@ -25,7 +25,7 @@ afterEach(async () => {
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
 
-test('a site whose port is taken during the start reports it, and leaves no connection open', async () => {
+test('if another program takes the port during startup, the site reports the port and closes its database connections', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -47,7 +47,7 @@ test('a site whose port is taken during the start reports it, and leaves no conn
         scriptHash: '',
         languages: siteLanguages({}, () => undefined),
       }),
-      // Another server takes the port after it was checked and before the site listens.
+      // Another server takes the port after the check of the port and before the site listens.
       async prepare() {
         whileStarting = await connected();
         other.listen(port, '127.0.0.1');
@@ -55,7 +55,7 @@ test('a site whose port is taken during the start reports it, and leaves no conn
       },
     },
   );
-  await expect(starting).rejects.toThrow(`PORT: something already listens on 127.0.0.1:${port}`);
+  await expect(starting).rejects.toThrow(`PORT: another program already listens on 127.0.0.1:${port}`);
   expect(whileStarting.length).toBeGreaterThan(0);
   await expect.poll(connected).toEqual([]);
   other.close();

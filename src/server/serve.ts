@@ -24,8 +24,8 @@ export interface RunningSite {
   dataLocation: string;
   productCount: number;
   /**
-   * Finishes the requests in flight, then stops everything that was started. With a delay, the site first continues to
-   * serve for that long while `/readyz` reports that it is stopping.
+   * Stops the background jobs, serves for `delayMs` longer while `/readyz` reports that the site is stopping, finishes
+   * the requests in flight, then closes the database.
    */
   close(delayMs?: number): Promise<void>;
 }
@@ -49,7 +49,8 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
       dataLocation: connection.location,
       productCount,
       async close(delayMs = 0) {
-        // Jobs stop first, so no backup begins. Requests in flight finish before the database is closed.
+        // Jobs stop first, so no backup begins during shutdown. Requests in flight finish before the database is
+        // closed.
         await closeAll(jobs);
         await server.close(delayMs);
         await closeAll(closeables);
@@ -69,7 +70,7 @@ interface SiteData {
 
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
- * the sample catalogue into a new embedded one. First checks for problems that would prevent the start.
+ * the sample catalogue into a new embedded one. Checks the settings, ports and folders first.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
@@ -110,8 +111,8 @@ async function prepareData(connection: Connection, settings: Settings): Promise<
 }
 
 /**
- * Checks whether a server could listen at this address, before a database is created and started for it. The server may
- * still fail to listen if another program takes the port in between.
+ * Checks that a server can listen on this address, before the database is created and started. Listening may still fail
+ * later if another program takes the port in the meantime.
  * @throws StartError
  */
 async function probeAddress(host: string, port: number, setting?: 'PORT' | 'METRICS_PORT'): Promise<void> {

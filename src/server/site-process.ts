@@ -24,7 +24,7 @@ import { createPageRenderer, type PageRenderer, type RendererOptions } from './p
 import { createPictureProcessor } from './pictures/picture-pipeline.ts';
 import { buildSite, type Closeable, closeAll } from './site.ts';
 
-/** How pages are rendered: from the built site, or by the development server. */
+/** Creates the page renderer, which uses the built site or the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
 /** Options that only the development server, worker processes and tests set. */
@@ -32,10 +32,10 @@ export interface ServeOptions {
   createRenderer?: RendererFactory;
   prepare?: (app: FastifyInstance) => Promise<void>;
   /**
-   * Accepts connections in workers, which ignore the settings' host and port. @returns the address. @throws StartError
+   * Starts to accept connections. Workers replace this step, because the primary process binds the port.
+   * @returns the site's URL. @throws StartError
    */
   listen?: (app: FastifyInstance) => Promise<string>;
-  /** Whether responses are cached. */
   cacheEnabled?: boolean;
   /** The console's page and files: from the built site, or through the development server. */
   readConsole?: () => Promise<Pick<ConsoleOptions, 'document' | 'consoleDir'>>;
@@ -46,15 +46,15 @@ export interface SiteProcess {
   /** The URL at which the site listens. */
   address: string;
   /**
-   * Finishes the requests in flight, then stops serving. With a delay, it first continues to serve for that long while
-   * `/readyz` reports that it is stopping.
+   * Finishes the requests in flight, then stops serving. With a delay, the site first continues to serve for that long
+   * while `/readyz` reports that it is stopping.
    */
   close(delayMs?: number): Promise<void>;
 }
 
 /**
- * Starts serving requests, on a database that is running and up to date.
- * @throws StartError if it cannot listen, ConnectError if replicas cannot be used.
+ * Starts serving requests with a database that is running and up to date.
+ * @throws StartError if the site cannot listen, ConnectError if the replicas cannot be used.
  */
 export async function startSiteProcess(
   connection: Connection,
@@ -73,7 +73,7 @@ export async function startSiteProcess(
   try {
     const replicas = await replicasOf(database, settings, log);
     if (replicas) closeables.push(replicas);
-    // Not final until the server listens, since the kernel may choose the port.
+    // Not final until the server listens, because the kernel chooses the port if PORT is 0.
     let address = `http://${settings.host}:${settings.port}`;
     const brand = await readBrand(settings);
     const renderer = await createRenderer({
@@ -166,12 +166,12 @@ async function builtConsole() {
 }
 
 /**
- * The shutdown of a server. After `begin` it is not ready and keeps no connection alive, but still responds: load
- * balancers must notice before it stops accepting connections.
+ * The shutdown of a server. After `begin`, `/readyz` reports that the server is stopping, and each response closes its
+ * connection. The server still responds, because load balancers need time to notice.
  */
 interface Shutdown {
   hasBegun(): boolean;
-  /** Begins the shutdown, and resolves after `delayMs`, in which load balancers notice it. */
+  /** Begins the shutdown, and resolves after `delayMs`. */
   begin(delayMs: number): Promise<void>;
 }
 

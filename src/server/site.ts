@@ -34,7 +34,7 @@ export interface SiteOptions
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean;
-  /** The options of the operator's console. If unset, there is none. */
+  /** The options of the operator's console. If unset, the site has no console. */
   console?:
     | Pick<
         ConsoleOptions,
@@ -47,7 +47,7 @@ export interface SiteOptions
         | 'examine'
       >
     | undefined;
-  /** If false, no response is stored, and each one is produced for its request. */
+  /** If false, responses are not stored. */
   cacheEnabled?: boolean;
 }
 
@@ -55,16 +55,19 @@ export interface SiteOptions
 export interface BuiltSite extends Closeable {
   app: FastifyInstance;
   core: Core;
-  /** Finishes the requests in flight, then publishes remaining changes. */
+  /** Finishes the requests in flight, then publishes the remaining changes. */
   close(): Promise<void>;
 }
 
-/** How long this process may be unaware of another process's write, and may have read an older state from a replica. */
+/**
+ * Maximum time for which this process may not know of a write in another process, and may read an older state from a
+ * replica.
+ */
 const OTHER_PROCESS_LAG_MS = 1_000;
 
 /**
- * Builds the site. This is the composition root: it puts core, cache, live updates and server together on a database
- * that is up to date. The served site, its workers, development, tests and benchmarks all start here.
+ * Builds the site. This is the composition root: it connects core, cache, live updates and server to a database whose
+ * schema is up to date. The served site, its workers, the development server, tests and benchmarks all start here.
  */
 export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
   const {
@@ -87,7 +90,8 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     closeables.push(changes);
     await changes.ready;
     const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
-    // Replicas are notified before the cache: when it revalidates a response, the reads must include the change.
+    // The replicas subscribe before the cache, because the reads with which the cache revalidates a response must
+    // include the change.
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
     const cache = createResponseCache({
       log,
@@ -181,7 +185,7 @@ export interface Closeable {
   close(): unknown;
 }
 
-/** Closes in reverse order of the start, since later ones may depend on earlier ones. */
+/** Closes resources in reverse order of their start, because later ones may depend on earlier ones. */
 export async function closeAll(closeables: readonly Closeable[]): Promise<void> {
   for (const closeable of closeables.toReversed()) await closeable.close();
 }

@@ -1,8 +1,8 @@
-/** The server cannot start. The message gives the reason and the remedy in one line. */
+/** A reason why the server cannot start. The message is one line, which also gives the solution if it is known. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 
-  /** Converts an error of `listen` to a message about the setting that caused it. */
+  /** Converts an error of `listen`. If its code is known, the message names the setting to change. */
   static ofListening(
     error: unknown,
     host: string,
@@ -14,7 +14,7 @@ export class StartError extends Error {
     switch (code) {
       case 'EADDRINUSE':
         return new StartError(
-          `${setting}: something already listens on ${host}:${port}. Stop it, or set ${setting} to another number (0 picks a free one).`,
+          `${setting}: another program already listens on ${host}:${port}. Stop that program, or set ${setting} to another number (0 picks a free one).`,
           options,
         );
       case 'EACCES':

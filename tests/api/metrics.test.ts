@@ -49,8 +49,8 @@ const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Returns the URL of the metrics that the site logs. */
 async function metricsAddress(): Promise<string> {
-  await expect.poll(logText).toContain('Metrics at');
-  return /Metrics at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';
+  await expect.poll(logText).toContain('Metrics are served at');
+  return /Metrics are served at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';
 }
 
 describe('GET /metrics (api.md, Endpoints)', () => {

@@ -134,7 +134,7 @@ describe('serve on an unavailable address', () => {
     const { port, release } = await takePort();
     const result = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
     release();
-    expectRefusal(result, new RegExp(`PORT: something already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
+    expectRefusal(result, new RegExp(`PORT: another program already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 

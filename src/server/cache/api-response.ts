@@ -54,8 +54,8 @@ export function cacheKeyOf(path: string, query: Readonly<Record<string, string |
 }
 
 /**
- * Returns the API's response at a URL: the result of `read` as JSON, with its dependencies, or the error `notFound` if
- * the result is null.
+ * Describes the API response for a key. Its `produce` returns the result of `read` as JSON, with its dependencies, or
+ * throws the error `notFound` if the result is null.
  */
 export function apiResponse(
   api: ReadApi,
@@ -81,7 +81,7 @@ export function apiResponse(
   };
 }
 
-// The responses that other routes read as well, through `readCached`.
+// Other routes also read the following responses, through `readCached`.
 
 export function productResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.product(id), (tracked) => tracked.getProduct(id));
@@ -95,7 +95,7 @@ export function standingsResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
 }
 
-/** Returns the first page of a leaderboard. */
+/** The first page of a leaderboard. */
 export function boardResponse(api: ReadApi, period: string): ApiResponse {
   return apiResponse(
     api,
@@ -105,7 +105,9 @@ export function boardResponse(api: ReadApi, period: string): ApiResponse {
   );
 }
 
-/** Returns the body of a cached API response. @throws the error that the API would report. */
+/**
+ * Returns the parsed body of an API response, from the cache if possible. @throws the error that the API would report.
+ */
 export async function readCached<Body>(cache: ResponseCache, response: ApiResponse): Promise<Body> {
   const { version } = await cache.get(response);
   return JSON.parse(String(await version.content.bytes('identity')));

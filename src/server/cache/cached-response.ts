@@ -10,8 +10,8 @@ export interface CacheableResponse {
   /** A request header, besides Accept-Encoding, on which the response depends. */
   vary?: string;
   /**
-   * Whether the response has `Last-Modified`, for clients without ETags. The header counts whole seconds, so the
-   * response is rebuilt at most once a second.
+   * Whether the response has `Last-Modified`, for clients without ETags. The header counts whole seconds, so such a
+   * response must use `FEED_FRESHNESS`, which limits revalidations to one per second.
    */
   isDated?: boolean;
 }
@@ -27,7 +27,7 @@ export interface Dependencies {
   catalogue: boolean;
   /** Whether the response depends on the counts of all products, as a list ordered by them does. */
   allCounts: boolean;
-  /** Whether a search timed out before it filled a page, so the next one may find more. */
+  /** Whether a search timed out before it filled a page, so the same search may find more next time. */
   unfinished: boolean;
 }
 
@@ -37,7 +37,9 @@ export interface Version {
   content: Representations;
   /** The wall-clock time, in milliseconds, since which the content is unchanged. */
   contentSince: number;
-  /** When production began, on the monotonic clock and in the cache's count of changes. Earlier changes are included. */
+  /**
+   * When production began, on the monotonic clock and as the number of changes so far. Earlier changes are included.
+   */
   startedAt: number;
   startedTick: number;
   /** Writes of any process up to this time are included. */
@@ -47,19 +49,19 @@ export interface Version {
 
 /** How fresh a response must be, in milliseconds. */
 export interface Freshness {
-  /** Time between two background revalidations; longer if producing the response is slow. */
+  /** Minimum time between two background revalidations; longer if producing the response is slow. */
   minIntervalMs: number;
-  /** A stale response is served while the next one is produced, but only this long after the change. */
+  /** How long after a change the stale response may be served while the next one is produced. */
   maxStaleMs: number;
 }
 
-/** Why a request causes work: a miss, a stale version, or a visitor's claim to have just written. */
+/** Why a request causes a production: a miss, a stale version, or a visitor's claim to have just written. */
 export type RevalidationReason = 'miss' | 'stale' | 'claim';
 
 export interface CacheRequest {
   /**
-   * A canonical name: equivalent URLs have the same key, and all routes that use it have the same freshness policy. If
-   * the key is a URL, it identifies the response of that URL, so the fast path finds it without the route.
+   * A canonical name: equivalent URLs have the same key, and all requests with one key have the same freshness. If the
+   * key is a URL, it identifies the response of that URL, so the fast path finds it without the route.
    */
   key: string;
   freshness: Freshness;
@@ -74,7 +76,7 @@ export interface CacheRequest {
 /** The `notBefore` of a visitor without a recent write. */
 export const NO_WRITE = Number.NEGATIVE_INFINITY;
 
-/** A page costs milliseconds to render, and may lag briefly behind others' writes. */
+/** A page takes milliseconds to render, and may lag briefly behind the writes of other visitors. */
 export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000 };
 
 /** A feed has `Last-Modified` in seconds, and its subscribers can wait a second. */

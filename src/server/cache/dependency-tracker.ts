@@ -6,8 +6,8 @@ import type { Dependencies } from './cached-response.ts';
 
 interface TrackerOptions {
   /**
-   * Whether a standing depends on every vote on the site, or only on votes for the launch and its neighbours. In the
-   * latter case, being overtaken by another launch shows only after the response has expired.
+   * Whether a standing depends on every vote on the site, or only on votes for the launch and its neighbours. With
+   * `neighbours`, a response may show an outdated rank until it expires if another launch overtakes this one.
    */
   standingsOf?: 'everyVote' | 'neighbours';
 }
@@ -32,13 +32,13 @@ export function trackDependencies(
         return page;
       },
       async getProduct(id, signal) {
-        // The response contains the product's neighbours, so any change of the catalogue affects it.
+        // The response contains the product's neighbours, so any change of the catalogue may affect it.
         catalogue = true;
         products.add(id);
         return api.getProduct(id, signal);
       },
       async getRelatedProducts(id, signal) {
-        // Upvotes only break ties, so a changed count may wait until the response expires.
+        // Upvotes only break ties, so a change of counts need not invalidate the response before it expires.
         catalogue = true;
         return api.getRelatedProducts(id, signal);
       },

@@ -25,36 +25,76 @@ const expired: EntryEvent = { type: 'expired', at: 70_000 };
 const produced: EntryEvent = { type: 'produced', version: second };
 const failed: EntryEvent = { type: 'failed', startedAt: 600, at: 610 };
 
-describe('a step', () => {
+describe('the state of an entry', () => {
   test.each<[string, EntryState, EntryEvent, EntryState]>([
-    ['fresh, changed', fresh, changed, { kind: 'stale', version: first, changedTick: 7, since: 700 }],
-    ['stale, changed: since the first change', stale, changed, { ...stale, changedTick: 7 }],
-    ['fresh, expired', fresh, expired, { kind: 'stale', version: first, changedTick: 0, since: 70_000 }],
-    ['stale, expired', stale, expired, stale],
-    ['failing, changed', failing, changed, { ...failing, changedTick: 7 }],
-    ['fresh, produced', fresh, produced, { kind: 'fresh', version: second, changedTick: 0 }],
-    ['stale, produced after the change', stale, produced, { kind: 'fresh', version: second, changedTick: 3 }],
-    ['failing, produced', failing, produced, { kind: 'fresh', version: second, changedTick: 3 }],
     [
-      'stale, produced from the last change on',
+      'a change makes a fresh entry stale',
+      fresh,
+      changed,
+      { kind: 'stale', version: first, changedTick: 7, since: 700 },
+    ],
+    [
+      'a further change does not alter the time since which an entry is stale',
+      stale,
+      changed,
+      { ...stale, changedTick: 7 },
+    ],
+    [
+      'a fresh entry that expires becomes stale',
+      fresh,
+      expired,
+      { kind: 'stale', version: first, changedTick: 0, since: 70_000 },
+    ],
+    ['a stale entry that expires does not change', stale, expired, stale],
+    ['a change of a failing entry is recorded', failing, changed, { ...failing, changedTick: 7 }],
+    ['a new version of a fresh entry is fresh', fresh, produced, { kind: 'fresh', version: second, changedTick: 0 }],
+    [
+      'a version produced after the change makes a stale entry fresh',
+      stale,
+      produced,
+      { kind: 'fresh', version: second, changedTick: 3 },
+    ],
+    [
+      'a new version makes a failing entry fresh',
+      failing,
+      produced,
+      { kind: 'fresh', version: second, changedTick: 3 },
+    ],
+    [
+      'a version whose production began right after the last change is fresh',
       { ...stale, changedTick: 5 },
       produced,
       { kind: 'fresh', version: second, changedTick: 5 },
     ],
     [
-      'produced, with a change while it was produced',
+      'a version is stale if a change occurred during its production',
       { ...stale, changedTick: 6 },
       produced,
       { kind: 'stale', version: second, changedTick: 6, since: second.startedAt },
     ],
-    ['fresh, failed', fresh, failed, { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 }],
-    ['stale, failed', stale, failed, { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 610 }],
-    ['failing, failed', failing, failed, { ...failing, failedAt: 610 }],
+    [
+      'a failure makes a fresh entry failing since the start of the production',
+      fresh,
+      failed,
+      { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 },
+    ],
+    [
+      'a failure makes a stale entry failing since its first change',
+      stale,
+      failed,
+      { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 610 },
+    ],
+    [
+      'a further failure of a failing entry only updates the time of the failure',
+      failing,
+      failed,
+      { ...failing, failedAt: 610 },
+    ],
   ])('%s', (_name, state, event, next) => {
     expect(step(state, event)).toEqual(next);
   });
 
-  test('to a version with the same content preserves its bytes and its date', () => {
+  test('a new version with the same content keeps the bytes and the date of the old one', () => {
     const { version } = step(stale, { type: 'produced', version: versionOf('one', 5, 500) });
     expect(version).toMatchObject({ contentSince: first.contentSince, startedAt: 500 });
     expect(version.content).toBe(first.content);
@@ -65,12 +105,12 @@ describe('a request', () => {
   const need = { now: 1_000, maxStaleMs: 1_000, notBefore: Number.NEGATIVE_INFINITY };
   test.each<[string, EntryState, Partial<typeof need>, ReturnType<typeof decide>]>([
     ['for a fresh version is a hit', fresh, {}, 'hit'],
-    ['within the allowed age gets the stale version at once', stale, {}, 'stale'],
-    ['past the allowed age waits', stale, { now: 1_300 }, 'wait'],
-    ['that allows no age waits', stale, { maxStaleMs: 0 }, 'wait'],
-    ['of a visitor who wrote before the version was made is a hit', fresh, { notBefore: 100 }, 'hit'],
-    ['of a visitor who wrote since waits', fresh, { notBefore: 101 }, 'wait'],
-    ['gets the last good version while no new one can be made', failing, { now: 9_000, notBefore: 9_000 }, 'stale'],
+    ['gets a stale version at once within the allowed time', stale, {}, 'stale'],
+    ['waits if the version has been stale for longer than allowed', stale, { now: 1_300 }, 'wait'],
+    ['that allows no stale version waits', stale, { maxStaleMs: 0 }, 'wait'],
+    ['of a visitor who wrote before the version was produced is a hit', fresh, { notBefore: 100 }, 'hit'],
+    ['of a visitor who wrote after the version was produced waits', fresh, { notBefore: 101 }, 'wait'],
+    ['gets the last good version while no new one can be produced', failing, { now: 9_000, notBefore: 9_000 }, 'stale'],
   ])('%s', (_name, state, overrides, decision) => {
     expect(decide(state, { ...need, ...overrides })).toBe(decision);
   });
@@ -79,9 +119,9 @@ describe('a request', () => {
 describe('while the change feed is disconnected, a request', () => {
   const need = { now: 9_000, notBefore: Number.NEGATIVE_INFINITY, isConnected: false };
   test.each<[string, EntryState, number, ReturnType<typeof decide>]>([
-    ['that allows some age gets a stale version of any age', stale, 1_000, 'stale'],
-    ['that allows no age waits for a newer version than a stale one', stale, 0, 'wait'],
-    ['that allows no age gets a fresh version', fresh, 0, 'hit'],
+    ['that allows stale versions gets one of any age', stale, 1_000, 'stale'],
+    ['that allows no stale version waits for a newer one', stale, 0, 'wait'],
+    ['that allows no stale version gets a fresh one', fresh, 0, 'hit'],
   ])('%s', (_name, state, maxStaleMs, decision) => {
     expect(decide(state, { ...need, maxStaleMs })).toBe(decision);
   });
@@ -97,8 +137,8 @@ test.each<[string, EntryState, number, boolean]>([
 
 test.each<[string, EntryState, number]>([
   ['after its interval', stale, 100 + 250],
-  ['later where making it takes long', { ...stale, version: { ...first, tookMs: 20 } }, 100 + 500],
-  ['but not later than after 750 ms', { ...stale, version: { ...first, tookMs: 90 } }, 100 + 750],
+  ['later if rendering it takes long', { ...stale, version: { ...first, tookMs: 20 } }, 100 + 500],
+  ['at the latest after 750 ms', { ...stale, version: { ...first, tookMs: 90 } }, 100 + 750],
   ['a second after a failure', failing, 400 + 1_000],
 ])('a page is revalidated in the background %s', (_name, state, at) => {
   expect(nextRevalidationAt(state, PAGE_FRESHNESS)).toBe(at);

@@ -3,7 +3,7 @@ import type { Freshness, Version } from './cached-response.ts';
 /** The state of a cached response. Times are in milliseconds of the monotonic clock; ticks number the known changes. */
 export type EntryState =
   | { kind: 'fresh'; version: Version; changedTick: number }
-  /** A dependency may have changed since `since`. */
+  /** A dependency may have changed at the time `since` or later. */
   | { kind: 'stale'; version: Version; changedTick: number; since: number }
   /** The last revalidation failed (stale-if-error). */
   | { kind: 'failing'; version: Version; changedTick: number; since: number; failedAt: number };
@@ -14,14 +14,15 @@ export type EntryEvent =
   | { type: 'produced'; version: Version }
   | { type: 'failed'; startedAt: number; at: number };
 
-/** An older response counts as stale even without a known change, because changes may be lost. */
+/** An older response counts as stale even without a known change, because notifications of changes may be lost. */
 const MAX_AGE_MS = 60_000;
 
 /** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Rendering blocks the event loop: if revalidating a page takes 4% of the time, 99 of 100 requests do not notice it.
+ * Rendering blocks the event loop, so revalidating one page should take at most this share of the time.
+ * `MAX_INTERVAL_MS` has priority.
  */
 const REVALIDATION_SHARE = 0.04;
 const MAX_INTERVAL_MS = 750;
@@ -44,7 +45,10 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
   }
 }
 
-/** Returns the state of a new version: a change during its production may or may not be in it. */
+/**
+ * Returns the state of a new version. It is stale if a change occurred during its production, because the version may
+ * not include that change.
+ */
 export function stateOf(version: Version, changedTick: number): EntryState {
   return version.startedTick >= changedTick
     ? { kind: 'fresh', version, changedTick }
@@ -58,7 +62,7 @@ function withOldContent(old: Version, version: Version): Version {
   return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
 }
 
-/** Returns whether a state must become stale because its version is old. */
+/** Returns whether a fresh version is so old that it must become stale. */
 export function isExpired({ kind, version }: EntryState, now: number): boolean {
   return kind === 'fresh' && now - version.startedAt > MAX_AGE_MS;
 }
@@ -81,7 +85,8 @@ export function decide(state: EntryState, requirement: FreshnessRequirement): De
   if (state.kind === 'failing') return 'stale';
   if (state.version.includesUpTo < notBefore) return 'wait';
   if (state.kind === 'fresh') return 'hit';
-  // If the database cannot even report changes, rendering a page may hang, so a page of any age is served.
+  // While the change feed is disconnected, the database may be unreachable and rendering may hang, so a page of any age
+  // is served.
   if (!isConnected && maxStaleMs > 0) return 'stale';
   return now - state.since < maxStaleMs ? 'stale' : 'wait';
 }

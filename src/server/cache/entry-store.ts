@@ -12,12 +12,15 @@ export interface Entry {
 }
 
 /**
- * Clients can request any number of URLs with parameters, so these share this part of the memory, and evict only each
- * other.
+ * Clients can request any number of URLs with parameters, so the responses of such URLs share this fraction of the
+ * memory and evict only each other.
  */
 const QUERY_SHARE = 0.25;
 
-/** Cache entries, found by key or by dependency; bounded by bytes, least recently used evicted first. */
+/**
+ * Cache entries, indexed by key and by dependency. Their total size in bytes is limited; the least recently used
+ * entries are evicted first.
+ */
 export class EntryStore {
   readonly #plain: LRUCache<string, Entry>;
   readonly #queries: LRUCache<string, Entry>;

@@ -78,7 +78,7 @@ function sentIn({ headers: { date, ...headers }, statusCode, body }: Sent) {
 }
 
 describe('a cached response', () => {
-  test('is sent exactly as its route sends it, without the route', async () => {
+  test('is sent exactly as its route sends it, without calling the route', async () => {
     const ofRoute = await get('/page');
     const fast = await get('/page');
     expect(asked).toBe(1);
@@ -89,7 +89,7 @@ describe('a cached response', () => {
     expect(cache.stats()).toEqual({ miss: 1, hit: 1, stale: 0 });
   });
 
-  test('has no header of an earlier response: only those of the entry and of the URL', async () => {
+  test('has only the headers of its entry and its URL, and none of an earlier response', async () => {
     await get('/page');
     const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...headers } = (await get('/page')).headers;
     expect(Object.keys(headers).sort()).toEqual([
@@ -103,8 +103,8 @@ describe('a cached response', () => {
   });
 
   test.each([
-    ['has a version already', { 'if-none-match': '"other"' }],
-    ['has a version of some date', { 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }],
+    ['sends If-None-Match', { 'if-none-match': '"other"' }],
+    ['sends If-Modified-Since', { 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }],
     ['has just written', { cookie: LAST_WRITE }],
   ])('is left to its route for a client that %s', async (_who, headers) => {
     await get('/page');
@@ -143,7 +143,7 @@ test('a response for one visitor is never sent to others', async () => {
   expect((await get('/page')).headers['cache-control']).toBe('public');
 });
 
-test('each encoding is sent as such', async () => {
+test('the fast path sends the same bytes and headers as the route in each encoding', async () => {
   for (const encoding of ['br', 'gzip', 'identity']) {
     const { headers, ...ofRoute } = await ask('GET', '/page?junk', { 'accept-encoding': encoding });
     const fast = await get('/page', { 'accept-encoding': encoding });
@@ -156,7 +156,7 @@ test('each encoding is sent as such', async () => {
 });
 
 describe('after a change', () => {
-  test('a response of the API is not sent from the cache', async () => {
+  test('a stale API response is not sent from the cache', async () => {
     await get('/api');
     await get('/api');
     cache.invalidate(CHANGE);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type CacheHarness, change, createCacheHarness, hold, settled } from '../../../tests/support/response-cache.ts';
 import { createResponseSource } from '../../../tests/support/response-source.ts';
 
-/** The interval of pages. */
+/** The minimum interval between two revalidations of a page. */
 const INTERVAL_MS = 250;
 
 let harness: CacheHarness;
@@ -30,7 +30,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start if a visitor who had written caused one before', async () => {
+  test('does not start if a visitor who had just written caused one earlier', async () => {
     changeAndRequest();
     await harness.advance(10);
     await harness.cache.get(page.request(harness.clockMs()));
@@ -39,7 +39,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start while one runs that a visitor who had written caused', async () => {
+  test('does not start while another one runs for a visitor who had just written', async () => {
     changeAndRequest();
     await harness.advance(10);
     const release = hold(page);
@@ -50,7 +50,7 @@ describe('a scheduled revalidation', () => {
     await own;
   });
 
-  test('does not start early because another one was scheduled before it', async () => {
+  test('is not started early by the timer of an earlier one that it replaced', async () => {
     changeAndRequest();
     await harness.advance(20);
     await harness.cache.get(page.request(harness.clockMs()));

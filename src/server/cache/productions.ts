@@ -22,7 +22,7 @@ interface RunningProduction {
 
 type Production = { kind: 'scheduled' } | RunningProduction;
 
-/** The state that the production leaves, or its error if there is no version to serve. */
+/** The state after the production, or its error if there is no version to serve. */
 type Outcome = { state: EntryState } | { error: unknown };
 
 interface ProductionsOptions {
@@ -32,7 +32,7 @@ interface ProductionsOptions {
   sleep: (ms: number) => Promise<void>;
 }
 
-/** Produces and stores the versions of responses, one at a time per key for all requests. */
+/** Produces and stores versions of responses. All requests with the same key share one production at a time. */
 export class Productions {
   readonly #store: EntryStore;
   readonly #options: ProductionsOptions;
@@ -64,7 +64,8 @@ export class Productions {
 
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and starts productions if
-   * necessary. While they fail, the last good version is enough. @throws the error of `produce` if there is none.
+   * necessary. If a production fails, the last good version is returned. @throws the error of `produce` if there is
+   * none.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
     const { key, notBefore = NO_WRITE } = request;
@@ -95,7 +96,7 @@ export class Productions {
   }
 
   async #produce(request: CacheRequest, start: VersionStart): Promise<Outcome> {
-    // The request that causes the production is served first, if it gets an older version.
+    // Yields, so a request that gets an older version is served before the production begins.
     await Promise.resolve();
     try {
       return { state: this.#finish(request, await request.produce(), start) };
@@ -136,14 +137,14 @@ export class Productions {
 }
 
 /**
- * 404 responses for arbitrary ids are not stored, because they would evict other responses; the shared 404 page is.
- * Unfinished lists are not stored, either.
+ * 404 responses for arbitrary ids are not stored, because they would evict other responses. The 404 page that all
+ * unknown paths share is stored. Unfinished lists are not stored.
  */
 function isStorable({ status, dependencies }: CachedHead): boolean {
   return (status === 200 && !dependencies.unfinished) || (status === 404 && dependencies.products.length === 0);
 }
 
-/** Whether an error is the response, such as an unknown product, and not a failure to produce it. */
+/** Returns whether an error is itself the response, such as an unknown product, and not a failure to produce it. */
 function isResponseError(error: unknown): boolean {
   return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
 }

@@ -51,14 +51,14 @@ describe('a charge', () => {
     expect(page.made).toBe(1);
   });
 
-  test('that is refused for a claim serves the shared response', async () => {
+  test('that is refused for the claim of a recent write serves the shared response', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
     expect(await bodyOf(cache.get(page.request(harness.clockMs(), refuse)))).toBe('git version 1');
   });
 
-  test('for a search of the API is made again once the cached response is stale', async () => {
+  test('for an API search is made again once the cached response is stale', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
     await cache.get(search.request(undefined, charge));
     cache.invalidateAll();

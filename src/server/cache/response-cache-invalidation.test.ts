@@ -12,13 +12,23 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 }
 beforeEach(() => use());
 
-describe('invalidation by a change', () => {
+describe('a change', () => {
   test.each<[string, Partial<Dependencies>, Parameters<ResponseCache['invalidate']>[0], number]>([
-    ['its own product', {}, change('git'), 2],
-    ['another product', {}, change('vim'), 1],
-    ['any product, for an order by counts', { allCounts: true }, change('vim'), 2],
-    ['the catalogue, for what depends on it', { catalogue: true }, { productIds: [], catalogue: true }, 2],
-    ['the catalogue, for what does not', {}, { productIds: [], catalogue: true }, 1],
+    ['of a product invalidates a response that shows it', {}, change('git'), 2],
+    ['of a product does not invalidate a response that does not show it', {}, change('vim'), 1],
+    ['of any product invalidates a list ordered by counts', { allCounts: true }, change('vim'), 2],
+    [
+      'of the catalogue invalidates a response that depends on it',
+      { catalogue: true },
+      { productIds: [], catalogue: true },
+      2,
+    ],
+    [
+      'of the catalogue does not invalidate a response that does not depend on it',
+      {},
+      { productIds: [], catalogue: true },
+      1,
+    ],
   ])('%s', async (_name, dependencies, what, made) => {
     const response = source('git', { freshness: API_FRESHNESS, dependencies });
     await cache.get(response.request());
@@ -27,7 +37,7 @@ describe('invalidation by a change', () => {
     expect(response.made).toBe(made);
   });
 
-  test('everything is invalidated when changes may have been missed', async () => {
+  test('that may have been missed invalidates all responses', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidateAll();

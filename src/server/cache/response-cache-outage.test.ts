@@ -13,7 +13,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-const away = new CoreError('unavailable', 'away');
+const away = new CoreError('unavailable', 'The database is unreachable');
 
 let harness: CacheHarness;
 let cache: ResponseCache;
@@ -24,7 +24,7 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 beforeEach(() => use());
 
 describe('while responses cannot be produced', () => {
-  test('the last good one is served with its age, one attempt is made per second, and a success makes it fresh', async () => {
+  test('the last good version is served with its age, one attempt is made per second, and a success makes it fresh', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -49,7 +49,7 @@ describe('while responses cannot be produced', () => {
     await expect(cache.get(page.request())).rejects.toBe(away);
   });
 
-  test('a hanging database costs two seconds, and then the last good response is served', async () => {
+  test('and the database hangs, the last good response is served after two seconds', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
@@ -59,7 +59,7 @@ describe('while responses cannot be produced', () => {
     expect(await bodyOf(served)).toBe('git version 1');
   });
 
-  test('a request that waits is counted once, as what it gets', async () => {
+  test('a request that waits is counted once, by the kind of response that it gets', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));

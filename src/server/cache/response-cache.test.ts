@@ -13,7 +13,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-const away = new CoreError('unavailable', 'away');
+const away = new CoreError('unavailable', 'The database is unreachable');
 const MINUTE_MS = 60_000;
 
 let harness: CacheHarness;
@@ -71,7 +71,7 @@ describe('a page', () => {
     expect(page.made).toBe(2);
   });
 
-  test('shows a change after at most a second however many changes there are, and is rendered at most four times a second', async () => {
+  test('shows a change after at most a second, however many changes there are, and is rendered at most four times a second', async () => {
     const page = source('git');
     let changes = 0;
     const changedAt: number[] = [];
@@ -136,7 +136,7 @@ describe('a page', () => {
     expect(await bodyOf(own)).toBe('git version 3');
   });
 
-  test('that many visitors who wrote request at once is rendered once for all of them', async () => {
+  test('is rendered once for all visitors who have just written and request it at the same time', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
@@ -148,7 +148,7 @@ describe('a page', () => {
   });
 });
 
-describe('a response of the API', () => {
+describe('an API response', () => {
   test('always shows everything committed before the request', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
@@ -156,7 +156,7 @@ describe('a response of the API', () => {
     expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
   });
 
-  test('that was being produced when something was committed is produced once more', async () => {
+  test('that was being produced when another change was committed is produced once more', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
@@ -180,7 +180,7 @@ describe('a request during the production of the first version', () => {
     expect(await Promise.all(both.map(bodyOf))).toEqual(['git version 1', 'git version 1']);
   });
 
-  test('gets the next version of an API response that changed since', async () => {
+  test('gets the next version if an API response has changed since then', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = cache.get(response.request());
@@ -191,7 +191,7 @@ describe('a request during the production of the first version', () => {
     expect(await Promise.all(after.map(bodyOf))).toEqual(['git version 2', 'git version 2']);
   });
 
-  test('gets that version of a page, which may lag', async () => {
+  test('gets that version if it is a page, which may lag behind changes', async () => {
     const page = source('git');
     const release = hold(page);
     const before = cache.get(page.request());
@@ -201,7 +201,7 @@ describe('a request during the production of the first version', () => {
     expect([await bodyOf(before), await bodyOf(after)]).toEqual(['git version 1', 'git version 1']);
   });
 
-  test('gets the next version of a page if the visitor wrote since', async () => {
+  test('gets the next version of a page if the visitor has written since then', async () => {
     const page = source('git');
     const release = hold(page);
     const before = cache.get(page.request());
@@ -211,7 +211,7 @@ describe('a request during the production of the first version', () => {
     expect([await bodyOf(before), await bodyOf(own)]).toEqual(['git version 1', 'git version 2']);
   });
 
-  test('produces its own after a change if the first one failed', async () => {
+  test('starts another production if there was a change and the first production fails', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = bodyOf(cache.get(response.request()));
@@ -240,7 +240,7 @@ test('a response that was evicted during its revalidation is not served as curre
   expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
 });
 
-test('a wall clock that jumps either way changes nothing', async () => {
+test('jumps of the wall clock in either direction do not affect the cache', async () => {
   const page = source('git');
   await cache.get(page.request());
   for (const jumpMs of [-3_600_000, 3_600_000, -86_400_000]) {

@@ -9,7 +9,10 @@ import { Productions } from './productions.ts';
 /** A version of a response, as served for one request. */
 export interface Served {
   version: Version;
-  /** Seconds since it was last known to be current, while revalidation fails or the change feed is disconnected. */
+  /**
+   * Seconds since the version was last known to be current. Set only while revalidation fails or the change feed is
+   * disconnected.
+   */
   ageS: number | undefined;
 }
 
@@ -24,7 +27,7 @@ export interface ResponseCache {
   /** Marks responses that depend on a change as stale. */
   invalidate(change: Change): void;
   invalidateAll(): void;
-  /** Sets whether the change feed is connected. While it is not, responses carry their age. */
+  /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
   setConnected(isConnected: boolean): void;
   sizeBytes(): number;
   stats(): Readonly<Record<CacheOutcome, number>>;
@@ -50,8 +53,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Creates a cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). The cache decides
- * how to serve each request; `entry-state.ts` contains the rules, and `productions.ts` produces the versions.
+ * Creates a cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). The cache
+ * decides how to serve each request; `entry-state.ts` contains the rules, and `productions.ts` produces the versions.
  */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   return new MemoryCache(options);
@@ -92,11 +95,11 @@ class MemoryCache implements ResponseCache {
     const now = this.#runtime.monotonicMs();
     const entry = this.#find(key, now);
     if (entry?.state.version.head.status !== 200) return undefined;
-    // A route has to add the age.
+    // Only a route can add the `Age` header.
     if (this.#disconnectedAt !== undefined || entry.state.kind === 'failing') return undefined;
     const decision = decide(entry.state, { now, maxStaleMs: entry.maxStaleMs, notBefore: NO_WRITE });
     if (decision === 'wait') return undefined;
-    // A route has to start the revalidation.
+    // Only a route can start a revalidation.
     if (decision === 'stale' && !this.#productions.has(key)) return undefined;
     return this.#serve(decision, entry.state);
   }
@@ -131,7 +134,8 @@ class MemoryCache implements ResponseCache {
 
   #getFirst(request: CacheRequest): Promise<Served> {
     if (!this.#productions.isRunning(request.key)) request.charge?.('miss');
-    // Until the dependencies of a response are known, any change may affect it. Only pages may lag behind changes.
+    // Until the dependencies of a response are known, any change may affect it. Pages may lag behind changes; API
+    // responses may not.
     const minTick = request.freshness.maxStaleMs > 0 ? 0 : this.#store.tick;
     return this.#productions.waitFor(request, minTick).then((state) => this.#serve('miss', state));
   }

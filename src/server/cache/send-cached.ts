@@ -8,7 +8,7 @@ import type { ResponseCache, Served } from './response-cache.ts';
 
 /** The header fields of one version in one encoding. */
 interface VersionHeaders {
-  /** The fields that a 304 response includes, too. */
+  /** The fields that a 304 response also includes. */
   validation: Readonly<Record<string, string>>;
   all: Readonly<Record<string, string>>;
 }
@@ -17,8 +17,8 @@ interface VersionHeaders {
 const headersByContent = new WeakMap<Representations, Map<Encoding, VersionHeaders>>();
 
 /**
- * Responds from the cache, with 304 if the client has this version. Synchronous for hits: a promise would cost as much
- * as the sending.
+ * Responds from the cache, with 304 if the client already has the version. Hits are synchronous, because a promise
+ * would cost as much as sending the response.
  */
 export function sendFromCache(
   cache: ResponseCache,
@@ -26,7 +26,7 @@ export function sendFromCache(
   request: FastifyRequest,
   reply: FastifyReply,
 ): undefined | Promise<void> {
-  // A visitor who has just written may get a newer version than the shared caches have.
+  // A visitor who has just written may get a newer version, which shared caches must not store.
   const isOwn = wanted.notBefore !== undefined;
   const served = cache.get(wanted);
   if (served instanceof Promise) return served.then((made) => send(made, isOwn, request, reply));
@@ -56,7 +56,7 @@ function send(
   reply.send(bytes);
 }
 
-/** Returns whether the client has this version. A date counts only without a tag (RFC 9110, section 13.2.2). */
+/** Returns whether the client already has this version. A date counts only without a tag (RFC 9110, section 13.2.2). */
 function isNotModified(
   { head, content, contentSince }: Version,
   encoding: Encoding,
@@ -99,13 +99,13 @@ interface FastPathOptions {
   needsRoute?: ((url: string, headers: IncomingMessage['headers']) => boolean) | undefined;
   /** Returns the route pattern of a URL, for metrics. */
   routeOf: (url: string) => string | undefined;
-  /** Called for each response sent here. */
+  /** Called for each response that the fast path sends. */
   observe?: FastPathObserver | undefined;
 }
 
 export type FastPathObserver = (response: { route: string | undefined; seconds: number }) => void;
 
-/** The header bytes of one version in one encoding. */
+/** The header of one version in one encoding, and its route. */
 interface Head {
   /** Names and values, alternating. */
   fields: string[];
@@ -160,7 +160,10 @@ export function addFastPath(
   });
 }
 
-/** Returns whether the response depends only on URL and encoding, because none of these headers is present. */
+/**
+ * Returns whether the response depends only on the URL and the encoding: a GET request without conditional headers and
+ * without the cookie of a recent write.
+ */
 function isPlain(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (

@@ -14,7 +14,7 @@ const MARK: CardMark = {
 /** Shorter than the tagline of pages, so it fits into one line of a card. */
 const TAGLINE = 'Discover, upvote and discuss what makers launch.';
 
-/** Returns a site's brand as cards show it. Cards are dark, so they have the accent of the dark theme. */
+/** Returns a site's brand as cards show it. Cards are dark, so they use the accent colours of the dark theme. */
 export function cardBrandOf(siteName: string, { page, logo, accent }: Brand): CardBrand {
   const { sun: pill, onSun: ink, sunStrong: place } = accent?.dark ?? {};
   return {

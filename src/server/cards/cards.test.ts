@@ -71,7 +71,7 @@ describe('a card', () => {
     expect(second.etag).not.toBe(first.etag);
   });
 
-  test('shows a picture of the site itself, and no others', async () => {
+  test('shows a picture from the site itself, but none from another site', async () => {
     await textOf(product({ image: '/pictures/git.svg' }));
     await textOf(product({ image: 'https://example.com/git.svg' }));
     expect(rendered.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);
@@ -86,7 +86,7 @@ describe('a card', () => {
   });
 });
 
-test('the card of a leaderboard shows its first three, and is drawn again immediately at the end of voting, and later after votes', async () => {
+test('the card of a leaderboard shows the first three launches; a final result is drawn immediately, changed counts later', async () => {
   const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
@@ -111,7 +111,7 @@ test('the card of a leaderboard shows its first three, and is drawn again immedi
 describe('in place of a card that cannot be drawn', () => {
   const busy = async () => Promise.reject(new TaskError('busy', 'full'));
 
-  test("the product's last card is sent, not cacheable", async () => {
+  test("the product's previous card is sent as a substitute", async () => {
     await textOf(product());
     outcome = busy;
     const served = await cards.ofProduct(product({ name: 'git' }));
@@ -125,7 +125,7 @@ describe('in place of a card that cannot be drawn', () => {
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['the site ', true]);
   });
 
-  test('an error is sent if there is no fallback', async () => {
+  test('an error is sent if there is no substitute', async () => {
     outcome = busy;
     await expect(cards.ofProduct(product())).rejects.toMatchObject({ code: 'overloaded' });
   });

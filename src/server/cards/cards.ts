@@ -21,9 +21,9 @@ export interface DrawnCard {
   etag: string;
   /** Changes with everything that the card shows, except counts. */
   contentKey: string;
-  /** The counts that it shows. */
+  /** The counts that the card shows. */
   counts: string;
-  /** The value of `monotonicMs`. */
+  /** When drawing began, as a value of `monotonicMs`. */
   drawnAt: number;
 }
 
@@ -37,12 +37,12 @@ export interface ServedCard {
 export interface Cards {
   /**
    * Returns the card of a product, with its final rank if it has one.
-   * @throws CoreError `overloaded` if neither it nor a substitute is available.
+   * @throws CoreError `overloaded` if neither the card nor a substitute is available.
    */
   ofProduct(product: Product, award?: string): Promise<ServedCard>;
-  /** The card of a leaderboard. @throws CoreError as `ofProduct`. */
+  /** Returns the card of a leaderboard. @throws CoreError as `ofProduct`. */
   ofBoard(board: Leaderboard): Promise<ServedCard>;
-  /** The card of the site itself. */
+  /** Returns the card of the site itself. @throws CoreError `overloaded` if it cannot be drawn. */
   ofSite(): Promise<ServedCard>;
   /** Called when the site stops. Requests that wait for a card immediately get a substitute, if there is one. */
   stopQueueing(): void;
@@ -72,7 +72,7 @@ export const COUNT_LAG_MS = 10 * 60_000;
 const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
-/** The worker is a TypeScript source beside this file, or its build. */
+/** The worker: the TypeScript source in development, otherwise the built file. */
 export const CARD_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./renderer/card-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'card-worker.js');
@@ -118,7 +118,7 @@ export function createCards(options: CardsOptions): Cards {
       return save(key, { png: await draw(), contentKey, counts, drawnAt });
     };
     try {
-      // If the content changes during the drawing, the next request draws again.
+      // If the content changes while the card is drawn, the next request draws it again.
       return { card: await once(key, contentKey, drawn), isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
@@ -213,7 +213,7 @@ function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoa
   };
 }
 
-/** Identifies everything that a card shows of a product except its count. */
+/** Returns a hash of everything that a card shows of a product except its count. */
 function contentKeyOf({ name, maker, description, image }: Product, award?: string): string {
   return createHash('sha256')
     .update(JSON.stringify([name, maker, description, image, award]))

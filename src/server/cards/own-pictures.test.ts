@@ -42,6 +42,6 @@ test.each([
   '/pictures/%00',
   '/pictures/%E0%A4%A',
   '/pictures/large.png',
-])('no other value is read: %s', async (address) => {
+])('no picture is read for %j', async (address) => {
   expect(await read(address)).toBeUndefined();
 });

@@ -4,12 +4,12 @@ import { join, relative, sep } from 'node:path';
 /** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the picture that a product names. @returns undefined if it is not one of the site's own files. */
+/** Reads the picture of a product. @returns undefined if it is not a file of the site, or too large. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures from the site's own folders, by the prefix of their URLs. It fetches nothing, because makers could
- * otherwise make the server request any URL.
+ * Reads pictures from the site's own folders, by the prefix of their URLs. Nothing is fetched over the network, because
+ * makers could otherwise make the server request any URL.
  */
 export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {
@@ -34,7 +34,7 @@ function pathBelow(folder: string, name: string): string | undefined {
     const within = relative(folder, path);
     return path.includes('\0') || within === '' || within.split(sep)[0] === '..' ? undefined : path;
   } catch {
-    // Not a valid URL.
+    // The URL contains an invalid escape sequence.
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ const silence = (index: number) => {
   return peer as Peer;
 };
 
-test('a worker that responds stays; a worker that misses twenty beats is reported lost once', async () => {
+test('a worker that responds is never reported lost; a worker that misses twenty checks is reported lost once', async () => {
   await beats(100);
   expect(lost).toEqual([]);
   const silent = silence(1);
@@ -57,7 +57,7 @@ test('a worker that responds stays; a worker that misses twenty beats is reporte
   expect(lost).toEqual(['two 20']);
 });
 
-test('a late response counts', async () => {
+test('a worker whose response is late is not reported lost', async () => {
   const slow = silence(0);
   await beats(20);
   heartbeat.recordPong(slow, false);
@@ -66,7 +66,7 @@ test('a late response counts', async () => {
   expect(lost).toEqual([]);
 });
 
-test('a suspended machine, or a pause of all processes together, loses no worker', async () => {
+test('no worker is reported lost if the machine sleeps or all processes are paused', async () => {
   silence(0);
   await beats(2);
   // The clock advances by an hour, and this process checks once.
@@ -75,7 +75,7 @@ test('a suspended machine, or a pause of all processes together, loses no worker
   expect(lost).toEqual([]);
 });
 
-test('a process that is debugged or traced is left alone', async () => {
+test('a process that is debugged or traced is not reported lost', async () => {
   heartbeat.recordPong(silence(0), true);
   silence(1);
   isHeld = true;
@@ -86,7 +86,7 @@ test('a process that is debugged or traced is left alone', async () => {
   expect(lost).toEqual(['two 20']);
 });
 
-test('a worker that has not responded to a check gets no further ones', async () => {
+test('a worker gets no further checks until it responds', async () => {
   silence(0);
   isHeld = true;
   peers = peers.slice(0, 1);

@@ -40,12 +40,16 @@ export interface Heartbeat<Process> {
 }
 
 const INTERVAL_MS = 1_000;
-/** A process counts as hanging after this many unanswered checks: no synchronous work blocks it for so long. */
+/**
+ * A process counts as hanging after this many unanswered checks: no synchronous work blocks a healthy process for so
+ * long.
+ */
 const MAX_UNANSWERED = 20;
 
 /**
- * Detects hanging processes: in an endless loop, stopped, or waiting for a disk that never responds. It counts
- * unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is paused.
+ * Detects processes that hang: for example in an endless loop, stopped, or waiting for a disk that never responds. It
+ * counts unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is
+ * paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, sendPing, isDebuggerAttached, onLost, intervalMs = INTERVAL_MS } = options;

@@ -37,14 +37,14 @@ export async function listenOnPort(app: FastifyInstance, host: string, port: num
 }
 
 /**
- * Binds the site's sockets for all workers. The primary process holds them and never accepts: while no worker runs, the
- * kernel queues connections instead of refusing them, and no other program can take the port.
+ * Binds the site's sockets for all workers. The primary process keeps them open but never accepts connections, so while
+ * no worker runs, the kernel queues connections instead of refusing them, and no other program can take the port.
  * @throws StartError
  */
 export async function bindSockets(host: string, port: number): Promise<SocketHandle[]> {
   try {
     const [first, ...others] = await lookup(host, { all: true });
-    if (!first) throw new Error(`No address for ${host}`);
+    if (!first) throw new Error(`the name ${host} has no address`);
     const main = bind(first.address, port, first.family);
     // Like Fastify, binds several addresses only for `localhost`, which stands for 127.0.0.1 and ::1.
     const more = host === 'localhost' ? others : [];
@@ -70,7 +70,7 @@ export async function listenOnSockets(app: FastifyInstance, sockets: readonly So
       listenTextResolver,
     };
     const found = await app.listen(options);
-    // With a handle, Node ignores the option `backlog`. A second call of `listen` changes it.
+    // With a handle, Node ignores the option `backlog`, so a second call of `listen` sets it.
     main.listen(BACKLOG);
     for (const handle of others) {
       net.createServer((socket) => app.server.emit('connection', socket)).listen(handle, BACKLOG);

@@ -8,7 +8,7 @@ import { type SiteProcess, startSiteProcess } from '../site-process.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
 import { listenOnSockets, type SocketHandle } from './listening-sockets.ts';
 
-/** Titles as `ps` shows them. */
+/** Process titles, which `ps` shows. */
 const WORKER_TITLE = 'groundswell worker';
 const SPARE_TITLE = 'groundswell spare worker';
 

@@ -89,7 +89,9 @@ function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics
   });
 }
 
-/** Workers that take longer to respond are left out: metrics are needed most when a process hangs. */
+/**
+ * The metrics of workers that take longer to respond are omitted, because metrics are needed most when a process hangs.
+ */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
 interface AggregatedMetrics {

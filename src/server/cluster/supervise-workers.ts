@@ -29,7 +29,7 @@ export interface Workers {
 
 export interface WorkersOptions {
   processes: number;
-  /** Held open here, so connections wait while no worker runs. */
+  /** The sockets stay open in this process, so connections wait while no worker runs. */
   sockets: readonly SocketHandle[];
   /** The number of database connections of each worker. */
   connections: number;
@@ -99,7 +99,7 @@ export async function startWorkers({
       else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
       else onMessage(worker, message);
     });
-    // Only a warning: sending fails if the worker is exiting, and its `exit` event follows.
+    // This is only a warning, because sending fails if the worker is exiting, and its `exit` event follows.
     worker.on('error', (error) => log.warn({ err: error }, 'Cannot send a message to a worker'));
     worker.on('exit', (code, signal) => {
       workers.delete(id);

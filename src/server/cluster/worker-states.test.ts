@@ -34,11 +34,11 @@ test('a worker that cannot start during the launch ends the launch', () => {
   expect(run([0, booted(1)], [0, exited(1)]).at(-1)).toEqual([{ kind: 'give up' }]);
 });
 
-test('a killed healthy worker is replaced by the spare at once, and a new spare follows', () => {
+test('if a healthy worker is killed, the spare replaces it at once, and another spare is forked', () => {
   expect(afterLaunch([HEALTHY_MS, exited(1)], [HEALTHY_MS, up(3)])).toEqual([[start(3)], [fork(4)]]);
 });
 
-test('when both workers are killed at the same time, the second is forked without a pause, each time', () => {
+test('if both workers are killed at the same time, repeatedly, both are replaced without a pause', () => {
   let id = 3;
   const rounds = Array.from({ length: 30 }, (_, round): [number, FleetEvent][] => {
     const [left, right] = round === 0 ? [1, 2] : [id - 1, id];
@@ -73,7 +73,7 @@ test.each<[string, [number, FleetEvent][]]>([
       [0, exited(4)],
     ],
   ],
-])('a worker that ends %s is tried again after a pause that doubles', (_, events) => {
+])('a worker that exits %s is replaced after a pause, which doubles each time', (_, events) => {
   const retries: [number, FleetEvent][] = events.map(([, event]) => [HEALTHY_MS, event]);
   const [firstEnd, ...more] = retries.flatMap((entry): [number, FleetEvent][] =>
     entry[1].kind === 'exited' ? [entry, [HEALTHY_MS, { kind: 'retry' }]] : [entry],
@@ -82,12 +82,12 @@ test.each<[string, [number, FleetEvent][]]>([
   expect(effects.filter(({ kind }) => kind === 'retry later')).toEqual([later(100), later(200)]);
 });
 
-test('while one worker cannot start, a killed healthy one is still replaced without a pause', () => {
+test('while one worker cannot start, a healthy worker that is killed is still replaced without a pause', () => {
   const effects = afterLaunch([HEALTHY_MS, exited(1)], [HEALTHY_MS, exited(3)], [HEALTHY_MS, exited(2)]);
   expect(effects).toEqual([[start(3)], [later(100)], [fork(4)]]);
 });
 
-test('after more than twenty failures with no worker up, the fleet is lost; while one serves, it is not', () => {
+test('after more than twenty failures, the fleet is lost if no worker is up, but not while one worker serves', () => {
   const fail = (first: number): [number, FleetEvent][] =>
     Array.from({ length: 21 }, (_, round) => first + round).flatMap((id): [number, FleetEvent][] => [
       [HEALTHY_MS, { kind: 'retry' }],

@@ -10,8 +10,8 @@ export interface WorkerState {
 export type FleetState =
   | {
       /**
-       * `launching` until all workers have been up once: until then, a worker that cannot start is reported to the
-       * operator and not replaced.
+       * `launching` until all workers are up for the first time. Before that, a worker that cannot start is reported to
+       * the operator and not replaced.
        */
       readonly kind: 'launching' | 'running';
       readonly workers: ReadonlyMap<number, WorkerState>;
@@ -98,7 +98,10 @@ function afterExit(state: Active, id: number, size: number, now: number): Step {
   return { ...filled, effects: [...filled.effects, { kind: 'retry later', delayMs }] };
 }
 
-/** Starts spares in place of missing workers, then forks the remaining ones, or the next spare. */
+/**
+ * Starts spares in place of missing workers, then forks processes for those that are still missing, or for the next
+ * spare.
+ */
 function fill(state: Active, size: number, now: number): Step {
   const workers = new Map(state.workers);
   const effects: FleetEffect[] = [];
@@ -110,7 +113,7 @@ function fill(state: Active, size: number, now: number): Step {
     effects.push({ kind: 'start', id });
     missing -= 1;
   }
-  // The next spare waits until all are up, because it would delay them.
+  // The next spare is forked only when all workers are up, because it would delay their start.
   const isComplete = count(state, 'up') === size;
   const unstarted = [...workers.values()].filter(({ phase }) => phase === 'booting' || phase === 'spare').length;
   for (let forks = missing + (isComplete ? 1 : 0) - unstarted - state.paused; forks > 0; forks -= 1) {

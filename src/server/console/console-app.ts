@@ -66,7 +66,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(CONSOLE_HEADERS);
-    // The policy would block the scripts that a development server inlines.
+    // The content security policy would block the scripts that the development server inlines.
     if (consoleDir === undefined) reply.removeHeader('Content-Security-Policy');
     if (!request.url.startsWith(`${CONSOLE_PATHS.api}/`)) return;
     requireSameOrigin(request, siteUrl());

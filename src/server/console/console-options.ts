@@ -26,9 +26,9 @@ export interface ConsoleOptions {
   recordEvents?: RecordEvents | undefined;
   /** Processes the pictures that operators upload. */
   pictures: PicturePipeline;
-  /** The folder of scheduled backups; undefined if there are none. */
+  /** The folder of scheduled backups; undefined if no backups are scheduled. */
   backupFolder?: string | undefined;
-  /** The site's own pictures, for backups and imports; undefined if there are none. */
+  /** The folder of the site's own pictures, for backups; undefined if there is none. */
   pictureFolder?: string | undefined;
   /** Runs the checks of `groundswell doctor` and yields their findings. */
   examine: () => AsyncIterable<Finding>;

@@ -16,7 +16,7 @@ const MAX_STREAM_MS = 5 * 60_000;
  * that kind.
  */
 export interface ConsoleStreams extends ChangeListener {
-  /** `token` is that of the session that opened the stream. */
+  /** `token` belongs to the session that opened the stream. */
   add(response: ServerResponse, token: string): void;
   /** Ends the streams whose session has ended. Never rejects. */
   endSignedOut(): Promise<void>;
@@ -35,7 +35,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
       const present = await openSessions([...new Set(open.values())]);
       for (const [response, token] of open) if (!present.has(token)) response.end();
     } catch {
-      // The database is unavailable; the next heartbeat checks again. The stream carries no data that could leak.
+      // If the database is unavailable, the next heartbeat checks again. The stream carries no data that could leak.
     }
   }
   const heartbeat = setInterval(() => {
@@ -56,7 +56,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
     },
     onChange(change: Change) {
       const subjects = subjectsOf(change);
-      // Any process may have revoked an operator's access.
+      // Any process may have revoked an operator's access, which the audit log records.
       if (subjects.includes('audit')) void endSignedOut();
       if (open.size > 0 && subjects.length > 0) send(`event: change\ndata: ${JSON.stringify(subjects)}\n\n`);
     },

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEVICE_DAYS } from '../../core/console/sessions.ts';
 
-/** The cookies of the console: the session's token, and that of a browser in which an operator signed in before. */
+/**
+ * The cookies of the console: the token of the session, and the token of a browser in which an operator signed in
+ * before.
+ */
 export interface ConsoleCookies {
   sessionOf(request: FastifyRequest): string | undefined;
   deviceOf(request: FastifyRequest): string | undefined;
@@ -11,8 +14,8 @@ export interface ConsoleCookies {
 }
 
 /**
- * On HTTPS the names begin with `__Host-`, so no other host of the domain and no plain connection can set the cookies.
- * `SameSite=Strict` keeps them out of every request that another site causes.
+ * On HTTPS, the names begin with `__Host-`, so no other host of the domain and no unencrypted connection can set the
+ * cookies. `SameSite=Strict` keeps them out of every request that another site causes.
  */
 export function consoleCookies(siteUrl: () => string): ConsoleCookies {
   const isSecure = () => siteUrl().startsWith('https:');

@@ -39,8 +39,9 @@ function isConsoleUrl(url: string): boolean {
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Whether the site has a console, which opens when the first operator is invited. Queries the database at most once a
- * second, and only for requests to the console's URLs. While the database is unavailable, the last result is used.
+ * Returns a function that checks whether the console is open, which it is once the first operator has been invited. It
+ * queries the database at most once a second, and only for requests to the console's URLs. While the database is
+ * unavailable, it returns the last result.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;
@@ -85,7 +86,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
       "script-src 'self'",
       "style-src 'self'",
       "font-src 'self'",
-      // A product's picture may have any https URL, and a new one is shown from memory before its upload.
+      // A product's picture may have any HTTPS URL, and a new picture is shown from memory before its upload.
       "img-src 'self' data: blob: https:",
       "connect-src 'self'",
       "form-action 'self'",

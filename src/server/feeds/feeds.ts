@@ -14,7 +14,7 @@ export const FEED_ENTRIES = 50;
 
 /** A launch as an entry of a feed. */
 interface Launch {
-  /** The URL of the page, which is the entry's id as well. */
+  /** The URL of the page, which is also the id of the entry. */
   url: string;
   title: string;
   text: string;
@@ -26,7 +26,7 @@ interface Launch {
   at: string;
 }
 
-/** The newest launches. @throws CoreError `unavailable`. */
+/** Returns the newest launches. @throws CoreError `unavailable`. */
 export async function readLaunches(api: ReadApi, site: SiteIdentity): Promise<Launch[]> {
   const { items } = await api.listProducts({ sort: 'newest', limit: FEED_ENTRIES });
   return items.map((product) => launchOf(product, site));
@@ -162,9 +162,9 @@ function commentEntry(site: SiteIdentity, product: Product, comment: Comment): X
   ]);
 }
 
-/** Returns a feed, dated by its newest entry. */
+/** Returns an Atom feed with the date of its newest entry. */
 function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string {
-  // The newest entry's date, so the same entries always give the same bytes.
+  // The current date would change the bytes of an unchanged feed.
   const updated = entries.reduce((newest, { at }) => (at > newest ? at : newest), EPOCH);
   return xmlDocument(
     element('feed', { xmlns: 'http://www.w3.org/2005/Atom', 'xml:lang': 'en' }, [

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 const MAX_PIPELINED_REQUESTS = 100;
 
 /**
- * Closes connections with too many pipelined requests. Node stops reading from them, but one chunk may contain a
- * thousand small requests, and each costs several kilobytes until its response is read.
+ * Closes connections with too many pipelined requests. Node pauses reading from such a connection, but one chunk may
+ * contain a thousand small requests, each of which occupies several kilobytes until its response is read.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
   const waiting = new WeakMap<Socket, number>();
@@ -21,7 +21,7 @@ export function limitPipelinedRequests({ server }: FastifyInstance): void {
 }
 
 const STALL_CHECK_MS = 15_000;
-/** A connection without progress for this long, such as an unread response, is closed. */
+/** A connection on which nothing is received or sent for this long is closed, for example if a response is not read. */
 const STALL_TIMEOUT_MS = 120_000;
 
 interface Progress {
@@ -31,16 +31,16 @@ interface Progress {
 
 /**
  * Closes stalled connections. Node's own timeout (`server.timeout`) creates and clears timers for every request, which
- * takes a quarter of the time of sending a cached response; scanning all connections periodically costs almost nothing.
- * The server's other limits close connections that are idle between requests, or never finish sending one.
+ * takes a quarter of the time of sending a cached response. Other limits close connections that are idle between
+ * requests, or on which a request never ends.
  */
 export function endStalledConnections(app: FastifyInstance, now = () => performance.now()): { sweep(): void } {
   const connections = new Map<Socket, Progress>();
 
   function sweep(): void {
     for (const [socket, progress] of connections) {
-      // Bytes that are still queued do not count as sent. A response takes several writes, each of which shows
-      // progress.
+      // Bytes that are still queued do not count as sent. A large response is sent in several writes, each of which
+      // counts.
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
       if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now() });
       else if (now() - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
@@ -63,16 +63,15 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Requests still in flight after this time are aborted: a client that never finishes must not keep the site from
- * stopping.
+ * Requests still in flight after this time are aborted, because a client that never finishes must not prevent the site
+ * from stopping.
  */
 const DRAIN_TIMEOUT_MS = 5_000;
 
 /**
- * Shuts a closing server down quickly and gracefully: requests in flight get responses that close their connections,
- * and idle connections are closed. Without this, the server would wait for each client to disconnect. While it is
- * stopping but not closing yet, idle connections stay open, because their clients may be about to send a request.
- *
+ * Ends connections gracefully: while the server stops, responses close their connections, but idle connections stay
+ * open, because their clients may be about to send a request. When the server closes, it closes idle connections
+ * instead of waiting for their clients.
  * @returns a function that tells whether responses must close their connections.
  */
 export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): () => boolean {

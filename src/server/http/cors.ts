@@ -15,9 +15,10 @@ const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expos
 const PREFLIGHT_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD',
-  // Neither X-User-Session nor Content-Type: a page of another origin must not act for a visitor or write.
+  // X-User-Session and Content-Type are not allowed, because a page of another origin must not act for a visitor or
+  // write.
   'access-control-allow-headers': 'If-None-Match, If-Modified-Since, Cache-Control, Last-Event-ID',
-  // A day is the upper bound; browsers have lower ones (Chromium: two hours).
+  // The maximum is a day. Browsers apply lower limits (Chromium: two hours).
   'access-control-max-age': '86400',
   'cache-control': NO_STORE,
 };
@@ -45,7 +46,7 @@ export function corsHeadersFor(path: string): Readonly<Record<string, string>> {
   return isPublic(path) ? CORS_HEADERS : {};
 }
 
-/** Whether pages of every origin may read a URL. */
+/** Returns whether pages of any origin may read a path. */
 function isPublic(path: string): boolean {
   return path.startsWith(paths.api.prefix) || path.endsWith('/comments.xml') || FEEDS.has(path);
 }

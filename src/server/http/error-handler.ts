@@ -35,7 +35,7 @@ export function handleError(
 ): FastifyReply {
   const [code, detail] = explain(error, request);
   const body = problem(code, detail, error instanceof CoreError ? error.fields : undefined);
-  // The database logs an outage once; failed requests do not log it again.
+  // The database module logs an outage once, so failed requests are logged only at the level `debug`.
   if (code === 'unavailable') request.log.debug(requestIdsOf(request), 'Request failed');
   else if (body.status >= 500 && code !== 'not_implemented') {
     request.log.error({ err: error, ...requestIdsOf(request) }, 'Request failed');
@@ -110,7 +110,8 @@ function newAjv(coerceTypes: boolean): Ajv {
     useDefaults: false,
     removeAdditional: false,
     allErrors: false,
-    // With strict numbers, 'Infinity' would be coerced to a number to which no limit applies.
+    // With strict numbers, Ajv would coerce 'Infinity' to a number and then not apply the limits, which it checks only
+    // for finite numbers.
     strictNumbers: !coerceTypes,
   });
   ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });

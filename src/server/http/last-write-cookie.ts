@@ -20,11 +20,11 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
 
 /**
  * The age of a cookie from another process is measured with the system clock, which the processes of one machine share.
- * Their estimates of the database's time may differ by the duration of a statement on a busy machine.
+ * Their estimates of the database's time are not used, because they may differ on a busy machine.
  */
 type SystemClock = () => Date;
 
-/** Records in the visitor's browser that one of their writes has just been committed. */
+/** Records in the visitor's browser that a write of the visitor has just been committed. */
 export function setLastWriteCookie(
   reply: FastifyReply,
   { monotonicMs }: Runtime,

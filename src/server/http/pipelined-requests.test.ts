@@ -56,7 +56,7 @@ test('a hundred requests may be pipelined, repeatedly', async () => {
   await expect.poll(responses).toBe(202);
 });
 
-test('one more pipelined request closes the connection', async () => {
+test('more than a hundred waiting requests close the connection', async () => {
   const ended = once(client, 'close');
   client.on('error', () => {});
   askAtOnce(102);

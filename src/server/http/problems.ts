@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
 import type { FieldError, Problem, ProblemCode } from '../../contract/problem.ts';
 
-/** The HTTP status of each code, and the title that RFC 9457 requires: the same for every problem of its kind. */
+/** The HTTP status and the title of each code. By RFC 9457, the title is the same for every problem of its kind. */
 const KINDS: Record<ProblemCode, { status: number; title: string }> = {
   bad_request: { status: 400, title: 'Bad request' },
   session_required: { status: 400, title: 'Visitor session required' },
@@ -73,7 +73,7 @@ export const REVALIDATE = 'public, no-cache';
 
 /**
  * For pages, which are the same for every visitor: a browser revalidates each time; a shared cache may serve them for a
- * second, one more while revalidating, and for a day while the site is unreachable.
+ * second, for another second while it revalidates, and for a day while the site is unreachable.
  */
 export const PAGE_CACHING = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
 

@@ -25,7 +25,7 @@ export function preferredEncoding(acceptEncoding: string | undefined): Encoding 
 
 /**
  * Returns the encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals
- * the one that compresses best. If a client refuses everything, the response is not encoded.
+ * the one that compresses best. If a client refuses everything, including identity, the response is still not encoded.
  */
 function negotiateEncoding(acceptEncoding: string): Encoding {
   const weights = new Map<string, number>();
@@ -39,7 +39,6 @@ function negotiateEncoding(acceptEncoding: string): Encoding {
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0001 : (weights.get('*') ?? 0));
   return ENCODINGS.reduce<Encoding>(
     (best, encoding) => (weightOf(encoding) > weightOf(best) ? encoding : best),
-    // If the client refuses everything, the response is not encoded: an encoding that was not accepted is never sent.
     'identity',
   );
 }
@@ -47,7 +46,7 @@ function negotiateEncoding(acceptEncoding: string): Encoding {
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Below this, compression saves less than a packet. */
+/** For smaller responses, compression saves less than a network packet. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /** The best Brotli level for pages that live for seconds to hours: a fifth smaller than gzip in about the same time. */
@@ -55,7 +54,7 @@ const BROTLI_QUALITY = 5;
 
 /**
  * Up to this size, compressing takes less of this thread's time than passing the data to another thread (0.4 ms against
- * 0.5 ms for a product page), and does not load that thread.
+ * 0.5 ms for a product page), and does not occupy the other thread.
  */
 const MAX_INLINE_BYTES = 64 * 1_024;
 
@@ -111,7 +110,7 @@ export class Representations {
   }
 }
 
-/** Returns a copy, because zlib's buffer is several times as large. */
+/** Returns a copy, because the buffer that zlib allocates is several times as large as the compressed bytes. */
 function trimmed(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -126,7 +125,7 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip' ? compressGzip(bytes) : compressBrotli(bytes, brotliOptions(bytes));
 }
 
-/** Returns Brotli's options. With a known size, Brotli clears smaller tables. */
+/** Returns Brotli's options. If Brotli knows the size, it initializes smaller tables. */
 function brotliOptions(bytes: Buffer) {
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
   return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length } };

@@ -69,8 +69,8 @@ export function createRequestIds(): () => string {
 }
 
 /**
- * Decorates the app with `isTrustedPeer`: the log contains the `X-Request-Id` of requests only from trusted proxies.
- * Call this before the first route is registered.
+ * Decorates the app with `isTrustedPeer`, since the log contains the `X-Request-Id` of a request only if a trusted
+ * proxy sent it. Call this before the first route is registered.
  */
 export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies | undefined): void {
   app.decorate('isTrustedPeer', ({ socket }: IncomingMessage) =>
@@ -79,8 +79,8 @@ export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies
 }
 
 /**
- * Returns the ids of a request in the log: always the site's own, which error responses also carry, and a trusted
- * proxy's `X-Request-Id`, which it may have passed on from a client.
+ * Returns the ids of a request for the log: the site's own id, which error responses also contain, and the
+ * `X-Request-Id` of a trusted proxy, which the proxy may have passed on from a client.
  */
 export function requestIdsOf({ id, raw, server }: FastifyRequest): { requestId: string; proxyRequestId?: string } {
   const given = raw.headers['x-request-id'];

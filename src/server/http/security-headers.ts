@@ -22,12 +22,14 @@ export function inlineHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** The headers of every response. The hashes allow the one inline script of pages, and the style of SITE_ACCENT. */
+/**
+ * Returns the headers of every response. The hashes allow the one inline script of pages, and the style of SITE_ACCENT.
+ */
 export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Readonly<Record<string, string>> {
   return securityHeaders(pagePolicy(scriptHash, styleHash));
 }
 
-/** A picture opened as a page neither runs nor loads anything. */
+/** For a picture that is opened as a page: it neither runs nor loads anything. */
 const PICTURE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Adds the headers to every response of `app`; a route may set its own policy. */

@@ -8,7 +8,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { endStalledConnections, limitPipelinedRequests } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** Maximum length of a URL: a request for 100 upvotes has about 6,700 characters. */
+/** Maximum length of a URL. The URL that requests the upvotes of 100 products has about 6,700 characters. */
 const URL_BYTES = 8 * 1024;
 
 /** Maximum size of URL and headers together, which Node enforces. */
@@ -23,8 +23,8 @@ const MAX_CONNECTIONS = 5_000;
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
   bodyLimit: LIMITS.bodyBytes,
-  // Timeout for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter timeouts. On a silent
-  // connection, the time starts when it opens.
+  // Timeout for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter timeouts. On a
+  // connection without data, the time starts when the connection opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
@@ -51,7 +51,7 @@ export function enforceServerLimits(app: FastifyInstance, maxStreams: number): v
 
 function refuseInvalidUrl({ url }: FastifyRequest): void {
   if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters`);
-  // A page tolerates a mistyped URL; a program's request must be exact.
+  // Pages tolerate mistyped URLs, but API requests must be exact.
   if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
     throw new CoreError('bad_request', 'The URL is not valid');
   }
@@ -67,8 +67,8 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Responds to malformed and slow requests, and closes the connection. They are not logged, because the error carries
- * their raw bytes.
+ * Responds to malformed and slow requests, and closes their connections. They are not logged, because the error
+ * contains the raw bytes of the request.
  */
 export function handleConnectionError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -94,7 +94,8 @@ export function handleConnectionError(error: ConnectionError, socket: Socket): v
 function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive'];
   if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request'];
-  // A request line without an end means that the URL is too long. Node passes a buffer, unlike Fastify's type.
+  // A request line without an end means that the URL is too long. Node passes a buffer, although Fastify's type
+  // differs.
   const bytes: unknown = rawPacket;
   const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
   return isFirstLine
@@ -105,7 +106,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
 /** The timeout for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */
 const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
-/** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */
+/** Ends requests whose bodies arrive too slowly, as Node does for requests with slow headers. */
 export function endSlowBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
@@ -122,6 +123,6 @@ export function endSlowBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BOD
 /** Responds that the body took too long, and closes the connection. */
 export function endSlowBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
   const late = Object.assign(new Error('The body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  // Requests that tests inject have no socket.
+  // Requests that tests inject have no real socket.
   if (socket instanceof Socket) app.server.emit('clientError', late, socket);
 }

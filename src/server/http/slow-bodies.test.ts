@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Sends a part of a body. */
+/** Sends the first part of a body. */
 function send(headers: Record<string, string>, part: string) {
   const request = startRequest(address, { method: 'POST', headers: { 'content-type': 'text/plain', ...headers } });
   request.on('error', () => {});
@@ -26,7 +26,7 @@ function send(headers: Record<string, string>, part: string) {
   return request;
 }
 
-test('a body that does not arrive in time is 408, and its connection ends', async () => {
+test('a request whose body does not arrive in time gets 408, and its connection is closed', async () => {
   const request = send({ 'transfer-encoding': 'chunked' }, 'a');
   const [response] = await once(request, 'response');
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });

@@ -50,8 +50,8 @@ test('metrics, doctor and stats count waiting submissions, and closed ones are d
   }
 });
 
-test('an unreachable database is logged, and the last numbers stay', async () => {
-  const away = { ...site.database, query: () => Promise.reject(new Error('away')) };
+test('if the database is unreachable, the failure is logged and the last counts remain', async () => {
+  const away = { ...site.database, query: () => Promise.reject(new Error('The database is unreachable')) };
   const watch = watchSubmissions(away, log, clock.now);
   await watch.refresh();
   watch.close();

@@ -20,8 +20,8 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
- * Starts the jobs that one process per machine runs: final results, backups, webhooks, housekeeping, and checks of
- * counts and submissions.
+ * Starts the jobs that one process per machine runs: finalising leaderboards, backups, webhooks, housekeeping, and
+ * checks of counts and submissions.
  */
 export function startBackgroundJobs(
   connection: Connection,
@@ -89,7 +89,7 @@ interface SubmissionWatch {
   close(): void;
 }
 
-/** Counts waiting submissions for the metrics, and deletes those that were closed long ago. */
+/** Counts waiting submissions for the metrics, and deletes submissions that were closed long ago. */
 export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
@@ -98,7 +98,7 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
       await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
     } catch (error) {
-      log.warn({ err: error }, 'Cannot clean up submissions; trying again in a minute');
+      log.warn({ err: error }, 'Cannot delete closed submissions or count waiting ones; trying again in a minute');
     }
   }
 
@@ -114,7 +114,7 @@ interface DriftWatch {
 
 const DRIFT_INTERVAL_MS = 5_000;
 
-/** Compares the counts of a few products with their rows every few seconds. */
+/** Compares the stored counts of a few products with their rows every few seconds. */
 export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTERVAL_MS): DriftWatch {
   const sampler = createDriftSampler(database);
   let running = false;
@@ -127,7 +127,7 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
     try {
       const wrong = await sampler.step();
       if (wrong.length > 0)
-        log.error({ wrong }, 'Counts differ from their rows. Run `groundswell counts check --repair`.');
+        log.error({ wrong }, 'Stored counts differ from the number of rows. Run `groundswell counts check --repair`.');
     } catch (error) {
       log.warn({ err: error }, 'Cannot check counts; trying again');
     } finally {

@@ -14,7 +14,10 @@ const HOUR_MS = 3_600_000;
 let database: TestDatabase;
 let receiver: WebhookReceiver;
 let running: WebhookDeliveries[];
-/** The time at which deliveries run. It is fixed, shortly after the database's time, at which events are recorded. */
+/**
+ * The time that deliveries see, which only the tests advance. It begins after the database's time, at which events are
+ * recorded.
+ */
 let time: number;
 let lines: ReturnType<typeof createLogLines>;
 
@@ -50,7 +53,7 @@ const record = (...ids: string[]) => database.transaction((sql) => recordEvents(
 const receivedIds = () => receiver.received.map(({ body }) => JSON.parse(body).data.commentId);
 const states = async () => (await listEvents(database, { limit: 100 })).map(({ state }) => state);
 
-test('events arrive signed, in order and once', async () => {
+test('each event arrives once and is signed', async () => {
   for (const id of ['a', 'b', 'c']) await record(id);
   start();
   await expect.poll(receivedIds).toHaveLength(3);
@@ -72,7 +75,7 @@ test('an event of a transaction that rolls back is never sent', async () => {
   await expect.poll(receivedIds).toEqual(['kept']);
 });
 
-test('each event is delivered by one of several processes', async () => {
+test('if several processes deliver events, each event is delivered by one of them', async () => {
   const others = [joinTestDatabase(database), joinTestDatabase(database)];
   const all = [start(), ...others.map((other) => start(other))];
   const ids = Array.from({ length: 60 }, (_, index) => `event-${index}`);
@@ -85,7 +88,7 @@ test('each event is delivered by one of several processes', async () => {
 });
 
 describe('a receiver that is down', () => {
-  test('for an hour gets its events afterwards, with exponential backoff', async () => {
+  test('for an hour gets its events once it is up again; until then, attempts back off exponentially', async () => {
     await receiver.stop();
     await record('a');
     const deliveries = start();
@@ -111,7 +114,7 @@ describe('a receiver that is down', () => {
     expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({ status: 'ok' });
   });
 
-  test('for a day loses its events: they expire, are counted, and are sent again by `webhooks retry`', async () => {
+  test('for a day gets its events only after `webhooks retry`, because they have expired', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     await record('a');
     const deliveries = start();
@@ -125,7 +128,7 @@ describe('a receiver that is down', () => {
     await expect.poll(states).toEqual(['delivered']);
   });
 
-  test('since before the site started gets no expired events', async () => {
+  test('does not get an event that expired before the site started', async () => {
     await record('a');
     time += 24 * HOUR_MS;
     start();
@@ -192,7 +195,7 @@ test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or anoth
   await expect.poll(receivedIds).toHaveLength(3);
 });
 
-test('a stopping site aborts its delivery, and another process sends the event at once', async () => {
+test('a stopping site aborts its delivery, and another process sends the event immediately', async () => {
   receiver.respond = () => {};
   await record('a');
   const stopping = start();
@@ -205,7 +208,7 @@ test('a stopping site aborts its delivery, and another process sends the event a
   expect(lines.text()).not.toContain('Cannot deliver');
 });
 
-test('the log names the first failure and the recovery, and neither URL nor secret', async () => {
+test('the first failure and the recovery are logged, without the URL and the secrets', async () => {
   receiver.respond = (response) => response.writeHead(500).end('a secret of the receiver');
   await record('a', 'b', 'c');
   const deliveries = start();
@@ -231,7 +234,7 @@ test('events are deleted after seven days', async () => {
   expect(await states()).toEqual([]);
 });
 
-test('delays double from five seconds to an hour, with jitter of up to half', () => {
+test('retry delays double from five seconds to an hour, and jitter shortens them by up to half', () => {
   const longest = Array.from({ length: 12 }, (_, failed) => retryDelayMs(failed, () => 0) / 1_000);
   expect(longest).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   expect(retryDelayMs(0, () => 0.999_999)).toBeCloseTo(2_500, -1);

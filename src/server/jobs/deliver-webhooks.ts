@@ -16,14 +16,16 @@ import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {
-  /** Returns the state of the outbox and its receiver when they were last checked. */
+  /** Returns the last known state of the outbox and its receiver, which is read every 15 seconds. */
   status(): WebhookStatus;
-  /** The attempts of this process by outcome; `expired` counts events that it stopped retrying. */
+  /** The number of attempts of this process by outcome; `expired` counts events that this process stopped retrying. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
   close(): Promise<void>;
 }
 
-/** Events are sent within `pollMs` of their scheduled time, or ten seconds later if the sending process is killed. */
+/**
+ * Events are sent within `pollMs` of their scheduled time, or up to `leaseMs` later if the sending process is killed.
+ */
 const LEASE_TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
 
 const STATUS_INTERVAL_MS = 15_000;
@@ -40,8 +42,8 @@ interface DeliveryOptions {
 }
 
 /**
- * Sends the events of the outbox to their receiver for as long as the site runs: at least once each, in the order of
- * their schedule, by one process at a time.
+ * Sends the events of the outbox to their receiver while the site runs: each event at least once, starting in the order
+ * of their scheduled times. One process at a time does so.
  */
 export function deliverWebhooks(
   database: Database,
@@ -113,7 +115,7 @@ export function deliverWebhooks(
       const nextPoll = due.length < free ? [sleep(times.pollMs, undefined, { ref: false })] : [];
       if (open.size > 0) await Promise.race([...open.values(), ...nextPoll]);
     } while (open.size > 0);
-    // Reports why deliveries stopped: a database error, a lost lease, or the shutdown of the site.
+    // Throws the reason if deliveries were aborted: a database error, a lost lease, or the shutdown of the site.
     stopped.throwIfAborted();
   }
 
@@ -139,10 +141,12 @@ export function deliverWebhooks(
     const fields = { event: event.id, type: event.type, attempt: event.attempts + 1, failure };
     if (outcome === 'gone')
       log.error(
-        'The webhook receiver responded 410 Gone, so deliveries are stopped. Correct WEBHOOK_URL, remove it, or run `groundswell webhooks retry`',
+        'The webhook receiver responded 410 Gone, so deliveries are stopped. Correct or remove WEBHOOK_URL, or run `groundswell webhooks retry`.',
       );
-    else if (hasExpired) log.warn(fields, 'A webhook expired undelivered. `groundswell webhooks retry` sends it again');
-    // Failures are logged once until a delivery succeeds: thousands of events may wait for a receiver that is down.
+    else if (hasExpired)
+      log.warn(fields, 'A webhook expired before it was delivered. Run `groundswell webhooks retry` to send it again.');
+    // Only the first failure is logged until a delivery succeeds, because thousands of events may wait for a receiver
+    // that is down.
     else if (!isFailing) log.warn(fields, 'Cannot deliver webhooks; trying again for 24 hours');
     isFailing = true;
     return outcome;

@@ -18,11 +18,11 @@ export interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */
   intervalMs?: number;
-  /** A cheap check before the lease is acquired. If unset, work is always due. */
+  /** A cheap check before the lease is acquired. If unset, only `intervalMs` decides whether the job is due. */
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;
-  /** Called after each check, whether or not there was work. */
+  /** Called after each successful check, whether or not there was work. */
   afterPoll?(): Promise<void>;
   messages: {
     /** Logged if the check for due work failed. */
@@ -39,7 +39,7 @@ export interface LeasedWorker {
   close(): Promise<void>;
 }
 
-/** Runs a job whenever it is due, while the site runs. A lease in the database decides which process does it. */
+/** Runs a job whenever it is due, while the site runs. A lease in the database decides which process runs it. */
 export function runUnderLease(
   database: Database,
   job: LeasedJob,
@@ -60,7 +60,7 @@ export function runUnderLease(
         await runIfDue();
         isFailing = false;
       } catch (error) {
-        // The warning is logged once per outage: some jobs check twice a second.
+        // The warning is logged only once per outage, because some jobs check twice a second.
         if (!closing.signal.aborted && !isFailing) log.warn({ err: error }, messages.checkFailed);
         isFailing = true;
       }

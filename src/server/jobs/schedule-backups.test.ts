@@ -47,7 +47,7 @@ function start(
   return schedule;
 }
 
-/** Delays the rows of a backup until they are released. */
+/** Delays the rows that a backup reads until `release` is called. */
 function holdRows() {
   let arrive = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ function holdRows() {
 /** Simulates that the interval has passed. */
 const becomeDue = () => database.query(`UPDATE leases SET last_run_at = last_run_at - interval '1 hour'`);
 
-test('the first backup is made immediately, is complete, and reports its time', async () => {
+test('the first backup is made immediately and is complete, and its time is reported', async () => {
   const schedule = start();
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const path = await newestBackup(folder);
@@ -108,13 +108,13 @@ test('old backups are deleted once the new one is complete, but only those of th
   await becomeDue();
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(first?.getTime() ?? 0);
   const left = (await readdir(folder)).filter((name) => !mine.includes(name));
-  // Two backups within a second would have the same name.
+  // The first backup is not compared by name, because two backups within a second have the same name.
   expect(left).toEqual([expect.stringContaining(`-${lease?.tag}-`)]);
   expect([...old, killed]).not.toContain(left[0]);
   expect((await readdir(folder)).filter((name) => mine.includes(name)).sort()).toEqual(mine.sort());
 });
 
-test('a failure is logged and counted, deletes no old backup, and is retried', async () => {
+test('a failed backup is logged, counted and retried, and no old backup is deleted', async () => {
   const lines = logs();
   const schedule = start(lines, { maxBackups: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
@@ -127,7 +127,7 @@ test('a failure is logged and counted, deletes no old backup, and is retried', a
   expect(lines.text()).toContain('Cannot write the scheduled backup');
   expect(await newestBackup(folder)).toBe(first);
   await database.query('ALTER TABLE gone RENAME TO upvotes');
-  // `becomeDue` has set the last success back, so only another backup is later than the first.
+  // `becomeDue` has moved the time of the last success back, so only a new backup is later than the first.
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(firstAt);
   expect(await readdir(folder)).toHaveLength(1);
 });
@@ -147,7 +147,7 @@ test('a stopping site aborts the current backup, and another process can make it
   await expect.poll(() => next.lastSuccess()).toBeInstanceOf(Date);
 });
 
-test('a process that lost its lease by not renewing it aborts its backup', async () => {
+test('a process whose lease was taken over aborts its backup', async () => {
   const held = holdRows();
   let renewals = 0;
   const connection = {
@@ -175,7 +175,7 @@ test('a process that lost its lease by not renewing it aborts its backup', async
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('if the database cannot tell whether a backup is due, it is queried again', async () => {
+test('if the check for a due backup fails, the failure is logged and the check is repeated', async () => {
   await database.query('ALTER TABLE leases RENAME TO leases_away');
   const lines = logs();
   const schedule = start(lines);
@@ -185,7 +185,7 @@ test('if the database cannot tell whether a backup is due, it is queried again',
   expect(schedule.failures()).toBe(0);
 });
 
-test('a missing folder is created; if that fails, one line reports it', async () => {
+test('a missing backup folder is created; if that fails, the error is one line about BACKUP_DIR', async () => {
   const settings = { intervalMs: HOUR_MS, maxBackups: 1 };
   await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
   expect(await readdir(join(folder, 'new'))).toEqual(['deep']);

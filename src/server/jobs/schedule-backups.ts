@@ -15,7 +15,7 @@ export interface ScheduledBackups {
   lastSuccess(): Date | undefined;
   /** The number of attempts that failed in this process. */
   failures(): number;
-  /** Aborts the current backup. */
+  /** Stops the schedule and aborts the current backup. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
 }
 
 /**
- * Makes backups on schedule while the site runs. If several processes share a database, one of them makes the backups.
+ * Makes backups on schedule while the site runs. If several processes share a database, one of them makes each backup.
  * Old backups are deleted once the new one is complete.
  */
 export function scheduleBackups(

@@ -7,7 +7,7 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a result that is due only by the clock of the database is not final yet', async () => {
+test('a result that is due only according to the clock of the database is not finalised yet', async () => {
   const database = await createTestDatabase();
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
   const [old, recent] = [ago(6 * 24), ago(1)];

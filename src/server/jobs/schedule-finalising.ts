@@ -8,20 +8,20 @@ import type { Settings } from '../../settings/settings.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface Finaliser {
-  /** Returns the latest numbers of leaderboards and votes. */
+  /** Returns the latest counts of leaderboards and votes. */
   stats(): BoardStats;
   /** The seconds that this process has spent finalising results. */
   seconds(): number;
   /** The number of failed attempts of this process. */
   failures(): number;
-  /** Stops the current run before its next day. */
+  /** Stops the current run before it finalises another day. */
   close(): Promise<void>;
 }
 
 const LEASE_TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
 
 /**
- * Results are finalised this long after they are due, because the last votes of a period may be written until their
+ * Results are finalised this long after they are due, because votes of the period may still be written until their
  * statements time out.
  */
 const LAST_VOTE_MS = 60_000;
@@ -43,7 +43,8 @@ export function scheduleFinalising(
       lease: 'final leaderboards',
       async isDue() {
         const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-        // Uses the earlier of the two clocks, because a result that becomes final too early cannot be reverted.
+        // Uses the earlier time of this process and the database, because a result that becomes final too early cannot
+        // be reverted.
         const now = Math.min(Date.now(), clock?.now.getTime() ?? Number.POSITIVE_INFINITY);
         rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);

@@ -26,7 +26,7 @@ async function listen(trusted?: string): Promise<() => Promise<{ socket: Socket;
   };
 }
 
-test('a network with too many connections gets no further one until one of them ends', async () => {
+test('a network at its limit gets no further connection until one of its connections ends', async () => {
   const open = await listen();
   const first = await open();
   expect([first.status, (await open()).status, (await open()).status]).toEqual(['200', '200', 'closed']);

@@ -7,9 +7,9 @@ import { networkPrefix } from './network-keys.ts';
 const MAX_CONNECTIONS_PER_NETWORK = 1_000;
 
 /**
- * Closes further connections of a network that has too many, before reading from them: otherwise one network could use
- * up all connections. A trusted proxy has no limit, because all visitors share its connections. A network is remembered
- * only while it is connected.
+ * Limits the open connections of each network, because one network could otherwise use up all connections. Further ones
+ * are closed before anything is read from them. A trusted proxy has no limit, because all visitors share its
+ * connections. A network is stored only while it has an open connection.
  */
 export function limitConnectionsPerNetwork(
   { server }: Pick<FastifyInstance, 'server'>,

@@ -10,7 +10,7 @@ const isHeld = async (promise: Promise<void>) => {
   return !over;
 };
 
-test('a network that was refused 300 times in a minute waits a second for each further refusal; others do not', async () => {
+test('after 300 refusals in a minute, further refusals of a network are delayed, but not those of other networks', async () => {
   let now = 0;
   const tarpit = createTarpit(() => now, 300);
   for (let refusal = 0; refusal < 300; refusal += 1) await tarpit.hold('192.0.2.1');

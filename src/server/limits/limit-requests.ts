@@ -15,16 +15,19 @@ declare module 'fastify' {
 /** The limit in a route's config. */
 interface RouteLimit {
   action: LimitedAction;
-  /** Called if only the network is over its limit. @returns whether the request may pass nevertheless. */
+  /** Called if only the network is over its limit. @returns whether the request may pass anyway. */
   passesBusyNetwork?: (request: FastifyRequest) => Promise<boolean>;
 }
 
-/** Counts a request against the limits of an action; `reply` gets the headers. @throws CoreError `rate_limited` */
+/**
+ * Counts a request against the limits of an action, and sets the rate-limit headers on `reply`.
+ * @throws CoreError `rate_limited`
+ */
 export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply?: FastifyReply) => void;
 
 /**
- * Limits every route whose config names an action, before its body is read; without a limiter, nothing is limited.
- * Clients that continue after refusals wait in the tarpit.
+ * Limits the requests to every route whose config contains a `limit`, before the body is read. Without a limiter,
+ * nothing is limited. Refusals of clients that ignore earlier refusals are delayed (see `createTarpit`).
  */
 export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undefined, monotonicMs: () => number): void {
   if (limiter === undefined) return;
@@ -41,7 +44,7 @@ export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undef
   });
 }
 
-/** For routes that limit only some of their requests, such as uncached searches: the handler decides. */
+/** Returns a function with which handlers limit some of their requests, such as uncached searches. */
 export function chargeWith(limiter: RateLimiter | undefined): ChargeRequest {
   if (limiter === undefined) return () => {};
   return (action, request, reply) => applyCharge(chargeOf(limiter, action, request), reply);
@@ -56,7 +59,7 @@ function isOnly(scope: Scope, exceeded: readonly Scope[]): boolean {
   return exceeded.length === 1 && exceeded[0] === scope;
 }
 
-/** Sets the fields of draft-ietf-httpapi-ratelimit-headers-11. @throws CoreError if the request is refused. */
+/** Sets the header fields of draft-ietf-httpapi-ratelimit-headers-11. @throws CoreError if the request is refused. */
 function applyCharge({ exceeded, waitMs, limits }: Charge, reply?: FastifyReply): void {
   reply?.header('RateLimit-Policy', limits.map(policyItem).join(', '));
   reply?.header('RateLimit', limits.map(stateItem).join(', '));
@@ -73,7 +76,7 @@ const policyItem = ({ scope, amount, seconds }: LimitState) => `"${scope}";q=${a
 const stateItem = ({ scope, remaining, refillMs }: LimitState) =>
   `"${scope}";r=${remaining};t=${Math.ceil(refillMs / 1_000)}`;
 
-/** Delays clients that continue although they are refused. */
+/** Delays the refusals of clients that continue to send requests after many refusals. */
 interface Tarpit {
   /** Resolves immediately for a network with few refusals, and after a delay for a network with many. */
   hold(address: string | undefined): Promise<void>;
@@ -82,12 +85,12 @@ interface Tarpit {
 /** Refusals per network that are sent without delay. An office that votes together stays below this number. */
 const ALLOWED_REFUSALS = { amount: 300, seconds: 60 };
 const HOLD_MS = 1_000;
-/** Above this number of waiting requests, which cost memory, refusals are sent without delay again. */
+/** Maximum number of delayed refusals, since each occupies memory. Further refusals are sent without delay. */
 const MAX_HELD = 2_000;
 
 /**
- * Delays refusals, because a client that retries without pause over many connections would load the processor. With a
- * delay of a second, a hundred connections send a hundred requests a second instead of thousands.
+ * Delays refusals, because a client that retries without pause over many connections would keep the processor busy.
+ * With a delay of a second, a hundred connections send a hundred requests a second instead of thousands.
  */
 export function createTarpit(now: () => number, holdMs = HOLD_MS): Tarpit {
   const networkKeys = createNetworkKeys(now);

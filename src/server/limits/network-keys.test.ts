@@ -19,7 +19,7 @@ describe('prefixes', () => {
     ['unknown', '_hidden'],
     ['unknown', ''],
     ['unknown', '999.1.1.1'],
-  ])('%s and %s belong to one network', (left, right) => {
+  ])('%s and %s belong to the same network', (left, right) => {
     expect(same(left, right)).toBe(true);
   });
 
@@ -41,7 +41,7 @@ describe('keys', () => {
     expect(one).not.toBe(other);
   });
 
-  test('change with the salt every hour, and the previous one is known for another hour', () => {
+  test('change every hour with the salt, and the previous key remains available for another hour', () => {
     let now = 0;
     const keys = createNetworkKeys(() => now);
     const first = keys('192.0.2.1');
@@ -56,7 +56,7 @@ describe('keys', () => {
     expect(keys('192.0.2.1').previous()).toBe(second.current);
   });
 
-  test('after two hours without use, the previous salt is forgotten', () => {
+  test('the previous salt is discarded after two hours without use', () => {
     let now = 10 * HOUR_MS;
     const keys = createNetworkKeys(() => now);
     keys('192.0.2.1');

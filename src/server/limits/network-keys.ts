@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 
-/** Hashes of a network: the current one, and the one under the previous salt. */
+/** Two keyed hashes of a network: one with the current salt, and one with the previous salt. */
 export interface NetworkKey {
   current: string;
   previous(): string | undefined;
@@ -27,7 +27,8 @@ export function createNetworkKeys(now: () => number, prefixOf = networkPrefix): 
   function rotate(): void {
     const age = now() - madeAt;
     if (age < ROTATION_MS) return;
-    // After two hours without use, buckets under the old salt are no longer relevant.
+    // After two hours without use, the old salt is discarded, because its buckets have refilled: no limit spans more
+    // than an hour.
     previousSalt = age < 2 * ROTATION_MS ? salt : undefined;
     salt = randomBytes(32);
     madeAt = now();
@@ -47,10 +48,12 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 
 /**
  * Returns the network of an address: the first `ipv4Bytes` bytes of IPv4 (even if mapped to IPv6), or the first 64 bits
- * of IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
+ * of IPv6, the prefix that a home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one
+ * network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
-  // Splitting takes a third of the parser's time, and each write needs several prefixes.
+  // Splitting the text takes a third of the time that `ipaddr` takes to parse it, and each write needs several
+  // prefixes.
   if (isIPv4(text)) return new Uint8Array(text.split('.', ipv4Bytes).map(Number));
   const address = withoutPort(text);
   if (!ipaddr.isValid(address)) return new Uint8Array(0);
@@ -58,12 +61,15 @@ export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   return Uint8Array.from(bytes.slice(0, bytes.length === 4 ? ipv4Bytes : 8));
 }
 
-/** Returns the network of an address, which for IPv4 is the address itself. */
+/** Returns the whole address for IPv4, or the first 64 bits for IPv6. */
 export function addressPrefix(text = ''): Uint8Array {
   return networkPrefix(text, 4);
 }
 
-/** The first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48; empty for other addresses. */
+/**
+ * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. Empty for other
+ * addresses.
+ */
 export function sitePrefix(text = ''): Uint8Array {
   const prefix = networkPrefix(text);
   return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
@@ -75,8 +81,8 @@ function withoutPort(text: string): string {
 }
 
 /**
- * Warns once if an untrusted address forwards requests: limits then treat all visitors behind it as one. The address is
- * not logged, since it may belong to a visitor who forged the header.
+ * Warns once if an untrusted address forwards requests, since the limits then treat all visitors behind that address as
+ * one. The address is not logged, because it may belong to a visitor who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;

@@ -20,7 +20,7 @@ function limiterAt(startMs = 0, maxKeys?: number) {
 const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
 
 describe('limits apply to', () => {
-  test('a session, from any address', () => {
+  test('a session, across all its addresses', () => {
     const { limiter } = limiterAt();
     const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
       (address) => limiter.charge('upvote', visitor('a', address)).exceeded,
@@ -28,7 +28,7 @@ describe('limits apply to', () => {
     expect(exceeded).toEqual([[], [], ['session']]);
   });
 
-  test('a network, with any sessions', () => {
+  test('a network, across all its sessions', () => {
     const { limiter } = limiterAt();
     const exceeded = [1, 2, 3, 4, 5, 6].map((name) => limiter.charge('upvote', visitor(`made-up-${name}`)).exceeded);
     expect(exceeded.at(-1)).toEqual(['network']);
@@ -36,7 +36,7 @@ describe('limits apply to', () => {
     expect(limiter.charge('upvote', visitor('other', '192.0.3.1')).exceeded).toEqual([]);
   });
 
-  test('all networks of an IPv6 /48 together, which one customer may have', () => {
+  test('an IPv6 /48, across all its networks', () => {
     const { limiter } = limiterAt();
     const exceeded = Array.from(
       { length: 41 },
@@ -58,14 +58,14 @@ describe('limits apply to', () => {
     expect(limiter.charge('like', visitor('a')).exceeded).toEqual([]);
   });
 
-  test('without a valid session, the network only', () => {
+  test('only the network if the session is missing or invalid', () => {
     const { limiter } = limiterAt();
     const charge = limiter.charge('upvote', { session: undefined, address: undefined });
     expect(charge.limits).toEqual([{ scope: 'network', ...perMinute(5), remaining: 4, waitMs: 0, refillMs: 12_000 }]);
   });
 });
 
-test('a refusal by one limit does not charge the other', () => {
+test('a refusal by one limit takes no token from the other', () => {
   const { limiter } = limiterAt();
   for (let tried = 0; tried < 50; tried += 1) limiter.charge('upvote', visitor('greedy'));
   const { exceeded, limits } = limiter.charge('upvote', visitor('modest'));
@@ -76,13 +76,13 @@ test('a refusal by one limit does not charge the other', () => {
   ]);
 });
 
-test('a refused flood of invented sessions takes no memory', () => {
+test('refused requests with invented sessions create no buckets', () => {
   const { limiter } = limiterAt();
   for (let name = 0; name < 10_000; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
   expect(limiter.size()).toBe(5 + 1);
 });
 
-test('a flood from many networks stays within the bound', () => {
+test('a flood from many networks does not exceed the maximum number of buckets', () => {
   const { limiter } = limiterAt(0, 100);
   for (let name = 0; name < 5_000; name += 1) {
     limiter.charge('upvote', visitor(`made-up-${name}`, `10.${name >> 8}.${name & 255}.1`));
@@ -90,7 +90,7 @@ test('a flood from many networks stays within the bound', () => {
   expect(limiter.size()).toBe(200);
 });
 
-test("when the salt changes, a network's limits continue", () => {
+test("a network's limits continue when the salt of its key changes", () => {
   const { clock, limiter } = limiterAt();
   limiter.charge('upvote', visitor('first'));
   clock.ms = HOUR_MS - 1;

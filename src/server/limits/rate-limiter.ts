@@ -14,18 +14,17 @@ interface BucketState {
 /**
  * Token buckets of one rate, one per key: each holds `amount` tokens at most and refills evenly over `seconds`. Only
  * the time at which a bucket will be full is stored, because it determines everything else (the "virtual scheduling" of
- * the generic cell rate algorithm, ITU-T I.371). Full buckets equal new ones, so they are dropped.
+ * the generic cell rate algorithm, ITU-T I.371). A full bucket equals a new one, so it is deleted.
  */
 export interface TokenBuckets {
   peek(key: string): BucketState;
-  /** Takes a token if there is one. @returns whether it did. */
+  /** Takes a token if there is one. @returns whether there was one. */
   take(key: string): boolean;
-  /** Returns a token that was not used. */
+  /** Gives back a token that was not used. */
   refund(key: string): void;
-  /** Moves the bucket of one key to another. */
+  /** Moves the bucket of one key to another key. */
   rename(from: string, to: string): void;
   has(key: string): boolean;
-  /** Returns the number of buckets. */
   size(): number;
 }
 
@@ -54,7 +53,10 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     if (fullAt.size > maxKeys) evictFirst();
   }
 
-  /** Drops up to two full buckets with every write, so they are removed as fast as new ones arrive, without a timer. */
+  /**
+   * Deletes up to two full buckets with every write, so they are deleted at least as fast as buckets are added, without
+   * a timer.
+   */
   function evictFull(): void {
     let scanned = 0;
     for (const [key, time] of fullAt) {
@@ -98,7 +100,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
   };
 }
 
-/** The client: its session if valid, and its address. */
+/** A client: its session id, if it sent a valid one, and its IP address. */
 export interface Visitor {
   session: string | undefined;
   address: string | undefined;
@@ -136,14 +138,14 @@ interface Applied {
   rate: Rate;
   buckets: TokenBuckets;
   key: string;
-  /** Whether it is the limit of an IPv6 /48, which is not reported to clients. */
+  /** Whether this is the limit of an IPv6 /48, which is not reported to clients. */
   isSite?: boolean;
 }
 
 /** The limit of an IPv6 /48, as a multiple of the limit of one network. */
 const SITE_FACTOR = 8;
 
-/** Creates token buckets for every action, per session and per network. */
+/** Creates token buckets for every action: per session, per network and per IPv6 /48. */
 export function createRateLimiter(
   limits: RateLimits,
   now: () => number,
@@ -202,7 +204,7 @@ export function createRateLimiter(
   };
 }
 
-/** Moves the network's bucket from the key under the previous salt. @returns the current key. */
+/** Moves a network's bucket from its key with the previous salt to its current key. @returns the current key. */
 export function migrateKey({ current, previous }: NetworkKey, buckets: TokenBuckets): string {
   if (!buckets.has(current)) {
     const older = previous();

@@ -28,7 +28,7 @@ describe('the same text', () => {
     expect(isHeld('What a lovely little program', 'session-9', '198.51.100.1')).toBe(false);
   });
 
-  test('of any sessions is suspicious the tenth time, if it is long', () => {
+  test('of different sessions and networks is suspicious the tenth time, if it is long', () => {
     const { isHeld } = watch();
     const held = Array.from({ length: 10 }, (_, number) => isHeld(SPAM, `session-${number}`, `10.0.${number}.1`));
     expect(held.indexOf(true)).toBe(9);
@@ -41,7 +41,7 @@ describe('the same text', () => {
     expect(isHeld('Great!')).toBe(false);
   });
 
-  test('is remembered across a change of the salt', () => {
+  test('is still counted after the salt has changed', () => {
     const { clock, isHeld } = watch();
     const text = 'What a lovely little program';
     isHeld('anything', 'session-0');

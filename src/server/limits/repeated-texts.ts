@@ -4,8 +4,9 @@ import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 
 /**
- * A text is suspicious if it is posted this many `times` within an hour, on any products. Short texts such as 'Great!'
- * repeat naturally, so only texts with at least `letters` letters are counted across a network or the whole site.
+ * A text is suspicious once it has been posted this many `times`, on any products; the count falls evenly to zero
+ * within an hour. Short texts such as 'Great!' repeat naturally, so only texts with at least `letters` letters are
+ * counted across a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },
@@ -13,14 +14,14 @@ const REPEATED_TEXT_RULES = {
   site: { times: 10, letters: 40 },
 } as const;
 
-/** Detects repeated texts. Stores fingerprints in memory for an hour. */
+/** Detects texts that are posted repeatedly. It stores only hashes of the texts, in memory. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
 export function createRepeatedTexts(
   now: () => number,
   networkKeys: NetworkKeys = createNetworkKeys(now),
 ): RepeatedTexts {
-  // A bucket holds one text fewer than the suspicious number.
+  // A bucket is empty after `times - 1` postings, so the next one is suspicious.
   const bucketsOf = ({ times }: { times: number }) => createTokenBuckets({ amount: times - 1, seconds: 3_600, now });
   const { session: sessionRule, network: networkRule, site: siteRule } = REPEATED_TEXT_RULES;
   const buckets = { session: bucketsOf(sessionRule), network: bucketsOf(networkRule), site: bucketsOf(siteRule) };
@@ -28,7 +29,7 @@ export function createRepeatedTexts(
   return (text, { session, address }) => {
     const fingerprint = fingerprintOf(text);
     const letters = fingerprint.length;
-    // Text without letters, such as a row of emoji, is compared unchanged.
+    // A text without letters, such as a row of emoji, is compared unchanged.
     const print = createHash('sha256')
       .update(letters === 0 ? text : fingerprint)
       .digest('base64');
@@ -59,8 +60,8 @@ export function createRepeatedTexts(
 
 /**
  * Normalizes a text by removing the variations that disguise a repetition: case and width of letters, accents, digits,
- * punctuation, spaces, invisible characters, repeated letters, and all of a URL except its host. Empty for a text
- * without letters.
+ * punctuation, spaces, invisible characters, repeated letters, and all of a URL except its host. Returns an empty
+ * string for a text without letters.
  */
 export function fingerprintOf(text: string): string {
   return text

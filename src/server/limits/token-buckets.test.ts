@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTokenBuckets } from './rate-limiter.ts';
 
-/** The definition of a bucket: tokens arrive evenly and are taken whole. */
+/** A simple model of a bucket: tokens arrive evenly, and only whole tokens are taken. */
 class ModelBucket {
   tokens: number;
   at = 0;
@@ -25,7 +25,7 @@ class ModelBucket {
   }
 }
 
-describe('against a simple model', () => {
+describe('for any sequence of requests', () => {
   const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), pauseMs: fc.nat(2_000) }), {
     maxLength: 300,
   });
@@ -45,7 +45,7 @@ describe('against a simple model', () => {
     );
   });
 
-  test('no interval as long as the window lets more than twice the amount pass', () => {
+  test('in any interval as long as the window, at most twice the amount passes', () => {
     fc.assert(
       fc.property(rate, steps, ({ amount, seconds }, list) => {
         let now = 0;
@@ -72,7 +72,7 @@ describe('one bucket', () => {
     return { clock, buckets };
   }
 
-  test('gives its amount at once, then one by one as it refills', () => {
+  test('gives all its tokens at once, then one at a time as it refills', () => {
     const { clock, buckets } = bucketOf(3, 60);
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
     expect(buckets.peek('a')).toEqual({ remaining: 0, waitMs: expect.any(Number), refillMs: 60_000 });
@@ -105,7 +105,7 @@ describe('one bucket', () => {
     expect(buckets.take('a')).toBe(true);
   });
 
-  test('full buckets are forgotten as new ones arrive', () => {
+  test('full buckets are deleted as new ones are added', () => {
     const { clock, buckets } = bucketOf(10, 1);
     for (let key = 0; key < 1_000; key += 1) buckets.take(`old-${key}`);
     clock.ms += 1_000;
@@ -113,7 +113,7 @@ describe('one bucket', () => {
     expect(buckets.size()).toBe(1_000);
   });
 
-  test('200,000 invented keys stay within the bound', () => {
+  test('200,000 invented keys do not exceed the maximum number of buckets', () => {
     const { buckets } = bucketOf(1, 3_600, 1_000);
     for (let key = 0; key < 200_000; key += 1) buckets.take(`made-up-${key}`);
     expect(buckets.size()).toBe(1_000);

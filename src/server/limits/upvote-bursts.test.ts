@@ -11,7 +11,7 @@ function watch() {
   const bursts = createUpvoteBursts({
     now: () => clock.now().getTime(),
     async save(found) {
-      if (failing) throw new Error('The database is away');
+      if (failing) throw new Error('The database is unreachable');
       saved.push([...found]);
     },
     log: { info() {}, error() {}, warn: (fields) => faults.push(fields) },
@@ -36,7 +36,7 @@ function watch() {
   };
 }
 
-test('twenty sessions of one network on one product are saved, nineteen are not', async () => {
+test('upvotes of twenty sessions of one network for one product are saved as a burst, those of nineteen are not', async () => {
   const { vote, flushed } = watch();
   vote(0, 19, '192.0.2.1');
   vote(0, 19, '198.51.100.7');
@@ -65,7 +65,7 @@ test('a session counts once, until it withdraws its upvote', async () => {
   expect(await flushed()).toMatchObject([{ sessions: 23 }]);
 });
 
-test('sessions of many IPv6 networks are counted together by /48, and those of one /64 reported once', async () => {
+test('sessions in many networks of an IPv6 /48 are counted together, and a burst of a single /64 is reported once', async () => {
   const { vote, flushed } = watch();
   for (let index = 0; index < 20; index += 1) vote(index, index + 1, `2001:db8:7:${index.toString(16)}::1`);
   vote(0, 10, '2001:db8:8:1::1');
@@ -75,7 +75,7 @@ test('sessions of many IPv6 networks are counted together by /48, and those of o
   expect(await flushed()).toMatchObject([{ productId: 'other', sessions: 20 }]);
 });
 
-test('an unchanged burst is not saved again; a changed one is, under the same name', async () => {
+test('an unchanged burst is not saved again, and a changed one is saved under the same network name', async () => {
   const { vote, flushed } = watch();
   vote(0, 20, '192.0.2.1');
   const [first] = await flushed();
@@ -107,13 +107,13 @@ test('a burst that was not saved before its hour ended is saved with that hour',
   expect(await flushed()).toEqual([]);
 });
 
-test('a saved burst holds no address, network or session', async () => {
+test('a saved burst contains no IP address and no session id', async () => {
   const { vote, flushed } = watch();
   vote(0, 40, '192.0.2.1');
   expect(JSON.stringify(await flushed())).not.toMatch(/192|session-/);
 });
 
-test('an unreachable database is logged, and the burst is saved once it is back', async () => {
+test('if saving fails, the failure is logged and the burst is saved later', async () => {
   const { vote, flushed, faults, setFailing } = watch();
   setFailing(true);
   vote(0, 20, '192.0.2.1');

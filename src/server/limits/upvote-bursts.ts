@@ -9,10 +9,10 @@ interface Voter {
   address: string | undefined;
 }
 
-/** Detects many sessions of one network that upvote one product within a clock hour. */
+/** Detects that many sessions of one network upvote the same product within a clock hour. */
 export interface UpvoteBursts {
   record(productId: string, voter: Voter, upvoted: boolean): void;
-  /** Saves new bursts, and discards the data of an hour after its end. Never rejects. */
+  /** Saves new and changed bursts, and discards the votes of an hour that has ended. Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Length of a network's name, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;
 
-/** Maximum number of votes remembered per hour: about 30 MB. Further votes of the hour are not watched. */
+/** Maximum number of votes counted per hour, which take about 30 MB. Further votes are ignored. */
 const MAX_VOTES = 200_000;
 
 /**
- * Counts in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as
- * long as the hour, so saved names neither identify a network nor link its hours. Nothing below `BURST_SESSIONS` is
- * saved. IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
+ * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
+ * hour, so saved names do not identify a network, and its names in different hours cannot be linked. IPv6 sessions are
+ * counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
@@ -52,7 +52,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
       await save(bursts);
     } catch (error) {
       log.warn({ err: error }, 'Cannot save upvote bursts; trying again');
-      // Clearing this makes the next flush save all bursts of the hour again.
+      // Without the saved sizes, the next flush saves all bursts of the current hour again.
       hour.savedSizes.clear();
     }
   }
@@ -75,12 +75,12 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
 interface Hour {
   startsAt: number;
   keys: NetworkKeys;
-  /** The keys of the /48 that contains an IPv6 network. */
+  /** The keys of IPv6 networks by their /48. */
   siteKeys: NetworkKeys;
   /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;
   votes: number;
-  /** The number of sessions last saved, under the keys of `voters`. */
+  /** The number of sessions of each burst when it was last saved, by the keys of `voters`. */
   savedSizes: Map<string, number>;
 }
 
@@ -93,7 +93,7 @@ interface Voters {
 
 function startHour(time: number): Hour {
   const startsAt = Math.floor(time / HOUR_MS) * HOUR_MS;
-  // The keys get a fixed time, so their salt is not replaced during the hour.
+  // With a fixed time, the salt of the keys is not replaced during the hour.
   const keys = createNetworkKeys(() => startsAt);
   const siteKeys = createNetworkKeys(() => startsAt, sitePrefix);
   return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, savedSizes: new Map() };
@@ -120,7 +120,7 @@ function addVote(hour: Hour, network: string, { productId, session, upvoted }: V
 
 function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[] {
   const bursts: UpvoteBurst[] = [];
-  // A burst of a /48 is omitted if all its votes came from one of its /64s, which is reported itself.
+  // A burst of a /48 is omitted if all its votes came from one of its /64s, because that /64 is reported itself.
   const largestParts = new Map<Set<string>, number>();
   for (const { sessions, site } of voters.values()) {
     if (site) largestParts.set(site.sessions, Math.max(largestParts.get(site.sessions) ?? 0, sessions.size));
@@ -139,7 +139,7 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
 /** How often bursts are saved, and old ones deleted. */
 const FLUSH_INTERVAL_MS = 60_000;
 
-/** Watches for bursts while the site runs. */
+/** Detects and saves bursts while the site runs. */
 export function watchBursts(
   database: Database,
   log: Log,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type DeliveryEffect, type DeliveryEvent, type DeliveryState, step } from './delivery-schedule.ts';
 
-const error = new Error('The database is away');
+const error = new Error('The database is unreachable');
 
 const TRANSITIONS: {
   name: string;
@@ -32,7 +32,7 @@ const TRANSITIONS: {
     effects: [],
   },
   {
-    name: 'changes during a delivery start no second one',
+    name: 'changes during a delivery start no second delivery',
     from: { kind: 'delivering', isFailing: false },
     event: { kind: 'changed', at: 950 },
     to: { kind: 'delivering', isFailing: false },
@@ -46,14 +46,14 @@ const TRANSITIONS: {
     effects: [{ kind: 'deliver' }],
   },
   {
-    name: 'the interval counts from the reading, not from the end of the sending',
+    name: 'the interval is measured from the read of the database, not from the end of the delivery',
     from: { kind: 'delivering', isFailing: true },
     event: { kind: 'delivered', readAt: 2_000, at: 2_100, hasMore: true },
     to: { kind: 'scheduled', notBefore: 2_250, isFailing: false },
     effects: [{ kind: 'wait', ms: 150 }],
   },
   {
-    name: 'nothing is scheduled when everything was delivered',
+    name: 'nothing is scheduled when everything has been delivered',
     from: { kind: 'delivering', isFailing: false },
     event: { kind: 'delivered', readAt: 2_000, at: 2_100, hasMore: false },
     to: { kind: 'idle', notBefore: 2_250, isFailing: false },
@@ -77,21 +77,21 @@ const TRANSITIONS: {
     effects: [{ kind: 'wait', ms: 1_000 }],
   },
   {
-    name: 'a failure is not retried when every stream has closed meanwhile',
+    name: 'a failure is not retried if every stream has closed in the meantime',
     from: { kind: 'delivering', isFailing: true },
     event: { kind: 'failed', at: 3_000, error, hasMore: false },
     to: { kind: 'idle', notBefore: 4_000, isFailing: true },
     effects: [],
   },
   {
-    name: 'no timer is left when every stream has closed',
+    name: 'the timer is cancelled when every stream has closed',
     from: { kind: 'scheduled', notBefore: 1_000, isFailing: false },
     event: { kind: 'abandoned' },
     to: { kind: 'idle', notBefore: 1_000, isFailing: false },
     effects: [{ kind: 'cancelWait' }],
   },
   {
-    name: 'a delivery under way ends even when every stream has closed',
+    name: 'a delivery in progress continues when every stream has closed',
     from: { kind: 'delivering', isFailing: false },
     event: { kind: 'abandoned' },
     to: { kind: 'delivering', isFailing: false },

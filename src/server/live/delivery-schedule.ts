@@ -1,6 +1,6 @@
 /**
- * Whether a frame is scheduled or being sent. `notBefore` is the earliest time for it on a monotonic clock (ms).
- * `isFailing` is set from a failed read of the changes until the next success.
+ * Whether a delivery is scheduled or running. `notBefore` is the earliest time of the next delivery, in milliseconds on
+ * a monotonic clock. `isFailing` is set from a failed delivery until the next successful one.
  */
 export type DeliveryState =
   | { kind: 'idle'; notBefore: number; isFailing: boolean }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { LIVE_EVENTS } from '../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 
-/** A client with more unread bytes does not keep up; further frames would only take memory. */
+/** A client with more unread bytes than this is disconnected, because further frames would only occupy memory. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
@@ -73,7 +73,7 @@ interface Frame {
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
   catalogue: boolean;
-  /** The time up to which the stream is complete; sent last, so a partial frame does not count. */
+  /** The time up to which the stream is complete. It is sent last, so a partially received frame does not count. */
   id: number | undefined;
 }
 
@@ -93,24 +93,28 @@ export function encode(data: EventData, { productIds, withComments, catalogue, i
   return events.length === 0 ? undefined : Buffer.from(`${events.join('\n')}${idLine(id)}\n`);
 }
 
-/** Asks a client to refetch everything. */
+/** Returns an event that asks the client to refetch everything. */
 export function encodeRefetch(id: number | undefined): Buffer {
   return Buffer.from(`event: ${LIVE_EVENTS.refetch}\ndata: {}\n${idLine(id)}\n`);
 }
 
-/** Keeps proxies from closing a stream. An id without data fires no event but advances `Last-Event-ID`. */
+/**
+ * Returns a heartbeat, which keeps proxies from closing the stream. An id without data fires no event but advances
+ * `Last-Event-ID`.
+ */
 export function encodeHeartbeat(id: number | undefined): Buffer {
   return Buffer.from(`:\n${idLine(id)}\n`);
 }
 
 /**
- * Returns the first bytes of a stream. The jitter prevents clients that lose a server from reconnecting simultaneously.
+ * Returns the first bytes of a stream, which set the delay before a reconnection. Its jitter prevents the clients of a
+ * lost server from reconnecting simultaneously.
  */
 export function encodeOpening(id: number | undefined): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n${idLine(id)}\n`);
 }
 
-/** The last bytes of a stream: a new random delay for the reconnection. */
+/** Returns the last bytes of a stream, which set a new random delay before the reconnection. */
 export function encodeEnding(): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n\n`);
 }

@@ -51,7 +51,7 @@ function setUp() {
   const database = {
     async query(_text: string, [ids]: readonly unknown[] = []) {
       state.reads.push(ids as string[]);
-      if (state.away) throw new CoreError('unavailable', 'The database is away');
+      if (state.away) throw new CoreError('unavailable', 'The database is unreachable');
       return READ_ROWS(ids as string[]) as never;
     },
   };
@@ -107,7 +107,7 @@ describe('sharing', () => {
     expect(live.stats().frames).toBe(4);
   });
 
-  test('the next frame follows after a quarter of a second with all changes since', async () => {
+  test('the next frame follows after a quarter of a second and contains all changes since the last one', async () => {
     const { live, change } = setUp();
     const stream = open(live);
     change('a');
@@ -138,7 +138,7 @@ describe('sharing', () => {
 });
 
 describe('failures', () => {
-  test('changes while the database is unreachable are delivered once it is back, and no earlier id covers them', async () => {
+  test('changes during a database outage are delivered after it, and no earlier id counts them as delivered', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
     state.away = true;

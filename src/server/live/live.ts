@@ -32,7 +32,10 @@ export interface LiveStats {
 
 /** Live updates of open pages. */
 export interface Live {
-  /** Subscribes a stream to products, or to the counts of all. It first receives the changes after `since`. */
+  /**
+   * Subscribes a stream to products, or to the counts of all products if `productIds` is undefined. The stream first
+   * receives the changes after `since`.
+   */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
   /** Ends every stream; clients reconnect. */
@@ -43,13 +46,13 @@ export interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;
-  /** Returns the site's clock: products that launch later are not reported. */
+  /** Returns the site's time. Products that launch after it are not reported. */
   now: () => Date;
 }
 
 /**
- * Sends changes to all open pages a few times a second: one read of the database for all of them, and one buffer per
- * subscription. Without changes only the heartbeat runs; without streams, no timer runs.
+ * Sends changes to all open pages a few times a second, with one read of the database for all pages and one buffer per
+ * subscription. Without changes, only the heartbeat runs; without streams, no timer runs.
  */
 export function createLive({ database, changes, log, now }: LiveOptions): Live {
   const subscriptions = new Subscriptions();

@@ -6,7 +6,7 @@ import type { Subscription, Subscriptions } from './subscriptions.ts';
 /** If a frame would have more products than this, clients refetch instead. */
 const MAX_PRODUCTS_IN_FRAME = 1_000;
 
-/** A time as in `SiteChanges`, or 'unknown' if the client sent an invalid one. */
+/** A result of `SiteChanges.observedUpTo`, or 'unknown' if the client sent an invalid time. */
 export type Since = number | 'unknown';
 
 /** A frame, and the streams that get it. */

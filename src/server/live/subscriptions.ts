@@ -5,7 +5,7 @@ import type { EventStream } from './event-stream.ts';
 
 /** Streams with the same subscription, which get the same bytes. */
 export interface Subscription {
-  /** If undefined, the stream carries the counts of every product. */
+  /** If undefined, the streams get the counts of every product. */
   readonly productIds: readonly string[] | undefined;
   readonly streams: Set<EventStream>;
 }
@@ -72,7 +72,7 @@ export class Subscriptions {
 interface StreamLimiter {
   /**
    * @returns a function that releases the slot; call it once.
-   * @throws CoreError `rate_limited` at the network's limit, `overloaded` at that of the process.
+   * @throws CoreError `rate_limited` at the limit of the network, `overloaded` at the limit of the process.
    */
   acquire(address: string | undefined): () => void;
   /** Returns how many more streams this network may open, or undefined without a limit. */

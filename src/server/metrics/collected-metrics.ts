@@ -25,7 +25,7 @@ interface MetricDefinition {
   read(): Values;
 }
 
-/** Registers a value that goes up and down, which is read at each scrape. */
+/** Registers a gauge whose value is read at each scrape. */
 function gauge(registers: Registry[], { name, help, label, read }: MetricDefinition): void {
   new Gauge({
     name,
@@ -38,7 +38,7 @@ function gauge(registers: Registry[], { name, help, label, read }: MetricDefinit
   });
 }
 
-/** Registers a value that only grows and is counted elsewhere, which is read at each scrape. */
+/** Registers a counter that is counted elsewhere and read at each scrape. */
 function counter(registers: Registry[], { name, help, label, read }: MetricDefinition): void {
   new Counter({
     name,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { startMetricsServer } from './serve-metrics.ts';
 
-test('clients can use few connections of the metrics port, and no unfinished request occupies one', async () => {
+test('the metrics port has few connections, and its timeouts keep unfinished requests from occupying them', async () => {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const server = await startMetricsServer(metrics, { host: '127.0.0.1', port: 0, token: undefined, log: silentLog });
   try {

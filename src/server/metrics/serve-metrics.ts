@@ -12,7 +12,10 @@ const MAX_CONNECTIONS = 50;
 
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
-/** Metrics cost several microseconds per request, so they are collected only where they can be read. */
+/**
+ * Returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set. Metrics that cannot be read are not collected,
+ * because collecting them takes several microseconds per request.
+ */
 export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();
 }
@@ -42,8 +45,8 @@ export async function startMetricsServers(
 }
 
 /**
- * Serves the metrics on a separate port. Without a token only this machine can read them.
- * @throws StartError if it cannot listen there.
+ * Serves the metrics on a separate port. Without a token, only this machine can read them.
+ * @throws StartError if the server cannot listen on the port.
  */
 export async function startMetricsServer(
   metrics: MetricsText,
@@ -54,7 +57,7 @@ export async function startMetricsServer(
   addMetricsRoute(server, metrics, token);
   const address = token === undefined ? '127.0.0.1' : host;
   try {
-    log.info(`Metrics at ${await server.listen({ host: address, port })}/metrics`);
+    log.info(`Metrics are served at ${await server.listen({ host: address, port })}/metrics`);
     return server;
   } catch (error) {
     throw StartError.ofListening(error, address, port, 'METRICS_PORT');
@@ -67,7 +70,7 @@ function addMetricsRoute(app: FastifyInstance, metrics: MetricsText, token: stri
     if (token !== undefined && !hasToken(request.headers.authorization, token)) {
       reply.code(401).header('WWW-Authenticate', 'Bearer').type(PROBLEM_MEDIA_TYPE);
       return JSON.stringify(
-        problem('token_required', 'Reading the metrics requires their token, sent as a bearer token'),
+        problem('token_required', 'Send the value of METRICS_TOKEN as a bearer token to read the metrics'),
       );
     }
     reply.type(metrics.contentType);

@@ -24,13 +24,13 @@ import {
  * chose.
  */
 export interface SiteMetrics {
-  /** Counts and times requests to routes registered from now on. */
+  /** Counts and times requests to routes that are registered after this call, and requests without a route. */
   watchRequests(app: FastifyInstance): void;
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
   /** Collects metrics from these sources at each scrape. */
   watch(watched: MetricSources): void;
-  /** Adds a metric of the products whose stored counts differ from the number of their rows. */
+  /** Adds a metric of the number of products whose stored counts differ from the number of their rows. */
   watchDrift(drift: { drift(): number }): void;
   /** Adds metrics of reads by server, for sites with replicas. */
   watchReads(reads: { stats(): ReadStats }): void;
@@ -55,12 +55,12 @@ export interface SiteMetrics {
 /** The metrics of one process, as they are sent to another. */
 export type MetricValues = readonly object[];
 
-/** Aggregates the metrics of several processes: sums, unless a metric declares another aggregator. */
+/** Aggregates the metrics of several processes by summing them, unless a metric declares another aggregator. */
 export async function textOfProcesses(processes: readonly MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }
 
-/** Metrics in their own registry, including those of the process and its event loop. */
+/** Creates metrics with their own registry, including metrics of the process and its event loop. */
 export function createSiteMetrics(): SiteMetrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
@@ -94,7 +94,6 @@ declare module 'fastify' {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-/** Counts and times requests to routes registered after `watchRequests`, and requests without a route. */
 function observeRequestsIn(registers: Registry[]): {
   watchRequests(app: FastifyInstance): void;
   observeFastPath: FastPathObserver;
@@ -132,7 +131,7 @@ function observeRequestsIn(registers: Registry[]): {
   };
 }
 
-/** Counts the outcomes of writes by kind. */
+/** Records the outcomes, batch sizes and durations of writes, by kind. */
 function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommitObserver {
   const outcomes = new Counter({
     name: 'groundswell_write_transactions_total',

@@ -41,7 +41,7 @@ export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
     if (!url.startsWith(addresses.api.prefix) || url.startsWith(`${addresses.api.reference}/`)) return;
     const operation = config?.operation;
     if (operation === undefined) throw new Error(`The config of ${method} ${url} has no operation`);
-    // Every GET route has a HEAD route.
+    // HEAD routes are omitted, because every GET route has one.
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema, operation });
   });
   return routes;
@@ -193,7 +193,8 @@ type Json = { [name: string]: unknown };
 
 /**
  * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`,
- * unions become an `enum` or a list of types, and formats that only this validator knows are dropped.
+ * unions become an `enum` or a list of types, and the format `storable-text`, which is specific to this site, is
+ * omitted.
  */
 function documentSchema(schema: unknown, named: Map<string, Json>): Json {
   // TypeBox stores its own properties as non-enumerable ones, which JSON omits.

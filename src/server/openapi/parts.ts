@@ -26,9 +26,9 @@ export interface Operation {
   makerKey?: 'required' | 'optional' | undefined;
   takesIdempotencyKey?: true;
   takesLastEventId?: true;
-  /** Whether its response is cacheable and has an ETag. */
+  /** Whether the response is cacheable and has an ETag. */
   isCacheable?: true;
-  /** Whether its responses have rate limit headers. */
+  /** Whether responses have rate-limit headers. */
   isRateLimited?: true;
   /** A description and an example of each parameter of the path and the query. */
   parameters?: Record<string, { description: string; example: string | number }>;

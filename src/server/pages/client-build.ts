@@ -5,7 +5,7 @@ import type { RouteName } from '../../contract/routes.ts';
 
 /** The URLs of the browser's files that a document loads. */
 export interface ClientBuild {
-  /** The script that is inlined into the head. */
+  /** The code of the script that is inlined into the head. */
   headScript: string;
   appScript: string;
   styles: readonly string[];

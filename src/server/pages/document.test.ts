@@ -15,7 +15,7 @@ test('the footer links to the enabled features only', () => {
   expect(labelsOf(all)).toEqual(['Today’s ranking', 'Submit your product', 'Moderation log', 'RSS', 'API']);
 });
 
-test('the footer explains in five lines how the ranking works, with the limit of the site', () => {
+test('the footer explains in five lines how the ranking works, with the vote limit of the site', () => {
   const html = siteLinks({ ...page, site: { ...site, votesPerNetwork: 7 } });
   expect(html.match(/<li>/g)).toHaveLength(5);
   expect(html).toContain('At most 7 votes');

@@ -49,7 +49,7 @@ export function brandStyle({ style }: Brand): string {
   return style === undefined ? '' : `<style>${style}</style>`;
 }
 
-/** Apple's systems accept only PNG files as icons. */
+/** Returns the links to the site's icons. Apple's systems accept only PNG files. */
 export function iconLinks({ logo }: Brand): string[] {
   if (logo === undefined) {
     return [
@@ -100,7 +100,7 @@ ${languageLinks(languages, path, language)}</div>
 `;
 }
 
-/** Links to the same page in the other languages. After client-side navigation, the app updates them. */
+/** Links to the same page in each language. After client-side navigation, the app updates them. */
 function languageLinks(
   languages: NonNullable<RenderedPage['languages']>,
   path: string,
@@ -114,10 +114,10 @@ function languageLinks(
   return `<nav class="site-languages" aria-label="${escapeHtml(t('Language'))}">${links.join('')}</nav>\n`;
 }
 
-/** The size that `/og/:id.png` and `/og.png` have. */
+/** The size of the cards at `/og/:id.png` and `/og.png`. */
 const CARD = { width: 1200, height: 630 } as const;
 
-/** The metadata of a rendered page, as elements of the head. */
+/** Returns the metadata of a rendered page, as elements of the head. */
 export function headTags(page: RenderedPage): string[] {
   const { title, description, canonical, noindex, site } = page;
   return [
@@ -144,7 +144,7 @@ function languageTags(siteUrl: string, path: string, languages: NonNullable<Rend
   return [...languages.map(({ tag, param }) => link(tag, param)), link('x-default')];
 }
 
-/** Returns the metadata for link previews. A page that is not indexed has no preview. */
+/** Returns the metadata for link previews. A page without a card has no preview. */
 function previewTags({ title, description, canonical, card, site }: RenderedPage): string[] {
   if (card === undefined) return [];
   return [

@@ -14,7 +14,7 @@ export interface SiteLanguages {
   all: readonly NamedLanguage[];
   /** Whether the language at a URL is negotiated: without `lang`, visitors get the language of their browser. */
   isNegotiated(path: string): boolean;
-  /** Returns the value of `lang` to which a browser at this URL is redirected, or undefined if the URL already fits. */
+  /** Returns the `lang` of the URL to which a browser is redirected, or undefined if it is not redirected. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
@@ -26,12 +26,12 @@ export interface SiteLocale {
 
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
-/** Only the start of longer headers is read, since every request without `lang` may have one. */
+/** Only the start of longer headers is parsed, to limit the work for each request. */
 const MAX_HEADER_CHARACTERS = 200;
 
 /**
- * `scriptOf` returns the URL of a language's messages for the browser. @throws SettingsError for an unknown
- * language.
+ * Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser.
+ * @throws SettingsError if the site has no translation for SITE_LOCALE.
  */
 export function siteLanguages(
   catalogues: typeof CATALOGUES,
@@ -86,12 +86,12 @@ function parseAcceptLanguage(header: string): string[] {
     .flatMap(({ tag }) => [tag, tag.split('-', 1)[0] ?? '']);
 }
 
-/** The languages that `lang` may name. Callers leave them unset if the site has only one language. */
+/** The languages that `lang` may name. If unset, `lang` is ignored. */
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
 /**
- * The `lang` of a URL, and whether it is faulty: the default language needs no `lang`, so `code` is undefined for
- * it.
+ * Returns the language that a URL names, and whether its `lang` is invalid. `code` is undefined for the default
+ * language, which needs no `lang`.
  */
 export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
   const code = query.get('lang') ?? '';
@@ -104,7 +104,7 @@ function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }
 
-/** `path` with the `lang` of the URL `other`, if that has one. */
+/** Returns `path` with the `lang` of the URL `other`, if it has one. */
 export function inLanguageOf(path: string, other: string): string {
   return withLanguage(path, languageIn(other));
 }

@@ -38,7 +38,7 @@ export interface Pages {
 export interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
-   * The product of the page. If it is unknown, the client is charged: such pages are not cached, and clients can
+   * The product of the page. If it does not exist, the client is charged: such pages are not cached, and clients can
    * request arbitrary URLs of this kind.
    */
   product?: { id: string; chargeUnknown(): void } | undefined;
@@ -119,7 +119,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return page.html;
   }
 
-  /** Returns the status of a page. That of a removed product is 410 Gone, so search engines drop it. */
+  /** Returns the status of a page. For a removed product, it is 410 Gone, so search engines drop the page. */
   async function statusOf(status: number, { products: [id] }: Dependencies): Promise<number> {
     return status === 404 && id !== undefined && (await isRemoved(id)) ? 410 : status;
   }
@@ -149,7 +149,7 @@ export interface PageRenderer {
   readonly scriptHash: string;
   /**
    * Renders the page of a path, reading through `api`, so the caller can record dependencies. `today` and `renderedAt`
-   * are the time on the site's clock.
+   * are the current day and time on the site's clock.
    */
   render(
     path: string,

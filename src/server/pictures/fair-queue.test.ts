@@ -3,10 +3,10 @@ import { createFairQueue, type FairQueue } from './fair-queue.ts';
 
 const LIMITS = { maxSlots: 5, maxSlotsPerSender: 3 };
 
-/** Enters the queue and runs work that ends when the test resolves it. */
+/** Enters the queue and runs work that ends when the test calls `finish`. */
 function start(queue: FairQueue, sender: string, name: string, log: string[], signal?: AbortSignal) {
   const slot = queue.enter(sender);
-  if (slot === undefined) throw new Error('There is no slot');
+  if (slot === undefined) throw new Error('No slot is free');
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -37,7 +37,7 @@ test('one task runs at a time, and senders take turns', async () => {
   expect(log).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
 });
 
-test('slots are bounded per sender and in total, until they are freed', () => {
+test('the number of slots is limited per sender and in total, and released slots can be reused', () => {
   const queue = createFairQueue(LIMITS);
   const slots = ['a', 'a', 'a'].map((sender) => queue.enter(sender));
   expect(queue.enter('a')).toBeUndefined();
@@ -75,7 +75,7 @@ test('a task whose sender disconnects before its turn does not run', async () =>
   expect(log).toEqual(['a1', 'c1', 'a2']);
 });
 
-test('a slot whose work does not run in time goes to another sender if no other is free', () => {
+test('if no slot is free, another sender gets a slot whose work was not submitted in time', () => {
   let nowMs = 0;
   const queue = createFairQueue({ maxSlots: 3, maxSlotsPerSender: 2, protectedMs: 10_000 }, () => nowMs);
   const lost: string[] = [];
@@ -87,7 +87,7 @@ test('a slot whose work does not run in time goes to another sender if no other 
   nowMs = 9_999;
   expect(enter('c', 'c1')).toBeUndefined();
   nowMs = 10_000;
-  // The limit of each sender still holds.
+  // The limit per sender still applies.
   expect(enter('a', 'a3')).toBeUndefined();
   expect(enter('c', 'c1')).toBeDefined();
   expect(lost).toEqual(['a1']);
@@ -98,7 +98,7 @@ test('a slot whose work does not run in time goes to another sender if no other 
   expect(lost).toEqual(['a1', 'a2']);
 });
 
-test('a slot whose work waits for its turn or runs is never lost', async () => {
+test('a slot whose work is waiting or running is never given to another sender', async () => {
   let nowMs = 0;
   const queue = createFairQueue({ maxSlots: 2, maxSlotsPerSender: 2, protectedMs: 10 }, () => nowMs);
   const log: string[] = [];

@@ -2,7 +2,7 @@ export interface FairQueueLimits {
   /** The total number of slots. */
   maxSlots: number;
   maxSlotsPerSender: number;
-  /** How long a slot without running work is protected. After that, another sender may take it if no slot is free. */
+  /** How long a slot is protected before `run` is called. After that, another sender may take it if no slot is free. */
   protectedMs?: number;
 }
 
@@ -10,7 +10,7 @@ export interface FairQueueLimits {
 export interface FairQueue {
   /**
    * Reserves a slot.
-   * @param onLost called if another sender takes the slot, because its work did not run in time.
+   * @param onLost called if another sender takes the slot, because `run` was not called in time.
    * @returns undefined if no slot is free for this sender.
    */
   enter(sender: string, onLost?: () => void): QueueSlot | undefined;
@@ -29,10 +29,10 @@ export function createFairQueue(
 ): FairQueue {
   let taken = 0;
   let isRunning = false;
-  /** Slots whose work does not run yet, such as those of pictures that are being received; oldest first. */
+  /** Slots on which `run` has not been called, such as those of pictures that are being received; oldest first. */
   const idle = new Set<{ since: number; reclaim(): void }>();
   const slotsBySender = new Map<string, number>();
-  /** Waiting work by sender. The sender of the first key is next. */
+  /** Waiting work by sender. The first sender in the map is next. */
   const waiting = new Map<string, (() => void)[]>();
 
   function waitForTurn(sender: string, signal: AbortSignal | undefined): Promise<void> {

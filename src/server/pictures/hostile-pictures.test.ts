@@ -257,7 +257,7 @@ function send({ type, bytes }: Pick<Hostile, 'type' | 'bytes'>): Promise<string>
   return slot.process({ bytes, declaredType: type, use: 'screenshot' }).finally(() => slot.release());
 }
 
-test('there are a hundred hostile files, and each fits into an upload', () => {
+test('there are more than a hundred hostile files, and each is small enough to be uploaded', () => {
   expect(REFUSED.length).toBeGreaterThan(100);
   for (const { bytes } of [...REFUSED, ...HARMLESS, TEXT_BOMB]) expect(bytes.length).toBeLessThan(5 * 1024 * 1024);
 });
@@ -269,7 +269,7 @@ test.each(REFUSED)('$name is refused with a message', async (file) => {
   });
 });
 
-test('the process survives every refusal, and no file remains', async () => {
+test('the worker process survives every refusal, and no file remains', async () => {
   expect(warn).not.toHaveBeenCalled();
   expect(await readdir(folder)).toEqual([]);
 });
@@ -281,7 +281,7 @@ test.each(HARMLESS)('$name becomes a small picture', async ({ type, bytes }) => 
   expect(stored.length).toBeLessThan(50_000);
 });
 
-test('no small picture takes more memory than a photo', async () => {
+test('processing these pictures takes at most 600 MiB of memory', async () => {
   const peaks = await workers.readPeaks();
   expect(peaks.length).toBeGreaterThan(0);
   for (const bytes of peaks) expect(bytes).toBeLessThan(600 * 1024 * 1024);

@@ -73,14 +73,14 @@ test.each([
   expect(screenshot.pixelAt(300, 150).slice(0, 3)).toEqual(near([0x22, 0x66, 0xaa]));
 });
 
-test('a large screenshot fits into 1,600 pixels, and a small image is enlarged to its square', async () => {
+test('a large screenshot is reduced to 1,600 pixels, and a small image is enlarged to a square of 512 pixels', async () => {
   const { metadata } = await convert(colour('red', 4_000, 1_000).png());
   expect(metadata).toMatchObject({ width: 1_600, height: 400 });
   const image = await convert(colour('red', 20, 10).png(), { use: 'image' });
   expect(image.metadata).toMatchObject({ width: 512, height: 512 });
 });
 
-test('40 megapixels are accepted, in any proportions up to 32,768 pixels', async () => {
+test('pictures of 40 megapixels are accepted if no side is longer than 32,768 pixels', async () => {
   expect((await convert(buildPng({ width: 8_000, height: 5_000, bitDepth: 1 }))).metadata.width).toBe(1_600);
   expect((await convert(buildPng({ width: 32_768, height: 1_220, bitDepth: 1 }))).metadata.width).toBe(1_600);
 });
@@ -159,8 +159,8 @@ test('CMYK becomes sRGB', async () => {
   expect(pixelAt(20, 15)).toEqual(near([0xaa, 0x66, 0x55], 12));
 });
 
-test('Display P3 becomes sRGB: its red is more than the same numbers without a profile', async () => {
-  // Unchanged pixels with a profile that declares them as P3.
+test('Display P3 is converted to sRGB, so the same pixel value becomes a stronger red', async () => {
+  // The pixels are not converted; only the profile declares them as P3.
   const p3 = await colour('#c86450').keepIccProfile().png().toBuffer();
   const profile = (await sharp(await colour('#fff').withIccProfile('p3').png().toBuffer()).metadata()).icc;
   const chunk = pngChunk(
@@ -173,7 +173,7 @@ test('Display P3 becomes sRGB: its red is more than the same numbers without a p
   expect(green).toBeLessThan(0x64);
 });
 
-test('16 bits become 8, and grey, palettes and transparency are understood', async () => {
+test('16-bit, grey, palette and transparent pictures are converted correctly', async () => {
   const deep = await colour('#2266aa').toColourspace('rgb16').png().toBuffer();
   expect(await sharp(deep).metadata()).toMatchObject({ depth: 'ushort' });
   expect((await convert(deep)).pixelAt(5, 5)).toEqual(near([0x22, 0x66, 0xaa]));
@@ -201,7 +201,7 @@ test('the default image of an animated PNG is used', async () => {
   expect((await convert(buildApng(3))).metadata).toMatchObject({ width: 2, height: 2 });
 });
 
-test('the same picture has the same URL and one file, which counts as new each time', async () => {
+test('uploading a picture again returns the same URL and renews the time of its only file', async () => {
   const bytes = await colour('#123456').png().toBuffer();
   const address = await send(bytes);
   const path = join(folder, address.slice('/images/'.length));
@@ -211,7 +211,7 @@ test('the same picture has the same URL and one file, which counts as new each t
   expect(mtimeMs).toBeGreaterThan(0);
 });
 
-test('killing the process fails only the current picture, and leaves no partial file', async () => {
+test('killing the worker process fails only the current picture, and leaves no partial file', async () => {
   const pictures = start();
   const heavy = buildPng(
     { width: 6_000, height: 6_600, bitDepth: 16, colorType: 6 },
@@ -243,7 +243,7 @@ test('a picture that takes too long is refused', async () => {
   });
 });
 
-test('the process exits when it is idle, and starts again', async () => {
+test('the worker process exits when it is idle, and starts again for the next picture', async () => {
   const pictures = start({ idleMs: 10 });
   const others = await pidsOfChildren('picture-worker');
   await send(buildPng({ width: 5, height: 5 }), { pictures });
@@ -261,7 +261,7 @@ test('a sender has a limited number of slots, and others are still admitted', as
   pictures.admit('a');
 });
 
-test('if the process cannot start, a picture is refused as overloaded', async () => {
+test('if the worker process cannot start, a picture is refused as overloaded', async () => {
   const broken = join(folder, '..', `broken-${process.pid}.mjs`);
   await writeFile(broken, 'process.exit(1)');
   const pictures = start({ workerFile: broken });

@@ -19,7 +19,7 @@ import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts'
 
 /** A pipeline with its child process. */
 export interface PictureProcessor extends PicturePipeline {
-  /** Finishes the picture that is being processed; waiting ones are refused as `overloaded`. */
+  /** Finishes the picture that is being processed; waiting pictures are refused as `overloaded`. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
     file: workerFile,
     timeoutMs,
     ...(idleMs !== undefined && { idleMs }),
-    // Fewer malloc arenas return memory to the system sooner.
+    // With fewer malloc arenas, freed memory returns to the system sooner.
     environment: { MALLOC_ARENA_MAX: '2' },
     describe: ({ kind, bytes, shape }) => ({ picture: { kind, bytes: bytes.length, shape } }),
   });
@@ -108,8 +108,8 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
 }
 
 /**
- * Returns the format of a sent picture.
- * @throws CoreError if it is empty, too large, unsupported, or not the declared type.
+ * Returns the format of an uploaded picture.
+ * @throws CoreError if the picture is empty, too large, unsupported, or not of the declared type.
  */
 function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');

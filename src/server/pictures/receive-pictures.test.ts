@@ -76,7 +76,7 @@ test('a picture may have at most 5 MiB', async () => {
 });
 
 test.each([
-  ['no type', {}],
+  ['a body without a type', {}],
   ['JSON', { 'content-type': 'application/json' }],
   ['an SVG', { 'content-type': 'image/svg+xml' }],
   ['a form', { 'content-type': 'multipart/form-data; boundary=a' }],
@@ -87,12 +87,12 @@ test.each([
   expect(admitted).toEqual([]);
 });
 
-test('an empty body reaches the pipeline as no bytes', async () => {
+test('an empty body reaches the pipeline as an empty buffer', async () => {
   await put(Buffer.alloc(0), { 'content-type': 'image/png' });
   expect(processed[0]?.bytes).toEqual(Buffer.alloc(0));
 });
 
-test('a full pipeline is 503 with Retry-After, before the body is received', async () => {
+test('if the pipeline is full, the response is 503 with Retry-After before the body is received', async () => {
   isFull = true;
   const address = await app.listen({ port: 0 });
   const request = startRequest(`${address}/picture`, {
@@ -106,7 +106,7 @@ test('a full pipeline is 503 with Retry-After, before the body is received', asy
   request.destroy();
 });
 
-test('a sender who disconnects frees the slot and abandons the picture', async () => {
+test('when a sender disconnects, the slot is freed and the picture is abandoned', async () => {
   const address = await app.listen({ port: 0 });
   process = () => new Promise(() => {});
   const request = startRequest(`${address}/picture`, { method: 'PUT', headers: { 'content-type': 'image/png' } });
@@ -119,7 +119,7 @@ test('a sender who disconnects frees the slot and abandons the picture', async (
   expect(processed[0]?.signal?.aborted).toBe(true);
 });
 
-test('a sender who disconnects during the upload frees the slot', async () => {
+test('when a sender disconnects during the upload, the slot is freed', async () => {
   const address = await app.listen({ port: 0 });
   const request = startRequest(`${address}/picture`, {
     method: 'PUT',
@@ -133,7 +133,7 @@ test('a sender who disconnects during the upload frees the slot', async () => {
   expect(processed).toEqual([]);
 });
 
-test('an upload whose slot is given to another one is 408, and its connection is closed', async () => {
+test('an upload that loses its slot gets 408, and its connection is closed', async () => {
   const address = await app.listen({ port: 0 });
   const request = startRequest(`${address}/picture`, {
     method: 'PUT',

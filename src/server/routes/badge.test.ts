@@ -16,13 +16,13 @@ const badge = (content: Partial<Parameters<typeof renderBadge>[0]> = {}, theme: 
 const titleOf = (svg: string) => /<title id="title">([^<]*)<\/title>/.exec(svg)?.[1];
 const widthOfBadge = (svg: string) => Number(/^<svg [^>]*?width="(\d+)"/.exec(svg)?.[1]);
 
-test('has an accessible title with the product, its upvotes and the site', () => {
+test('a badge has an accessible title with the product, its upvotes and the site', () => {
   expect(titleOf(badge())).toBe('Git: 1,234 upvotes on Groundswell');
   expect(titleOf(badge({ upvotes: 1 }))).toBe('Git: 1 upvote on Groundswell');
   expect(badge()).toMatch(/^<svg [^>]*role="img" aria-labelledby="title"/);
 });
 
-test('escapes XML and drops characters that XML does not allow', () => {
+test('a badge escapes XML and contains no characters that XML does not allow', () => {
   const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', site: { name: ']]><script>alert(1)</script>' } });
   expect(titleOf(svg)).toMatch(
     /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &apos;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
@@ -37,7 +37,7 @@ test('without upvotes, the badge shows the arrow and no 0', () => {
   expect(svg).not.toContain('>0<');
 });
 
-test('every text has its measured width, in any font of the viewer', () => {
+test('every text has its measured width, whatever the font of the viewer is', () => {
   for (const text of badge().matchAll(/<text [^>]*>/g)) expect(text[0]).toMatch(/ textLength="[1-9][\d.]*" /);
   expect(badge().match(/<text /g)).toHaveLength(3);
 });
@@ -49,7 +49,7 @@ test('text has the same width as on the canvas', () => {
   for (const text of ['A', 'g', '0', '.', 'Ω', 'ж']) {
     expect(widthOf(text, 1_000, 'bold'), text).toBeCloseTo(context.measureText(text).width, -1);
   }
-  // Noto Sans lacks these characters.
+  // Noto Sans lacks the first and the last of these characters.
   expect(widthOf('波x\u{10fffd}', 1_000, 'bold')).toBeCloseTo(1_600 + widthOf('x', 1_000, 'bold'));
 });
 
@@ -61,7 +61,7 @@ test('the width grows with the content, up to a limit', () => {
   expect(widthOfBadge(badge({ site: { name: 'W'.repeat(5_000) } }))).toBeLessThan(900);
 });
 
-describe.each(['light', 'dark'] as const)('in %s', (theme) => {
+describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
   test('text has sufficient contrast', () => {
     const colours = [...badge({}, theme).matchAll(/fill="(#[0-9a-f]{6})"/g)].map((match) => match[1] ?? '');
     const [ground, lead, name, vote, count] = [colours[0], ...colours.slice(-4)] as [

@@ -35,7 +35,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
     paths.badge.route,
     (request, reply) => {
       const { id } = request.params;
-      // Any other value is the default, so arbitrary URLs share one cache entry.
+      // Any other value selects the default, so arbitrary URLs share one cache entry.
       const theme: BadgeTheme = request.query.theme === 'dark' ? 'dark' : 'light';
       const board = BOARDS.includes(request.query.board) ? (request.query.board as BadgeBoard) : undefined;
       const wanted = {
@@ -81,7 +81,7 @@ interface BadgeContent {
 
 export type TextWidth = (text: string, size: number, weight: 'regular' | 'bold') => number;
 
-/** Colours from `src/web/ui/tokens.css`; text has a contrast of at least 7 to 1. */
+/** Colours from `src/web/ui/tokens.css`; text has a contrast of at least 6.5 to 1. */
 const COLOURS = {
   light: { ground: '#ffffff', line: '#c4d1d4', ink: '#0a2135', quiet: '#3b5064', vote: '#fff1ea', voteInk: '#9a3412' },
   dark: { ground: '#0d2030', line: '#2b4860', ink: '#e8f0f4', quiet: '#b3c4d1', vote: '#33201b', voteInk: '#ffb08c' },
@@ -180,7 +180,7 @@ function shortened(name: string): string {
   return `${shown.join('').trimEnd()}…`;
 }
 
-/** Replaces characters that XML 1.0 does not allow (section 2.2) by spaces: controls, unpaired surrogates. */
+/** Replaces characters that XML 1.0 does not allow (section 2.2) with spaces: controls, unpaired surrogates. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
 }

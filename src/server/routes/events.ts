@@ -43,7 +43,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
-      // A request that was pipelined after a stream has no socket, because that response never ends.
+      // A request that was pipelined after a stream has no socket, because the response of the stream never ends.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
       const release = take(request, reply);
       reply.hijack();
@@ -63,7 +63,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
   );
 
   /**
-   * Takes a slot among the open streams, and sets the fields of draft-ietf-httpapi-ratelimit-headers-11.
+   * Takes a slot among the open streams, and sets the header fields of draft-ietf-httpapi-ratelimit-headers-11.
    * @returns a function that releases the slot.
    */
   function take({ ip }: FastifyRequest, reply: FastifyReply): () => void {

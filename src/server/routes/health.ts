@@ -9,8 +9,8 @@ interface Options {
 }
 
 /**
- * Health checks for balancers and monitors. `healthz` succeeds while the process serves; `readyz` also requires that
- * the database responds and the process is not about to stop.
+ * Health checks for load balancers and monitors. `healthz` succeeds while the process serves; `readyz` also requires
+ * that the database responds and the process is not stopping.
  */
 export const healthRoutes: FastifyPluginAsync<Options> = async (app, { core, isStopping }) => {
   app.get(paths.healthz, async (_request, reply) => {

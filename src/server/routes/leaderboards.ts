@@ -29,7 +29,7 @@ interface Options {
   isLimited: boolean;
 }
 
-/** The network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
+/** Returns the network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
 function clientNetworkOf({ ip }: FastifyRequest): string {
   const site = sitePrefix(ip);
   return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');

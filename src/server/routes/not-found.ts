@@ -6,8 +6,8 @@ import type { RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
- * Handles every request without a route: with 405 for a wrong method, a problem below `/api/`, and the 404 page for
- * everything else.
+ * Handles every request without a route: responds with 405 to a wrong method, with a problem below `/api/`, and with
+ * the 404 page to everything else.
  */
 export function addNotFound(
   app: FastifyInstance,
@@ -16,10 +16,10 @@ export function addNotFound(
   pageHeaders: Readonly<Record<string, string>>,
 ): void {
   app.setNotFoundHandler(async (request, reply) => {
-    // The policy of pictures must not apply to the 404 page of a missing picture.
+    // The content security policy of pictures must not apply to the 404 page of a missing picture.
     reply.headers(pageHeaders);
     const allowed = routes.methodsOf(pathOf(request));
-    // If a route accepts the method, its file is missing, which is a 404 as well.
+    // If a route accepts the method, the requested file is missing, which is a 404 as well.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
     const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));

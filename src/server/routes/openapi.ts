@@ -117,7 +117,7 @@ function show() {
   try {
     theme = localStorage.getItem('theme');
   } catch {
-    // Without storage the page follows the system.
+    // Without storage, the page follows the theme of the system.
   }
   const isDark = theme === 'dark' || (theme !== 'light' && dark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
@@ -130,7 +130,7 @@ dark.addEventListener('change', show);
   },
   'page.css': {
     type: 'text/css; charset=utf-8',
-    body: `/* The tokens of the site's pages that this one needs. */
+    body: `/* The tokens of the site's pages that this page needs. */
 :root {
   color-scheme: light dark;
   --paper: light-dark(#f7f9f8, #071521);
@@ -177,7 +177,7 @@ html .swagger-ui .scheme-container { background: var(--surface); box-shadow: non
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
   .swagger-ui .responses-inner, .swagger-ui .table-container { overflow-x: auto; padding: 0.75rem; }
   .swagger-ui .parameters-col_description input { max-width: 100%; }
-  /* Always empty. */
+  /* This column is always empty. */
   .swagger-ui .response-col_links { display: none; }
 }
 :focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; }

@@ -29,16 +29,16 @@ describe('the list', () => {
     ['a sort order with the name of an inherited property', 'sort=constructor', '/'],
     ['a search of more than 200 characters', `q=${'x'.repeat(201)}`, '/'],
     ['a tag of more than 60 characters', `tag=${'x'.repeat(61)}&q=a`, '/?q=a'],
-    ['NUL', 'q=a%00b', '/'],
+    ['a search with a NUL character', 'q=a%00b', '/'],
     ['a forged cursor', 'cursor=nonsense', '/'],
     ['a cursor of another sort', `sort=top&cursor=${NEWEST}`, '/?sort=top'],
     ['a cursor without a position', `cursor=${NEWEST_KEYS}`, '/'],
-    ['a cursor with a position that is no number', `cursor=${NEWEST_KEYS}.020`, '/'],
+    ['a cursor with a position that is not a number', `cursor=${NEWEST_KEYS}.020`, '/'],
   ])('%s is left out and needs a redirect', (_what, query, path) => {
     expect(home(query)).toEqual({ path, needsRedirect: true });
   });
 
-  test('200 characters are counted as people count them, not as UTF-16', () => {
+  test('the limit of 200 characters counts code points, not UTF-16 code units', () => {
     expect(home(`q=${encodeURIComponent('🚀'.repeat(200))}`).needsRedirect).toBe(false);
     expect(home(`q=${encodeURIComponent('🚀'.repeat(201))}`).needsRedirect).toBe(true);
   });
@@ -52,7 +52,7 @@ describe('the moderation log', () => {
     ['log=1&utm_source=mail', '/?log', false],
     [`log&cursor=${MODERATION}`, `/?log&cursor=${MODERATION}`, false],
     [`log&cursor=${NEWEST}`, '/?log', true],
-  ])('?%s is %s', (query, path, needsRedirect) => {
+  ])('?%s is normalized to %s', (query, path, needsRedirect) => {
     expect(logAddress(new URLSearchParams(query))).toEqual({ path, needsRedirect });
   });
 });
@@ -65,7 +65,7 @@ describe('a product', () => {
     });
   });
 
-  test('an invalid cursor is left out and marked as invalid', () => {
+  test('an invalid cursor is left out and needs a redirect', () => {
     expect(productAddress('git', new URLSearchParams('comments=1'))).toEqual({
       path: '/product/git',
       needsRedirect: true,

@@ -143,7 +143,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   };
 }
 
-/** Returns the URL of a product: `comments` is a cursor into its discussion, best first. */
+/** Returns the URL of a product: `comments` is a cursor into its comments in the order `best`. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   return normalize('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),

@@ -7,7 +7,7 @@ import { sendTally } from './send-tally.ts';
 
 const LINE = `${'x'.repeat(1_000)}\n`;
 
-/** Every client is too slow for this. */
+/** No client can read this fast. */
 const MIN_READ_RATE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
 
 const app = Fastify();
@@ -35,7 +35,7 @@ async function* endless(): AsyncGenerator<string> {
   for (;;) yield LINE;
 }
 
-test('a client that reads too slowly is disconnected, and its snapshot released', async () => {
+test('a client that reads too slowly is disconnected, and its snapshot is released', async () => {
   const client = connect(port, '127.0.0.1');
   client.on('error', () => {});
   let received = '';

@@ -15,10 +15,9 @@ const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
 /**
- * Streams the tally of a day as fast as the client reads it, always uncompressed, because the digest covers these
- * bytes. `reader` identifies the client's network for the limit on concurrent tallies.
- * Resolves when the file has been sent or the client has disconnected.
- * @throws CoreError only before anything has been sent.
+ * Streams the tally of a day as fast as the client reads it, uncompressed, because the digest covers these bytes.
+ * `reader` is the network of the client, for the limit on concurrent tallies. Resolves once the file has been sent or
+ * the client has disconnected. @throws CoreError only before anything has been sent.
  */
 export async function sendTally(
   core: Pick<Core, 'readTally'>,

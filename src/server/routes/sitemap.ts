@@ -19,7 +19,7 @@ interface Options {
   site: SiteIdentity;
 }
 
-/** A shard is not cached and costs as much as a search, so it counts as one. */
+/** A shard is not cached and costs as much as a search, so requests for shards count against the search limit. */
 const SHARD = {
   schema: { params: Type.Object({ shard: Type.String() }) },
   config: { limit: { action: 'search' } },
@@ -74,7 +74,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
 
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
-/** URLs per shard: about a megabyte, with room for products added in between. */
+/** URLs per shard: about a megabyte, with room for products that are added to its range later. */
 const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
@@ -94,8 +94,8 @@ function rangeOf(shardName: string): ProductRange | undefined {
 const SITEMAP_BOARDS = 10_000;
 
 /**
- * Renders a `urlset` document. Products are read in batches, so only the rendered XML is held in memory. With `boards`, it
- * also lists the home page and as many leaderboards as fit.
+ * Renders a `urlset` document. Products are read in batches, so only the rendered XML is held in memory. With `boards`,
+ * the document also lists the home page and as many leaderboards as fit.
  */
 async function urlSet(
   site: SiteIdentity,

@@ -97,7 +97,8 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   await app.register(async (scope) => {
-    // Checked before a slot in the pipeline is reserved and the picture is received.
+    // Whether the submission can be edited is checked before a slot in the pipeline is reserved and the picture is
+    // received.
     scope.addHook('onRequest', (request) => submissions.requireEditable(accessOf(request)));
     const receive = receivePictures(scope, pictures);
     const limit = { action: 'picture' } as const;

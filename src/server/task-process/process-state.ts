@@ -7,7 +7,9 @@ export type ProcessState =
   | { kind: 'starting'; draining: boolean; waiting: readonly TaskNumber[] }
   | { kind: 'idle'; draining: boolean }
   | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
-  /** The process did not start, for example because a library has no build for this machine. It is retried later. */
+  /**
+   * The process did not start, for example because a library has no build for this machine. The start is retried later.
+   */
   | { kind: 'unavailable'; draining: boolean }
   | { kind: 'closed' };
 
@@ -134,7 +136,7 @@ function handleProcessLoss(state: OpenState, reason: string, first: readonly Pro
 
 function drain(state: OpenState): ProcessStep {
   if (state.kind !== 'starting' && state.kind !== 'running') return unchanged({ ...state, draining: true });
-  // A task that waits for the process to start counts as running.
+  // The first task that waits for the process to start counts as running.
   const remaining = state.kind === 'starting' ? state.waiting.slice(0, 1) : [];
   const refused = state.waiting.slice(remaining.length);
   return { state: { ...state, draining: true, waiting: remaining }, effects: rejectClosed(refused) };
@@ -147,7 +149,7 @@ function proceed(draining: boolean, [task, ...waiting]: readonly TaskNumber[]): 
     : { state: { kind: 'running', draining, waiting, task }, effects: [{ kind: 'run', task }] };
 }
 
-/** Replaces a process that was abandoned: another one starts if tasks wait. */
+/** Returns the state after a running process was lost or released: another one starts if tasks are waiting. */
 function restart(
   { draining, waiting }: Extract<ProcessState, { kind: 'running' }>,
   effects: readonly ProcessEffect[],

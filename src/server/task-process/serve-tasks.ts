@@ -21,8 +21,8 @@ export interface ServeTasksOptions {
 }
 
 /**
- * The other end of `createTaskProcess`: runs each task that the parent sends. `prepare` loads slow libraries, after the
- * process has lowered its priority.
+ * The counterpart of `createTaskProcess` in the child process: runs each task that the parent sends. `prepare` loads
+ * slow libraries, after the process has lowered its priority.
  */
 export async function serveTasks<Task, Result>(
   prepare: () => Promise<(task: Task) => Promise<Result>>,
@@ -64,7 +64,10 @@ function lowerPriority(): void {
   }
 }
 
-/** Kills the process if its memory exceeds `bytes`. Native code has its own threads, so this timer is not blocked. */
+/**
+ * Kills the process if its memory exceeds `bytes`. Tasks do not block this timer if their native code runs in its own
+ * threads.
+ */
 function killAbove(bytes: number): NodeJS.Timeout {
   return setInterval(() => {
     if (process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTaskProcess, type TaskProcess, type TaskProcessOptions } from './task-process.ts';
 
-/** A task tells this program what to do. */
+/** A program that does what the name of each task says. */
 const PROGRAM = `
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());
@@ -19,7 +19,7 @@ process.on('message', ({ number, task }) => {
 process.send({ kind: 'ready' });
 `;
 
-/** Allocates until it is killed, while its main thread waits. */
+/** Allocates memory until it is killed, and lets timers run in between. */
 const GLUTTON = `
 import { serveTasks } from ${JSON.stringify(fileURLToPath(new URL('./serve-tasks.ts', import.meta.url)))};
 const chunks = [];
@@ -111,7 +111,7 @@ test('an idle process exits, and the next task starts another', async () => {
   expect(pidOf(await run('b'))).not.toBe(first);
 });
 
-test('a process that does not start fails every waiting task and is not started again at once', async () => {
+test('if the process does not start, every waiting task fails, and the process is not started again at once', async () => {
   start({ file: join(folder, 'broken.mjs') });
   const failures = await Promise.allSettled([run('a'), run('b')]);
   expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -55,7 +55,7 @@ interface QueuedTask<Task, Result> {
 }
 
 /**
- * Starts the process with the first task, and stops it after a minute without tasks. `process-state.ts` contains the
+ * Starts the process when a task needs it, and stops it after `idleMs` without tasks. `process-state.ts` contains the
  * state machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
@@ -118,7 +118,9 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
     started.on('message', (message: TaskMessage<Result>) => {
       if (child === started) receive(message);
     });
-    started.on('error', (error) => log.warn({ worker: name, err: error }, 'The process failed'));
+    started.on('error', (error) =>
+      log.warn({ worker: name, err: error }, 'Cannot start, stop or reach the worker process'),
+    );
     started.on('exit', (code, signal) => {
       if (child !== started) return;
       child = undefined;

@@ -51,11 +51,13 @@ export interface CardBoard {
 /** The size that OpenGraph and Twitter show uncropped. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
-/** Draws cards, one at a time, in its own process. */
+/** Draws cards, one at a time, in a separate process. */
 export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */
   render(card: Card): Promise<Buffer>;
-  /** Finishes the card being drawn and queues no more: a server that stops must not wait for pictures. */
+  /**
+   * Finishes the card that is being drawn and queues no more, because a server that stops must not wait for pictures.
+   */
   stopQueueing(): void;
   /** Ends the process immediately; waiting cards are rejected as `closed`. */
   close(): Promise<void>;
@@ -74,7 +76,7 @@ export function createCardRenderer({ log, fontFolder, workerFile }: CardRenderer
     log,
     file: workerFile,
     args: [fontFolder],
-    // The canvas searches for system fonts as soon as it is loaded.
+    // Otherwise, the canvas library searches for system fonts as soon as it is loaded.
     environment: { DISABLE_SYSTEM_FONTS_LOAD: '1' },
     describe: ({ product }) => ({ product: product?.id }),
   });

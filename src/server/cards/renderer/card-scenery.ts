@@ -2,7 +2,7 @@ import { type Canvas, createCanvas, type Image, loadImage, Path2D, type SKRSCont
 import { CARD_SIZE, type CardMark } from './card-renderer.ts';
 import { DISPLAY_FACE } from './card-text.ts';
 
-/** The colours of water and sun by day. */
+/** The colours of the scenery and of text on it. */
 export const PALETTE = {
   deep: [11, 58, 83],
   shallow: [15, 106, 117],
@@ -39,7 +39,7 @@ const WAVES = [
   },
 ] as const;
 
-/** Draws the background of every card: deep water, a low sun, three waves. It is drawn once and copied. */
+/** Draws the background of every card: deep water, a low sun, three waves. The caller draws it once and copies it. */
 export function drawScenery(): Canvas {
   const { width, height } = CARD_SIZE;
   const canvas = createCanvas(width, height);
@@ -66,7 +66,7 @@ export function drawScenery(): Canvas {
 }
 
 function drawSun(context: SKRSContext2D, { x, y, radius }: { x: number; y: number; radius: number }): void {
-  // Discs replace a gradient, which the canvas would dither as well.
+  // Discs form the glow, because the canvas would dither a gradient as well.
   context.fillStyle = PALETTE.glow;
   for (const share of [1.7, 1.5, 1.33, 1.2, 1.1]) fillDisc(context, x, y, radius * share);
   const face = context.createRadialGradient(x, y - radius * 0.3, 0, x, y, radius * 1.2);
@@ -116,14 +116,14 @@ interface Box {
   size: number;
 }
 
-/** Larger pictures are not decoded: a small file may hold a gigantic one. */
+/** Larger pictures are not drawn, because a small file may contain a gigantic picture. */
 const MAX_PIXELS = 40_000_000;
 
 /** Parts of an SVG that reference other files, run scripts, or expand without limit. */
 const UNSAFE_SVG =
   /<!(?:DOCTYPE|ENTITY)|<(?:script|foreignObject|use|pattern|image|feImage)\b|@import|\b(?:href|src)\s*=\s*["']?\s*[^#"'\s]|url\(\s*["']?\s*[^#"'\s)]/i;
 
-/** Background colours of the tile that replaces a missing picture; a product always gets the same one. */
+/** Background colours of the tile that replaces a missing picture; a product always gets the same colour. */
 const BACKGROUNDS = ['#12616b', '#a8481f', '#2c4f8f', '#7a5a10', '#5d3a8a', '#2f6a2a'] as const;
 
 /** Decodes a picture. @returns undefined if it is unusable or unsafe. */
@@ -135,12 +135,12 @@ export async function readPicture(bytes: Buffer): Promise<Image | undefined> {
     const isUsable = image.width > 0 && image.height > 0 && image.width * image.height <= MAX_PIXELS;
     return isUsable ? image : undefined;
   } catch {
-    // Not a picture: the card gets a tile with an initial.
+    // The bytes are not a picture, so the caller draws a replacement.
     return undefined;
   }
 }
 
-/** Draws a product's picture into a rounded square, which it covers. */
+/** Draws a product's picture so that it covers a rounded square. */
 export function drawPicture(context: SKRSContext2D, image: Image, { x, y, size }: Box): void {
   const scale = size / Math.min(image.width, image.height);
   const [width, height] = [image.width * scale, image.height * scale];

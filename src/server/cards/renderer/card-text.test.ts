@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { drawableText, firstSentence, isRightToLeft, wrapText } from './card-text.ts';
 
 const all = () => true;
-/** A font whose characters all have width one. */
+/** Wraps text in a font whose characters all have width one. */
 const wrap = (text: string, maxWidth: number, maxLines: number) =>
   wrapText(text, { maxWidth, maxLines, measure: (part) => [...part].length });
 
@@ -11,7 +11,7 @@ describe('lines', () => {
     ['end between words', 'the quick brown fox', 10, ['the quick', 'brown fox']],
     ['end after a hyphen', 'open-source everything', 12, ['open-source', 'everything']],
     ['keep brackets and quotes with their words', 'say (not “now”) again', 9, ['say (not', '“now”)', 'again']],
-    ['never begin with a full stop of such a script', '波を見る。海へ', 5, ['波を見る。', '海へ']],
+    ['never begin with the full stop of a script without spaces', '波を見る。海へ', 5, ['波を見る。', '海へ']],
     ['break a word that is longer than a line', 'abcdefghij kl', 4, ['abcd', 'efgh', 'ij', 'kl']],
   ])('%s', (_name, text, maxWidth, lines) => {
     const wrapped = wrap(text, maxWidth, 9);
@@ -26,7 +26,7 @@ describe('lines', () => {
     expect(wrap('ภาษาไทยสำหรับ', 8, 9).lines).toEqual(['ภาษาไทย', 'สำหรับ']);
   });
 
-  test('beyond the last are replaced by an ellipsis, which fits, too', () => {
+  test('beyond the maximum are replaced by an ellipsis, which also fits into the last line', () => {
     const { lines, isCut } = wrap('the quick brown fox jumps over the lazy dog', 10, 2);
     expect(lines).toEqual(['the quick', 'brown fox…']);
     expect(isCut).toBe(true);

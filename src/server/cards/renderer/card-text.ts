@@ -28,14 +28,14 @@ const fallbacks = FAMILIES.slice(1).map(([family]) => `"${family}"`);
 export const DISPLAY_FACE = `"Card Display", ${fallbacks.join(', ')}`;
 export const TEXT_FACE = fallbacks.join(', ');
 
-/** Registers the bundled fonts with the canvas. `canShow` tells whether one of them has a character. */
+/** Registers the bundled fonts with the canvas. `canShow` returns whether one of them has a character. */
 export function loadCardFonts(folder: string): { canShow(codePoint: number): boolean } {
   const fonts: Font[] = [];
   for (const [family, ...names] of FAMILIES) {
     for (const name of names) {
       const path = join(folder, `${name}.ttf`);
-      // Registered by path, so the file is memory-mapped and its unused parts are never loaded.
-      if (!GlobalFonts.registerFromPath(path, family)) throw new Error(`The font ${path} cannot be used`);
+      // The font is registered by path, so the file is memory-mapped and its unused parts are never loaded.
+      if (!GlobalFonts.registerFromPath(path, family)) throw new Error(`Cannot load the font ${path}`);
     }
     // All weights of a family cover the same characters, so one file is enough.
     const font = create(readFileSync(join(folder, `${names[0]}.ttf`)));
@@ -86,7 +86,7 @@ export function isRightToLeft(text: string): boolean {
   return first !== undefined && RIGHT_TO_LEFT.test(first);
 }
 
-/** Returns the first sentence of at least 40 characters, or the whole text. */
+/** Returns the text up to the first end of a sentence after 40 characters, or the whole text. */
 export function firstSentence(text: string): string {
   const [sentence] = /^.{40,}?(?:[.!?](?=\s)|[。！？])/su.exec(text) ?? [text];
   return sentence;
@@ -94,7 +94,7 @@ export function firstSentence(text: string): string {
 
 /**
  * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and
- * inside a word only if it is longer than a line. An ellipsis marks truncated text.
+ * inside a word only if the word is longer than a line. An ellipsis marks truncated text.
  */
 export function wrapText(
   text: string,

@@ -37,7 +37,7 @@ interface Fitted {
   lineHeight: number;
 }
 
-/** The edge that text is aligned to: the left one, or the right one in a right-to-left layout. */
+/** The edge to which text is aligned: the left one, or the right one in a right-to-left layout. */
 interface Column {
   edge: 'left' | 'right';
   x: number;
@@ -109,7 +109,7 @@ function drawProduct(
   { product, picture, brand }: { product: CardProduct; picture: Image | undefined; brand: DrawnBrand },
   clean: (text: string) => string,
 ): void {
-  // If no font has a character of the name, the card shows the id, which is ASCII.
+  // If the fonts can show no character of the name, the card shows the id, which is ASCII.
   const name = clean(product.name) || product.id;
   const maker = clean(product.maker);
   const isRtl = isRightToLeft(name);

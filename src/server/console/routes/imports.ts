@@ -86,7 +86,10 @@ function readMap(text: string): ReturnType<typeof readColumnMap> {
   try {
     return readColumnMap(JSON.parse(text) as string[]);
   } catch (error) {
-    throw new CoreError('bad_request', error instanceof ImportUsageError ? error.message : 'map must be a JSON array');
+    throw new CoreError(
+      'bad_request',
+      error instanceof ImportUsageError ? error.message : '`map` must be a JSON array of `field=column` strings',
+    );
   }
 }
 

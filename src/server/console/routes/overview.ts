@@ -7,7 +7,7 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
 const HOURS = 48;
-/** The charts of a large site take long to compute, so they are cached for this long, for all operators. */
+/** The data of the charts takes long to compute on a large site, so it is cached for this long, for all operators. */
 const ACTIVITY_AGE_MS = 60_000;
 
 /** The overview, the number of waiting items, and the findings of `groundswell doctor`, which take longer. */

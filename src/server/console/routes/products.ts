@@ -132,7 +132,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       );
       if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);
       if (notRemoved.length > 0)
-        throw new CoreError('not_undoable', `There is no removal of ${notRemoved.join(', ')}.`);
+        throw new CoreError('not_undoable', `No removed product has the id '${notRemoved.join("', '")}'.`);
       return { restored };
     },
   );

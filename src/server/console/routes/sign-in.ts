@@ -59,7 +59,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
         request.log.info({ operator: name, ...requestIdsOf(request) }, 'An operator signed in to the console');
         return welcome(reply, signedIn);
       } catch (error) {
-        // Never log the name, which may be a passphrase in the wrong field.
+        // The name is not logged, because it may be a passphrase that was entered into the wrong field.
         if (error instanceof CoreError && error.code === 'sign_in_failed')
           request.log.warn(requestIdsOf(request), 'A sign-in to the console failed');
         else charged.refund();
@@ -112,7 +112,7 @@ export interface SignInAttempt {
 export interface SignInLimits {
   /**
    * Charges the attempt to every limit that applies.
-   * @returns an object whose `refund` reverts this; call it after a successful sign-in.
+   * @returns an object whose `refund` reverts the charge; call it unless the passphrase was wrong.
    * @throws CoreError `rate_limited`.
    */
   charge(attempt: SignInAttempt): { refund(): void };
@@ -127,9 +127,9 @@ const PER_NAME = { amount: 60, seconds: 60 * 60 };
 const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
 
 /**
- * Limits on guessing passphrases: they are in memory and cannot be switched off. Attackers can use up the guesses of
- * their networks and of a name, but not those of the operator's known browsers. An operator with a new browser waits,
- * or runs `groundswell console invite`. Unknown names are counted alike, so a refusal reveals nothing.
+ * Limits guesses of passphrases in memory; no setting turns this off. Attackers can use up the guesses of a name, but
+ * not those of the operator's known browsers. In a new browser, the operator waits or uses `groundswell console
+ * invite`. Unknown names are counted as well, so a refusal does not reveal whether a name exists.
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });

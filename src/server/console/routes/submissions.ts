@@ -23,7 +23,7 @@ const Query = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
 });
-/** Every decision contains the revision that the operator has seen, so a newer one is not decided by mistake. */
+/** Every decision contains the revision that the operator has seen, so a newer revision is not decided by mistake. */
 const Decision = Type.Union([
   Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
   Type.Object({ action: Type.Literal('undo'), revision: Type.Integer() }),

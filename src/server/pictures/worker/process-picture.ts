@@ -24,13 +24,15 @@ const DAMAGED = 'The picture is damaged or incomplete. Please save it again and 
 // sharp decodes one picture at a time, in one thread, without a cache.
 sharp.concurrency(1);
 sharp.cache(false);
-// Only decoders of these formats run, regardless of the bytes: no SVG, TIFF or PDF.
+// Allows only the decoders of the accepted formats, so no SVG, TIFF or PDF is decoded.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((format) => `VipsForeignLoad${format}Buffer`),
 });
 
-/** Decodes the first frame, turns it upright, and encodes it as WebP in sRGB with 8 bits, without any metadata. */
+/**
+ * Decodes the first frame, turns it upright, scales it, and encodes it as WebP in sRGB with 8 bits, without metadata.
+ */
 export async function processPicture(task: PictureTask): Promise<ProcessedPicture> {
   const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
   const foreign = foreignContentOf(bytes);
@@ -74,8 +76,8 @@ const tooManyPixels = (maxPixels: number) =>
 const refuse = (reason: string): ProcessedPicture => ({ kind: 'refused', reason });
 
 /**
- * Signatures that a picture must not contain besides its pixels: such a file is a picture to one program, and a page, a
- * script or an archive to another. Each one is too long to occur in compressed pixels by chance.
+ * Signatures of other formats, which a picture must not contain: one program would open such a file as a picture, and
+ * another as a page, a script or an archive. Each signature is too long to occur in compressed pixels by chance.
  */
 const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
   { what: 'a web page', isIn: (text) => /<!doctype\s+html|<(?:html|head|body|script|iframe)[\s>/]/i.test(text) },
@@ -83,13 +85,13 @@ const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
     what: 'a script',
     isIn: (text) => /<\?php\s/i.test(text) || /^(?:GIF8[79]a|\xff\xd8\xff[\xe0-\xfe])\/\*/.test(text),
   },
-  // The end of an archive's central directory, for which programs search; the zeros are disk numbers.
+  // The record with which a ZIP archive ends, and for which programs search. The zeros are disk numbers.
   { what: 'a ZIP archive', isIn: (text) => text.includes('PK\x05\x06\0\0\0\0') },
   { what: 'an archive', isIn: (text) => text.includes('Rar!\x1a\x07') || text.includes('7z\xbc\xaf\x27\x1c') },
   { what: 'a PDF document', isIn: (text) => /%PDF-\d/.test(text.slice(0, 1024)) },
 ];
 
-/** Names the other format of a file. @returns undefined if it is only a picture. */
+/** Returns the name of another format that a file also has, or undefined if it is only a picture. */
 export function foreignContentOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('latin1');
   return FOREIGN.find(({ isIn }) => isIn(text))?.what;
