@@ -25,7 +25,7 @@ async function start(): Promise<void> {
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
-  // A document from the offline cache is refetched only if the browser is online.
+  // If the browser is offline, a document from the offline cache cannot be refetched, so its data counts as fresh.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // From here on, clicks need not be recorded, because React first hydrates the part of the page that is clicked.
+  // From here on, clicks need not be recorded, because React hydrates a part of the page as soon as it is clicked.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
         </BrowserRouter>
       </StrictMode>
     );
-    // Offline, a page that was never visited has an empty document.
+    // The offline shell, which stands in for pages that are not cached, has an empty #root.
     if (root.hasChildNodes()) hydrateRoot(root, app);
     else createRoot(root).render(app);
   });
@@ -77,7 +77,7 @@ function languageOf({ language, languages }: PageState): PageState['language'] {
   return named;
 }
 
-/** Fetches a page's code when a visit is likely, and not earlier, because most visitors open one page. */
+/** Loads a page's code when a visit is likely, but not earlier, because most visitors open only one page. */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
@@ -86,7 +86,7 @@ function preloadLinkedRoute({ target }: Event): void {
     const { pathname, search } = window.location;
     link.href = withLanguage(pathname + withoutLanguage(search), new URLSearchParams(link.search).get('lang'));
   }
-  // The visit itself retries a failed prefetch.
+  // If the preload fails, the navigation itself loads the code again.
   SCREENS[matchRoute(link.pathname, link.search).name].preload().catch(() => {});
 }
 
@@ -96,7 +96,7 @@ declare global {
   /** A click on a button before hydration, recorded by the head script. */
   interface EarlyClick {
     button: HTMLElement;
-    /** Set if the button's upvote was shown and sent. */
+    /** The response to the upvote, if the head script showed and sent one. */
     response: Promise<Response> | undefined;
   }
 
@@ -109,7 +109,7 @@ declare global {
 /** Repeats the clicks that were made before hydration, after handlers have been attached. */
 function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
-    // The clicks wait until after the commit, because React cannot hydrate for an event during a commit.
+    // Waits until after the commit, because React cannot hydrate the clicked part of the page during a commit.
     const timer = setTimeout(() => {
       for (const { button } of clicks) {
         if (button.isConnected) button.click();

@@ -21,7 +21,7 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
 const SITE = { name: 'Groundswell', url: 'https://groundswell.example', today: '' };
 
 const open = (url: string, given?: Partial<ReadApi>) => render({ url, api: fakeApi(given), site: SITE });
-/** React puts empty comments between text nodes. */
+/** Removes the empty comments that React puts between text nodes. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
 /** Returns the text of a page, with `|` instead of each tag. */
 const textOf = (html: string) =>
@@ -51,7 +51,7 @@ describe('the home page', () => {
     expect(page.preloadImage).toBe('/pictures/harbour/tile.svg');
   });
 
-  test('shows the first three tags and the counts of a product', async () => {
+  test('shows only the first three tags of a product', async () => {
     const text = textOf((await open('/')).html);
     expect(text).toMatch(/boats.*storms.*ropes/s);
     expect(text).not.toContain('lamps');
@@ -66,7 +66,7 @@ describe('the home page', () => {
     'Notifications',
     'Visit Website',
     'View more articles',
-  ])('%s is disabled and says (Demo)', async (label) => {
+  ])('has the disabled button %s, labelled (Demo)', async (label) => {
     const html = withoutMarkers((await open('/')).html);
     expect(html).toMatch(
       new RegExp(`<button[^>]*disabled=""[^>]*>(?:<svg.*?</svg>)?<span>${label} <span[^>]*>\\(Demo\\)`),
@@ -82,7 +82,7 @@ describe('the home page', () => {
     expect(finished.html).toContain('Nothing on the horizon');
   });
 
-  test('reads the page in the URL, and links to the next page', async () => {
+  test('reads the part of the list that the URL selects, and links to the next page', async () => {
     const asked: object[] = [];
     const page = await open('/?q=a&tag=b&sort=top&cursor=abc.40', {
       listProducts: async (query) => {
@@ -95,7 +95,7 @@ describe('the home page', () => {
     expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def.60"');
   });
 
-  test('reports an empty result with its search', async () => {
+  test('shows the search term with an empty result', async () => {
     const page = await open('/?q=zzz', { listProducts: async () => ({ items: [], nextCursor: null }) });
     expect(textOf(page.html)).toContain('“zzz”');
   });
@@ -150,7 +150,7 @@ describe('a product’s page', () => {
     expect(await open('/product/harbour', { getProduct: async () => bare })).not.toHaveProperty('preloadImage');
   });
 
-  test('counts its comments once', async () => {
+  test('shows its number of comments in the heading of the discussion and in the link to it', async () => {
     const text = textOf((await open('/product/harbour')).html);
     expect(text).toContain('Discussion (1)');
     expect(text).toMatch(/\|1\|+ comment\|/);
@@ -209,7 +209,7 @@ describe('the page’s state', () => {
     expect(page.html).not.toContain('<script>alert(1)');
   });
 
-  test('and the page have no style attribute, which the policy would block', async () => {
+  test('comes with HTML without style attributes, which the content security policy would block', async () => {
     for (const url of ['/', '/product/harbour', '/nope']) expect((await open(url)).html).not.toMatch(/ style=/);
   });
 });
@@ -220,13 +220,16 @@ describe('submissions', () => {
     render({ url, api: fakeApi(), site: { ...SITE, ...settings } });
   const LINK = /<a[^>]* href="\/\?submit"[^>]*>Submit a product<\/a>/;
 
-  test.each(['/', '/product/harbour', '/product/gone', '/nope'])('when on, %s has only one more link', async (url) => {
-    const on = withoutMarkers((await pageOf(url, SUBMISSIONS)).html);
-    expect(on).toMatch(LINK);
-    expect(on.replace(LINK, '')).toBe(withoutMarkers((await pageOf(url)).html));
-  });
+  test.each(['/', '/product/harbour', '/product/gone', '/nope'])(
+    'add only one link to %s when enabled',
+    async (url) => {
+      const on = withoutMarkers((await pageOf(url, SUBMISSIONS)).html);
+      expect(on).toMatch(LINK);
+      expect(on.replace(LINK, '')).toBe(withoutMarkers((await pageOf(url)).html));
+    },
+  );
 
-  test('when off, no page mentions them, and the page with ?submit is the list', async () => {
+  test('are not mentioned on any page when disabled, and /?submit shows the list', async () => {
     const { html, state } = await pageOf('/?submit');
     expect(html + state).not.toMatch(/submission|Submit a/i);
     expect(html).toBe((await pageOf('/')).html);

@@ -25,7 +25,7 @@ import { notFoundHead } from './routes/not-found/not-found.tsx';
 import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product.tsx';
 import { StaticRouter } from './routing/router.tsx';
 
-// For the server, which renders and translates the HTML document that contains the page.
+// Used by the server, which renders and translates the HTML document around the page.
 export { inLanguage, localAddress, plural, t };
 
 // All code is loaded when the server starts, because a later build may replace the files of a running server.
@@ -36,8 +36,8 @@ await Promise.all(
 );
 
 /**
- * The languages other than English, by code. Adding a language means adding its file. Only Vite provides
- * `import.meta.glob`.
+ * The languages other than English, by code. A language is added by adding its file. Empty without Vite, because only
+ * Vite provides `import.meta.glob`.
  */
 export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
   ? Object.fromEntries(
@@ -88,7 +88,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** Failed reads, for the server's log. The specification fixes their wording. */
+  /** Failed reads, for the server's log. The specification prescribes their wording. */
   problems?: Error[];
 }
 
@@ -96,7 +96,7 @@ function writeStructuredData(items: readonly object[]): string {
   return scriptJson({ '@context': 'https://schema.org', '@graph': items });
 }
 
-/** Renders a page without personal data, so one response serves every visitor. Does not reject if a read fails. */
+/** Renders a page without per-visitor data, so one response serves every visitor. Does not reject if a read fails. */
 export async function render({
   url,
   api,
@@ -166,7 +166,7 @@ async function renderLog({
   return { ...head, status, site, html, state: '', problems };
 }
 
-/** Returns a page without content: the browser reads and renders everything. */
+/** Returns the offline shell, a page without content: the browser reads the data and renders everything. */
 export function emptyPage({ site, languages }: Pick<RenderRequest, 'site' | 'languages'>): RenderedPage {
   const language = languages?.of(paths.home);
   const byParam = languages?.all.map(

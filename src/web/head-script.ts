@@ -2,7 +2,7 @@
 (() => {
   const { app = '', modules = '', voted: votedTitle = '' } = document.currentScript?.dataset ?? {};
 
-  // The same key as in ui/theme.tsx. A test compares them.
+  // The key is the same as in ui/theme.tsx. A test compares them.
   try {
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {
@@ -16,7 +16,7 @@
     // Without storage, the theme follows the system.
   }
 
-  // Shows the votes of this browser from the first paint on. The same key as in features/upvotes/queries.ts.
+  // Shows the votes of this browser from the first paint on. The key is the same as in features/upvotes/queries.ts.
   try {
     const voted = new Set<unknown>(JSON.parse(localStorage.getItem('upvoted') ?? '[]'));
     const observer = new MutationObserver((records) => {
@@ -32,8 +32,8 @@
     // Without storage, no votes are remembered.
   }
 
-  // Buttons have no effect before hydration. These early clicks are recorded, and the app replays them. An early vote
-  // is an upvote that an early click sent.
+  // Buttons have no effect before hydration, so clicks until then (early clicks) are recorded, and the app replays
+  // them. An early vote is an upvote that an early click sent.
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -51,15 +51,15 @@
 
   /**
    * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. Returns the
-   * response for the app, or `undefined` in unusual situations, which the app handles. A test compares names and
-   * formats with those of the app.
+   * response for the app, or `undefined` if only the app can handle the click. A test compares names and formats with
+   * those of the app.
    */
   function vote(button: HTMLElement): EarlyClick['response'] {
     try {
       const { product, voted } = button.dataset;
       const count = button.querySelector('.rolling-number-value');
       const text = count?.textContent ?? '';
-      // Only the last digits, because the thousands separator depends on the language.
+      // Changes only the last three digits, because the thousands separator depends on the language.
       const [digits = '999'] = /\d{1,3}$/.exec(text) ?? [];
       const isUsual =
         product &&
@@ -106,7 +106,7 @@
 
   /**
    * Sends a further click on an early vote after the response to the previous one, in case the visitor leaves before
-   * the app runs. The app repeats these clicks after the first response, so its requests never overtake these.
+   * the app runs. `early.response` resolves after that, so the app's requests for the replayed clicks come later.
    */
   function toggleAgain(early: EarlyClick): void {
     const { product = '' } = early.button.dataset;
@@ -118,8 +118,8 @@
     });
   }
 
-  // Scripts are requested after the first paint, which needs none, so they do not compete with styles, font and
-  // pictures. A document without the app, such as the moderation log, needs no scripts.
+  // The first paint needs no scripts, so they are requested after it and do not compete with the styles, the font and
+  // the pictures. A document without the app, such as the moderation log, needs no scripts at all.
   if (!app) return;
   const start = () => {
     for (const href of [app, ...modules.split(' ').filter(Boolean)]) {
@@ -131,7 +131,7 @@
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();
   };
-  // A hidden page is not painted until it becomes visible, so it does not wait for the first paint.
+  // A hidden page is not painted until it becomes visible, so its scripts do not wait for the first paint.
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 })();

@@ -27,7 +27,7 @@ const NO_RETRY = { retry: false } as const;
 export interface ReadHead extends DocumentHead {
   /**
    * 302 if no board can exist for the period, 404 for an unknown product or path, and 503 if the data could not be
-   * read, which the page then says.
+   * read. In the last case, the page reports the failure.
    */
   status: 200 | 302 | 404 | 503;
   /** The image to preload, because it is part of the first paint. */
@@ -42,9 +42,7 @@ export interface PageRequest {
   searchParams: URLSearchParams;
 }
 
-/**
- * Reads the data of the page. Returns a function that creates the head, which must be called in the page's language.
- */
+/** Reads the data of the page. Returns a function that creates the head. Call that function in the page's language. */
 export function readPage(request: PageRequest): Promise<() => ReadHead> | (() => ReadHead) {
   const match = matchRoute(request.pathname, request.searchParams);
   if (match.name === 'home') return readHome(request, readFilters(request.searchParams));
@@ -123,7 +121,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
   if (detail === undefined) return () => ({ status: 503, title: site.name, description: translated(taglineOf(site)) });
   if (detail === null) {
-    // Reading the comments of an unknown product fails, which is expected.
+    // Reading the comments of an unknown product fails, which is expected, so the failure is not reported.
     client.removeQueries({ queryKey: commentKeys.product(id) });
     return () => ({ status: 404, ...missingProductHead(site) });
   }

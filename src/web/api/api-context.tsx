@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Api, ReadApi } from '../../contract/api.ts';
 
-/** The API of the app, which also knows when this page last wrote. */
+/** The API client of the app, which also tracks the time of this page's last write. */
 export interface AppApi extends Api {
   /** Milliseconds since this page's last write completed: 0 while one is pending, `Infinity` if there was none. */
   msSinceLastWrite: () => number;
@@ -17,12 +17,12 @@ export function useApi(): AppApi {
   return api;
 }
 
-/** Returns an API for rendering on the server, where there is no visitor, so per-visitor requests and writes reject. */
+/** Returns an API for rendering on the server. Per-visitor requests and writes reject, because there is no visitor. */
 export function readOnlyApi(api: ReadApi): AppApi {
   const refuse = () =>
     Promise.reject(
       new Error(
-        'Per-visitor requests and writes are not available during server rendering. Call them in an effect or an event handler.',
+        'Per-visitor requests and writes are not available during server rendering. Make them in an effect or event handler.',
       ),
     );
   return {

@@ -22,7 +22,10 @@ interface Seen {
   body: string;
 }
 
-/** Starts a server that sends one response, and returns an API client for it and the received request. */
+/**
+ * Starts a server that sends the same response to every request. Returns an API client, the server's URL and the
+ * received requests.
+ */
 async function apiResponding(respond: (response: ServerResponse) => void, timeoutMs = 5_000) {
   const seen: Seen[] = [];
   const started = createServer(async (request, response) => {
@@ -59,7 +62,7 @@ describe('a request', () => {
     expect(seen[1]?.headers['x-user-session']).toBe(SESSION);
   });
 
-  test('puts, deletes, posts a draft with its key, and likes without a body', async () => {
+  test('has the method, headers and body that its operation needs', async () => {
     const { api, seen } = await apiResponding(json({ comment: { id: 'c' } }, 201));
     await api.setUpvote('a', true);
     await api.setUpvote('a', false);
@@ -80,7 +83,7 @@ describe('a request', () => {
 describe('an upvote that was sent before the app ran', () => {
   const path = '/api/products/a/upvote';
 
-  test('is not sent again, and the next one is', async () => {
+  test('is not sent again, but the next upvote is sent', async () => {
     const { address, seen } = await apiResponding(json({ upvoted: true, upvotes: 9 }));
     const sentUpvotes = new Map([[path, Promise.resolve(Response.json({ upvoted: true, upvotes: 8 }))]]);
     const api = createHttpApi({ sessionId: () => SESSION, origin: address, sentUpvotes });
@@ -92,15 +95,15 @@ describe('an upvote that was sent before the app ran', () => {
   test.each([
     ['timeout', new DOMException('Too long', 'TimeoutError')],
     ['network', new TypeError('Failed to fetch')],
-  ])('fails like any other request if it failed: %s', async (code, reason) => {
+  ])('rejects like any other request if it has failed: %s', async (code, reason) => {
     const sent = Promise.reject(reason);
     const api = createHttpApi({ sessionId: () => SESSION, sentUpvotes: new Map([[path, sent]]) });
     expect(await failure(api.setUpvote('a', true))).toMatchObject({ status: 0, code });
   });
 });
 
-describe('a failure', () => {
-  test('of the API has its status, code and message', async () => {
+describe('failures', () => {
+  test('an error response yields an ApiError with its status, code and message', async () => {
     const { api } = await apiResponding(json({ code: 'unavailable', detail: 'Try again soon' }, 503));
     expect(await failure(api.listProducts({}))).toMatchObject({
       status: 503,
@@ -109,7 +112,7 @@ describe('a failure', () => {
     });
   });
 
-  test('of a proxy that responds with a page has its status', async () => {
+  test('the HTML error page of a proxy yields an ApiError with its status', async () => {
     const { api } = await apiResponding((response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expect(await failure(api.likeComment('c'))).toMatchObject({
       status: 502,
@@ -118,19 +121,19 @@ describe('a failure', () => {
     });
   });
 
-  test('to respond in time, or at all, has no status', async () => {
+  test('a timeout and a lost connection have the status 0', async () => {
     const { api } = await apiResponding(() => {}, 50);
     expect(await failure(api.listProducts({}))).toMatchObject({ status: 0, code: 'timeout' });
     const { api: cut } = await apiResponding((response) => response.destroy());
     expect(await failure(cut.listProducts({}))).toMatchObject({ status: 0, code: 'network' });
   });
 
-  test('not finding a product is not a failure', async () => {
+  test('an unknown product is not a failure', async () => {
     const { api } = await apiResponding(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
     expect(await api.getProduct('nope')).toBeNull();
   });
 
-  test('because the caller aborted is not an ApiError', async () => {
+  test('an abort by the caller does not yield an ApiError', async () => {
     const { api } = await apiResponding(() => {});
     const abort = new AbortController();
     const asked = failure(api.listProducts({}, abort.signal));

@@ -9,8 +9,8 @@ import { ApiError } from './api-error.ts';
 const TIMEOUT_MS = 40_000;
 
 /**
- * A browser completes a `keepalive` request even after the visitor leaves the page, if the body is below 64 KB. A
- * character has at most 3 bytes.
+ * Browsers complete `keepalive` requests even after the visitor leaves the page, but allow at most 64 KiB for their
+ * bodies. A UTF-16 code unit takes at most 3 bytes in UTF-8.
  */
 const MAX_KEEPALIVE_CHARACTERS = 16_000;
 
@@ -37,7 +37,7 @@ interface Call {
 }
 
 /**
- * Creates the API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown
+ * Implements the port `Api` over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown
  * unchanged.
  */
 export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): AppApi {
@@ -123,7 +123,7 @@ function toSearch(query: object = {}): string {
 /** Reads an error in problem+json format. An HTML error page of a proxy provides only its status. */
 async function toApiError(response: Response): Promise<ApiError> {
   const { status } = response;
-  // `Object(null)` is an empty object, so the defaults apply.
+  // If the body is not JSON, `Object(null)` is an empty object, so the defaults apply.
   const {
     code = 'unknown',
     title,
@@ -133,7 +133,7 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /**
- * Resolves to null for an unknown product or leaderboard. The server rejects invalid product ids, which count as
+ * Resolves to null for an unknown product or leaderboard. An invalid product id, which the server rejects, counts as
  * unknown.
  */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
@@ -172,9 +172,9 @@ export function createWriteTracker() {
 }
 
 /**
- * Whether the visitor left the previous page while a write was pending. Removes the mark of that write, so a page calls
- * it only once, when it starts. The mark of a vote that the head script sent from this page stays until the response to
- * the vote arrives.
+ * Returns whether the visitor left the previous page while a write was pending, and removes the mark of that write.
+ * Call this only once, when the page starts. The mark of a vote that the head script of this page sent stays until the
+ * response arrives.
  */
 export function takeUnfinishedWrite(): boolean {
   let found = false;
@@ -190,6 +190,6 @@ function store(use: (storage: Storage) => void): void {
   try {
     use(window.sessionStorage);
   } catch {
-    // Without storage the next page may show a cached document until its next refetch.
+    // Without storage, the next page may show a cached document without the write until it refetches its data.
   }
 }

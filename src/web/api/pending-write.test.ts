@@ -10,14 +10,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a page that was left before the response is reported to the next page, once', () => {
+test('a write that was pending when the visitor left the page is reported to the next page once', () => {
   const settle = createWriteTracker().track();
   expect(takeUnfinishedWrite()).toBe(true);
   expect(takeUnfinishedWrite()).toBe(false);
   settle();
 });
 
-test('the last of several responses clears the mark', () => {
+test('the last of several responses removes the mark of pending writes', () => {
   const writes = createWriteTracker();
   const settles = [writes.track(), writes.track()];
   settles[0]?.();
@@ -25,7 +25,7 @@ test('the last of several responses clears the mark', () => {
   expect(takeUnfinishedWrite()).toBe(false);
 });
 
-test('a vote that the head script sent from this page is not an earlier write, and stays marked until the response', () => {
+test('a vote that the head script sent from this page is not reported, and stays marked until its response', () => {
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(takeUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();
@@ -33,7 +33,7 @@ test('a vote that the head script sent from this page is not an earlier write, a
   expect(window.sessionStorage.getItem('write_pending')).toBeNull();
 });
 
-test('without storage no write is remembered, and no call fails', () => {
+test('without storage, no write is remembered, and no call fails', () => {
   vi.stubGlobal('window', {});
   createWriteTracker().track()();
   expect(takeUnfinishedWrite()).toBe(false);

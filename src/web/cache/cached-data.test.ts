@@ -20,7 +20,7 @@ function clientWith(): QueryClient {
 }
 
 describe('a change to one product', () => {
-  test('shows in every list and in its detail, and nowhere else', () => {
+  test('appears in every list and in the product’s detail, and nowhere else', () => {
     const client = clientWith();
     patchProduct(client, 'c', (product) => ({ ...product, upvotes: 8 }));
     expect(findListedProduct(client, 'c')?.product.upvotes).toBe(8);
@@ -29,14 +29,14 @@ describe('a change to one product', () => {
     expect(cachedProduct(client, 'a')?.upvotes).toBe(7);
   });
 
-  test('leaves a list without it untouched', () => {
+  test('leaves lists without the product untouched', () => {
     const client = clientWith();
     const before = client.getQueryData(productKeys.list({ q: 'c' }));
     patchProduct(client, 'a', (product) => ({ ...product, upvotes: 8 }));
     expect(client.getQueryData(productKeys.list({ q: 'c' }))).toBe(before);
   });
 
-  test('does not make old data count as fresh', () => {
+  test('does not mark old data as fresh', () => {
     const client = clientWith();
     const list = () => client.getQueryState(productKeys.list({ q: 'c' }));
     const { dataUpdatedAt } = list() ?? {};
@@ -46,7 +46,7 @@ describe('a change to one product', () => {
     expect(list()).toMatchObject({ dataUpdatedAt, isInvalidated: true });
   });
 
-  test('of a product known to be missing changes nothing', () => {
+  test('has no effect if the product is known to be missing', () => {
     const client = clientWith();
     client.setQueryData(productKeys.detail('x'), null);
     patchProduct(client, 'x', (product) => ({ ...product, upvotes: 8 }));

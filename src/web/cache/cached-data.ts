@@ -3,9 +3,7 @@ import type { Comment, CommentPage } from '../../contract/comments/schema.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
 
-/**
- * The keys of cached queries about products. All query keys are in this file, so the spelling of each is in one place.
- */
+/** The keys of queries about products. This file defines all query keys, so features use the same ones. */
 export const productKeys = {
   all: ['products'] as const,
   lists: ['products', 'list'] as const,
@@ -27,7 +25,7 @@ export const productKeys = {
 
 export const commentKeys = {
   all: ['comments'] as const,
-  /** The common prefix of a product's comment lists in every order. */
+  /** The common prefix of the keys of a product's comment lists, which differ in order. */
   product: (productId: string) => ['comments', productId] as const,
   list: (productId: string, order: object) => ['comments', productId, order] as const,
   /** The visitor's own comments that wait for moderation. */
@@ -40,7 +38,7 @@ export const upvoteKeys = {
   status: (productId: string) => ['upvoted', productId] as const,
   /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
-  /** The state before an early vote, which the head script showed and sent. */
+  /** The state before an early vote, that is, a vote that the head script showed and sent. */
   beforeEarly: (productId: string) => ['upvote-before-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
@@ -78,7 +76,9 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
   });
 }
 
-/** Changes cached data without renewing its age: one current count does not make the rest of a list fresh. */
+/**
+ * Changes cached data but keeps its time of update, because one current count does not make the rest of a list fresh.
+ */
 export function patchQueries<Data>(
   client: QueryClient,
   queryKey: readonly string[],
@@ -97,7 +97,8 @@ export function patchQueries<Data>(
 /** Refetches the product's detail and the lists: visible ones now, others when they are next shown. */
 export function invalidateProduct(client: QueryClient, id: string): void {
   for (const queryKey of [productKeys.detail(id), productKeys.lists]) {
-    // When many products turn out to be stale at the same time, one refetch of the list is enough.
+    // If many products turn out to be stale at the same time, the refetch of the list that is already running is
+    // enough.
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
   }
 }
@@ -111,11 +112,13 @@ export function setCommentCount(client: QueryClient, id: string, comments: numbe
   patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
 }
 
-/** A product from the first cached list that contains it, without neighbours, or `undefined` if no list does. */
+/**
+ * Returns a product from the first cached list that contains it, without neighbours, or `undefined` if no list does.
+ */
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
     const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);
-    // Only the product's own response knows its neighbours, because this list may be the result of a search.
+    // The list may be a search result, so only the product's own response determines the neighbours.
     if (product) return { product, previousId: null, nextId: null };
   }
   return undefined;
@@ -140,8 +143,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * The comments of all pages without duplicates, since a new comment can shift others to a later page. The visitor's
- * held comments come first.
+ * Returns the comments of all pages without duplicates, which occur because a new comment can shift others to a later
+ * page. The visitor's held comments come first.
  */
 export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
   const byId = new Map<string, Comment>();

@@ -6,22 +6,22 @@ declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
       /**
-       * How to log a read that failed after all retries. The specification fixes the text, which is the error's
-       * message.
+       * How to log a read that failed after all retries. If unset, it is not logged. The specification prescribes the
+       * text, which is the error's message.
        */
       logFailureAs?: 'error' | 'warn';
     };
   }
 }
 
-/** Failures are not logged on the server: the page reports a failed read, and the caller logs why. */
+/** Creates a query client. On the server, it logs no failures, because the caller of `render` logs them. */
 export function createQueryClient(side: 'browser' | 'server'): QueryClient {
   const logged = new WeakSet<Error>();
   return new QueryClient({
     queryCache: new QueryCache({
       onError(error, query) {
         const level = query.meta?.logFailureAs;
-        // One failed request may fail many queries.
+        // Many queries may fail with the same error, because they share one request.
         if (side === 'server' || !level || logged.has(error)) return;
         logged.add(error);
         if (level === 'error') console.error(error.message);
@@ -39,7 +39,7 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
   });
 }
 
-/** The data of a language for the browser. `script` is the URL of the module with its messages. */
+/** The language settings for the browser. `script` is the URL of the module with the messages. */
 type StateLanguage = Pick<Language, 'locale' | 'param' | 'dir'> & { script?: string | undefined };
 
 /** The state with which the server rendered a page. The browser starts from it. */
@@ -49,7 +49,7 @@ export interface PageState {
   renderedAt: number;
   /** If unset, the page is in English. */
   language?: StateLanguage;
-  /** Every language by its `lang`. Present only in the offline shell, which serves all languages. */
+  /** All languages, by the value of `lang` in URLs. Present only in the offline shell, which serves all languages. */
   languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
   queries: DehydratedState;
 }
@@ -58,7 +58,7 @@ export interface PageState {
 export function writePageState(client: QueryClient, known: Omit<PageState, 'queries'>): string {
   const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
   for (const { state } of queries.queries) {
-    // The reason is only in the server's log, because the page only has to know that the read failed.
+    // The page only needs to know that the read failed. The reason goes to the server's log.
     if (state.error) state.error = { message: 'unavailable' } as Error;
     state.fetchFailureReason = null;
   }
@@ -68,13 +68,13 @@ export function writePageState(client: QueryClient, known: Omit<PageState, 'quer
 
 /**
  * Restores the server's data. `fresh` data counts as current even if it was rendered hours ago, because the server
- * invalidates a page when something changes. Other data is shown and refetched immediately.
+ * invalidates a cached page when its data changes. Other data is shown and refetched immediately.
  */
 export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
   const updatedAt = fresh ? Date.now() : 0;
   for (const { queryKey, queryHash, meta = {}, queryType: _type, state: read } of state.queries.queries) {
     if (read.status === 'success') read.dataUpdatedAt = updatedAt;
-    // The library's own function also restores what this state never contains, such as unfinished reads.
+    // Replaces the library's `hydrate`, which also restores what this state never contains, such as pending queries.
     client.getQueryCache().build(client, { queryKey, queryHash, meta, ...(_type && { _type }) }, read);
   }
 }
@@ -85,7 +85,7 @@ export function isRestoredDocument(): boolean {
   return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';
 }
 
-/** Refetches everything if the page returns from the back/forward cache, because it missed all changes meanwhile. */
+/** Refetches everything if the page returns from the back/forward cache, where it received no changes. */
 export function refetchWhenRestored(client: QueryClient): void {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) void client.invalidateQueries();

@@ -13,7 +13,10 @@ const COUNTED = new Set(ENGLISH.filter((message) => typeof message !== 'string')
 
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
-/** A form may omit the count if a word expresses it: one, two, none. */
+/**
+ * Returns the placeholders that a translation lacks or should not have. A plural form other than `other` may omit the
+ * count, because a word may express it: one, two, none.
+ */
 function placeholderErrors(key: string, translation: Translation): string[] {
   const expected = placeholders(key);
   const texts = typeof translation === 'string' ? { other: translation } : translation;
@@ -64,7 +67,7 @@ for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATA
     expect(Object.keys(translations).filter((key) => !KEYS.includes(key))).toEqual([]);
   });
 
-  test(`${code} has the values of every message`, () => {
+  test(`${code} has the placeholders of every message`, () => {
     expect(Object.entries(translations).flatMap(([key, text]) => placeholderErrors(key, text))).toEqual([]);
   });
 

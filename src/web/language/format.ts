@@ -4,7 +4,7 @@ import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /**
  * Formats a date or time with `Intl`. Returns undefined in English, whose wording is fixed. Callers choose fields
- * instead of styles, because the output for fields rarely changes between versions.
+ * instead of styles, because the output for fields rarely differs between versions of the `Intl` data.
  */
 function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
@@ -13,7 +13,10 @@ function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): str
 
 const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 
-/** `2026-11-21` → '21 November 2026', `2026-W47` → 'week 47 of 2026', `2026-11` → 'November 2026', `2026` → '2026'. */
+/**
+ * Formats a period: `2026-11-21` as '21 November 2026', `2026-W47` as 'week 47 of 2026', `2026-11` as 'November 2026',
+ * and `2026` as '2026'.
+ */
 export function formatPeriod(period: Pick<Period, 'name' | 'kind'>): string {
   if (!intlLocale()) return english.formatPeriod(period);
   const { kind, name } = period;
@@ -24,12 +27,18 @@ export function formatPeriod(period: Pick<Period, 'name' | 'kind'>): string {
   return intlDate(kind === 'day' ? name : `${year}-${part || '01'}-01`, { ...options, timeZone: 'UTC' }) ?? '';
 }
 
-/** 1 → '1st'. In other languages it is a plain number, which the messages complete. */
+/**
+ * Formats a rank: 1 as '1st' in English. In other languages, the result is a plain number, to which the messages add
+ * what the language needs.
+ */
 export function ordinal(rank: number): string {
   return intlLocale() ? formatCount(rank) : english.ordinal(rank);
 }
 
-/** '21 November 2026, 09:30 UTC', in another time zone '21 November 2026, 10:30 (Europe/Berlin)'. */
+/**
+ * Formats a time as '21 November 2026, 09:30 UTC' or, in another time zone, as '21 November 2026, 10:30
+ * (Europe/Berlin)'.
+ */
 export function formatInstant(time: string, timeZone = 'UTC'): string {
   const day = intlDate(time, { ...DATE, timeZone });
   if (day === undefined) return english.formatInstant(time, timeZone);

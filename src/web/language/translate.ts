@@ -14,19 +14,19 @@ export interface Language {
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
-/** Explicit, so the server and the browser format numbers and dates identically. */
+/** The locale is explicit, so the server and the browser format numbers and dates identically. */
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
 
-/** Sets the language of all messages. Only the browser uses it directly, because its document has one language. */
+/** Sets the language of all messages. For browsers, whose document has one language. The server uses `inLanguage`. */
 export function setLanguage(language: Language): void {
   current = language;
 }
 
 /**
- * Runs `work` with all messages in one language, for the server, which renders several languages. `work` must be
- * synchronous.
+ * Runs `work` with all messages in one language. For the server, which renders several languages. `work` must be
+ * synchronous, because the language is a global variable.
  */
 export function inLanguage<Result>(language: Language = ENGLISH, work: () => Result): Result {
   const outer = current;
@@ -38,12 +38,12 @@ export function inLanguage<Result>(language: Language = ENGLISH, work: () => Res
   }
 }
 
-/** Returns the locale for `Intl`, or undefined in English, whose wording the specification fixes. */
+/** Returns the locale for `Intl`, or undefined in English, whose wording the specification prescribes. */
 export function intlLocale(): string | undefined {
   return current.messages && current.locale;
 }
 
-/** The arrow keys for the next and the previous item, in the reading direction of the page. */
+/** Returns the arrow keys for the next and the previous item, in the reading direction of the page. */
 export function arrowKeys(): { next: string; previous: string } {
   const [next, previous] = current.dir ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
   return { next, previous } as { next: string; previous: string };
@@ -77,7 +77,7 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
 const numbersOf = perLocale((locale) => new Intl.NumberFormat(locale));
 const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
-/** For example, 1234 becomes '1,234'. */
+/** Formats a count in the language of the page: 1234 becomes '1,234' in English. */
 export function formatCount(count: number): string {
   // Some versions of the `Intl` data separate thousands by U+202F and others by U+00A0, but the server and the browser
   // must produce the same text.

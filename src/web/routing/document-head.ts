@@ -44,7 +44,7 @@ export function useDocumentHead({ title, description, canonical, noindex = false
   }, [title, description, canonical, noindex, siteUrl, navigated]);
 }
 
-/** The metadata of a page for search engines, link previews and feed readers. */
+/** The title of a page, and its metadata for search engines and link previews. */
 export interface PageHead {
   title: string;
   description: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clampText } from './head-tags.ts';
 
-test('a short text stays unchanged, as one line', () => {
+test('a short text keeps its words, on one line', () => {
   expect(clampText('  Two\n lines ', 20)).toBe('Two lines');
   expect(clampText('exactly ten', 11)).toBe('exactly ten');
   expect(clampText('', 10)).toBe('');

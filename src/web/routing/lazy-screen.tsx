@@ -20,7 +20,7 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
         loaded = component;
       },
       (error: unknown) => {
-        // Lets the next visit try again.
+        // Lets the next call try again.
         loading = undefined;
         throw error;
       },

@@ -54,7 +54,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 
 const STORAGE_KEY = 'scroll_positions';
 
-/** Runs before paint in the browser. The server runs no effects, so a layout effect is avoided there. */
+/** A layout effect in the browser, so scrolling happens before the paint. The server runs no effects. */
 const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
 
 /**

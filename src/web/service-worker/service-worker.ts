@@ -67,7 +67,10 @@ worker.addEventListener('message', (event) => {
   );
 });
 
-/** Returns the page from the network or, if the network is unavailable or slow, its copy or else the offline shell. */
+/**
+ * Returns the page from the network. If the network is slow or unavailable, returns the cached copy. Without a copy,
+ * waits for the network, or returns the offline shell if the network is unavailable.
+ */
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
   const network = fetchPage(event, key);
@@ -115,7 +118,7 @@ async function respondWithFile(event: FetchEventLike): Promise<Response> {
   return response;
 }
 
-/** Returns the response from the network, or the copy if the browser knows that it is offline. */
+/** Returns the response from the network or, if the request fails while the browser is offline, the cached copy. */
 async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Response> {
   const { request } = event;
   try {

@@ -7,7 +7,7 @@ const words = (key: string) =>
     Array.isArray(stored) ? stored.filter((word) => typeof word === 'string') : [],
   );
 
-/** Creates a browser with one tab. `elsewhere` simulates writes of another tab. */
+/** Stubs a browser with one tab. `elsewhere` simulates writes by another tab. */
 function browser() {
   const localStorage = createBrowserStorage();
   const { stored } = localStorage;
@@ -55,7 +55,7 @@ test.each(['nonsense', '{}', 'null', '7'])('invalid stored values are ignored: %
   expect(words('words').read()).toEqual([]);
 });
 
-test('changes in other tabs, to this key or to all, are noticed while there is a subscriber', () => {
+test('subscribers are notified of changes that other tabs make to this key or to the whole storage', () => {
   const tab = browser();
   const store = words('words');
   const heard: (readonly string[])[] = [];
@@ -68,7 +68,7 @@ test('changes in other tabs, to this key or to all, are noticed while there is a
   expect(tab.listening()).toBe(0);
 });
 
-test('a value that a full storage refuses lasts as long as the page and is reported, and a later stored value replaces it', () => {
+test('a value that a full storage rejects lasts as long as the page and is reported, until a later value is stored', () => {
   const { stored, localStorage } = browser();
   const store = words('words');
   store.write(['old']);

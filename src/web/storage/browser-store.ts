@@ -15,8 +15,8 @@ interface BrowserStore<Value> {
 }
 
 /**
- * `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON, because other
- * code on this origin may write to storage.
+ * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON,
+ * because other code on this origin may write to storage.
  */
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
   const initial = parse(undefined);

@@ -49,7 +49,7 @@ describe.each([false, true])('the queue (storage throws errors: %s)', (refuses) 
     storage({ refuses });
   });
 
-  test('stays in order', () => {
+  test('keeps its order', () => {
     addToOutbox(comment('one'));
     addToOutbox(upvote(true, false));
     addToOutbox(comment('two'));
@@ -75,7 +75,7 @@ describe.each([false, true])('the queue (storage throws errors: %s)', (refuses) 
     expect(outboxItems()).toEqual([]);
   });
 
-  test('is bounded', () => {
+  test('has a maximum length', () => {
     for (let number = 0; number < 50; number += 1) expect(addToOutbox(comment(`${number}`))).toBe(true);
     expect(addToOutbox(comment('one too many'))).toBe(false);
     expect(addToOutbox(comment('7')), 'a queued comment can be queued again').toBe(true);
@@ -97,14 +97,14 @@ describe.each([false, true])('the queue (storage throws errors: %s)', (refuses) 
 });
 
 test.each(['nonsense', '{}', '[1, null, {"kind":"upvote"}]', '[{"kind":"comment","productId":"a"}]'])(
-  'invalid stored values are left alone: %s',
+  'invalid stored values are ignored: %s',
   (text) => {
     storage().stored.set('outbox', text);
     expect(outboxItems()).toEqual([]);
   },
 );
 
-test('in a full storage, queued writes last as long as the page, and sent ones are not sent again', () => {
+test('if storage is full, queued writes last as long as the page, and sent writes are not sent again', () => {
   const localStorage = storage();
   addToOutbox(comment('one'));
   localStorage.isFull = true;

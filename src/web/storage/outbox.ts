@@ -33,8 +33,8 @@ export function writeKey(write: QueuedWrite): string {
  * directly removes an older one from the queue.
  */
 export function queueWhileOffline(write: QueuedWrite): boolean {
-  // Writes are queued only if the page can be read offline as well. Otherwise, a lost network fails a write as
-  // specified.
+  // Writes are queued only if the page can be read offline as well. Otherwise, they fail while offline, as the
+  // specification requires.
   if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
   if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
   return false;
@@ -46,7 +46,7 @@ export function addToOutbox(write: QueuedWrite): boolean {
   const older = outboxItems().find((item) => writeKey(item) === key);
   const others = outboxItems().filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
-  // The state before the first queued write, which the server still has.
+  // `before` stays the state before the first queued write, which is the state on the server.
   const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...before }]);
   return true;

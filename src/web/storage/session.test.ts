@@ -34,7 +34,7 @@ describe('the visitor’s session id', () => {
     expect((await makeSessionId())()).toMatch(new RegExp(`^session-${UUID}$`));
   });
 
-  test('is the time without any source of randomness', async () => {
+  test('contains the time if there is no source of randomness', async () => {
     vi.stubGlobal('window', { localStorage: createBrowserStorage() });
     vi.stubGlobal('crypto', undefined);
     expect((await makeSessionId())()).toBe('session-1700000000000');

@@ -25,8 +25,8 @@ export function sessionId(): string {
 }
 
 /**
- * Returns a random UUID (version 4), or `null` if the browser has no source of randomness.
- * `randomUUID` is missing on plain-http origins, where `getRandomValues` still works.
+ * Returns a random UUID (version 4), or `null` if the browser has no source of randomness. `randomUUID` is missing on
+ * plain-http origins, where `getRandomValues` still works.
  */
 export function randomId(): string | null {
   const source: Partial<Crypto> | undefined = globalThis.crypto;

@@ -7,7 +7,7 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
 
 /**
  * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. Without this, the focus
- * would stay on the pressed button after the new items, or be lost if the button disappears. `items` and `otherwise`
+ * would stay on the pressed button below the new items, or be lost if the button disappears. `items` and `otherwise`
  * are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {

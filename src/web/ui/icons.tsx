@@ -20,7 +20,7 @@ export function Icon({ children, className = '' }: { children: ReactNode; classN
   );
 }
 
-/** A wave crest instead of an arrow. */
+/** An arrowhead above a wave. */
 export const ArrowUpIcon = () => (
   <Icon className="icon-rise">
     <path d="M4.5 11.5 10 5.5l5.5 6" />
@@ -102,7 +102,9 @@ export const SunIcon = () => (
   </Icon>
 );
 
-/** The operator's logo, or the default logo. It has no alternative text, because a name is always next to it. */
+/**
+ * The operator's logo, or the default logo. It has no alternative text, because the site's name is always next to it.
+ */
 export const SiteMark = ({ logo }: { logo?: string | undefined }) =>
   logo === undefined ? <WaveMark /> : <img className="site-logo" src={logo} alt="" width="32" height="32" />;
 

@@ -45,8 +45,8 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 /**
- * Closes a dialog when a link in it is clicked, before navigation: the heading of the new page takes the focus, but
- * elements behind an open dialog cannot have it.
+ * Closes a dialog when a link in it is clicked. It must close before navigation, because the heading of the new page
+ * takes the focus, which elements behind an open dialog cannot have.
  */
 export function closeOnNavigation(event: MouseEvent): void {
   if (hasModifier(event)) return;

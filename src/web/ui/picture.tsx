@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** The default of a product's `image`. */
+/** The default value of a product's `image`. */
 export const PLACEHOLDER = '/pictures/placeholder.svg';
 const HUES = 6;
 

@@ -20,14 +20,17 @@ function currentTheme(): Theme {
 /** The colours of the browser's user interface, the same as those of the header in tokens.css. */
 export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
 
-/** Sets the colour of the browser's user interface. With `null` it follows the system, as the page does. */
+/** Sets the colour of the browser's user interface. With `null`, the colour follows the system, as the page does. */
 function setThemeColour(theme: Theme | null): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
   }
 }
 
-/** Stores the selected theme. Selecting the system's own theme deletes it, so the page follows the system again. */
+/**
+ * Stores the selected theme. If it is the system's own theme, deletes the stored one instead, so the page follows the
+ * system again.
+ */
 function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;

@@ -17,7 +17,7 @@ describe("links in visitors' texts", () => {
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'www.example.com', 'https://', 'ftp://example.com'])(
-    '%s stays text',
+    '%s stays plain text',
     (text) => {
       expect(linksInText(text)).toEqual([{ kind: 'text', text }]);
     },
@@ -27,7 +27,7 @@ describe("links in visitors' texts", () => {
     expect(hrefsIn(`https://example.com/(a)${')'.repeat(100_000)}`)).toEqual(['https://example.com/(a)']);
   });
 
-  test('only http and https are linked, and the parts joined are the text', () => {
+  test('only http and https URLs are linked, and the parts together are the original text', () => {
     const text = fc
       .array(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(' ', '(', ')', '.', 'https://')))
       .map((parts) => parts.join(''));
@@ -48,7 +48,7 @@ describe('code in texts', () => {
     ['`https://example.com` is no link', [['code', 'https://example.com'], ' is no link']],
     ['see\n```js\nlet a = `b`;\n\nb()\n```\nthere', ['see\n', ['block', 'let a = `b`;\n\nb()'], 'there']],
     ['```\nnever closed', ['```\nnever closed']],
-  ])('%j', (text, parts) => {
+  ])('%j is split correctly', (text, parts) => {
     expect(partsOfText(text).map((part) => (part.kind === 'text' ? part.text : [part.kind, part.text]))).toEqual(parts);
   });
 

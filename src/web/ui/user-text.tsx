@@ -27,7 +27,7 @@ export function UserText({ text }: { text: string }) {
   });
 }
 
-/** Splits a visitor's text into plain text, code and, outside of code, http(s) URLs. An unclosed backtick is plain text. */
+/** Splits a text into plain text, code and, outside of code, http(s) URLs. An unclosed backtick is plain text. */
 export function partsOfText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
@@ -56,8 +56,8 @@ export function linksInText(text: string): TextPart[] {
 
 /**
  * Removes trailing punctuation, which belongs to the sentence and not to the URL. A closing bracket belongs to the URL
- * only if the URL contains its opening bracket. Brackets are counted once, because a long row of them would slow every
- * page with the comment.
+ * only if the URL contains its opening bracket. Brackets are counted only once, because a comment may contain a long
+ * row of them.
  */
 function withoutTrailingPunctuation(address: string): string {
   let unopened = address.split(')').length - address.split('(').length;

@@ -74,7 +74,7 @@ function LikeButton({ comment }: { comment: Comment }) {
   const client = useQueryClient();
 
   async function like(): Promise<void> {
-    // Hydration does not need this code, which the form above the comments has already loaded.
+    // Loaded on demand, because hydration does not need this code. The form above the comments has usually loaded it.
     const writes = await import('./write-comments.ts').catch(console.warn);
     await writes?.likeComment(api, client, comment);
   }

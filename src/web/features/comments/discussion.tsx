@@ -133,7 +133,7 @@ interface MoreCommentsProps {
   };
 }
 
-/** Loads the next page. Without JavaScript, it is a link to a page that starts with the next comments. */
+/** A link that loads the next page of comments. Without JavaScript, it leads to a document that starts with them. */
 function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
   if (!list.hasNextPage || !cursor) return null;

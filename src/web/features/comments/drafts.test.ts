@@ -30,7 +30,7 @@ test('each product has its own draft, and an empty text is not a draft', () => {
   expect(stored.size).toBe(0);
 });
 
-test('another text gets another key, unless only the blanks around it differ', () => {
+test('changed text gets a new idempotency key, unless only the whitespace around it changed', () => {
   saveDraft('harbour', 'Calm');
   const key = keyOn('harbour');
   saveDraft('harbour', 'Calm ');
@@ -50,7 +50,7 @@ test('a posted draft is deleted, unless the text has changed since', () => {
   expect(textOn('harbour')).toBeUndefined();
 });
 
-test('only the 20 latest are stored, and none for longer than 30 days', () => {
+test('only the 20 latest drafts are stored, and none for longer than 30 days', () => {
   for (let number = 1; number <= 21; number += 1) saveDraft(`p${number}`, 'Text', number);
   expect(drafts.read()).toHaveLength(20);
   expect(textOn('p1')).toBeUndefined();
@@ -73,11 +73,11 @@ test.each(['', '   ', '\n\t '])('%j cannot be posted', (text) => {
   expect(validateDraft(text).postable).toBe(false);
 });
 
-test('a draft is posted trimmed', () => {
+test('a draft is trimmed before it is posted', () => {
   expect(validateDraft('  Calm\nwater. ')).toMatchObject({ content: 'Calm\nwater.', postable: true, showLeft: false });
 });
 
-test('characters are counted as people count them, and shown when few are left', () => {
+test('characters are counted as code points, and the number of remaining ones is shown when it is low', () => {
   expect(validateDraft('🌊'.repeat(2_000))).toMatchObject({ left: 0, showLeft: true, postable: true });
   expect(validateDraft('🌊'.repeat(2_001))).toMatchObject({ left: -1, showLeft: true, postable: false });
 });

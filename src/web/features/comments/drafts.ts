@@ -6,13 +6,13 @@ import { randomId } from '../../storage/session.ts';
 interface SavedDraft {
   productId: string;
   text: string;
-  /** Saved with the text, so posting again after a reload makes no second comment. */
+  /** Saved with the text, so posting again after a reload does not create a second comment. */
   idempotencyKey: string;
   /** Time of the last edit, in milliseconds since 1970. */
   at: number;
 }
 
-/** The form shows the number of remaining characters when it is this low. */
+/** The form shows the number of remaining characters if it is at most this value. */
 const COUNT_FROM_LEFT = 200;
 
 /** The maximum number of drafts. Beyond it, the least recently edited ones are deleted. */
@@ -57,7 +57,10 @@ export function deleteDraft(posted: Pick<SavedDraft, 'productId' | 'idempotencyK
   if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) store(others(productId), now);
 }
 
-/** Trims a text, counts the characters that are left, and decides whether it can be posted. Counts code points, as the server does. */
+/**
+ * Trims a text, counts the remaining characters (as code points, like the server), and decides whether it can be
+ * posted.
+ */
 export function validateDraft(text: string) {
   const content = text.trim();
   const left = LIMITS.commentCharacters - Array.from(content).length;

@@ -16,7 +16,7 @@ export function commentOrder(sort: CommentSort, cursor: string | null): CommentO
   return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
 }
 
-/** Specification, section 9: 1 retry after 500 ms. */
+/** Returns the query for a product's comments, with 1 retry after 500 ms (specification, section 9). */
 export function commentListOptions(api: ReadApi, productId: string, order: CommentOrder) {
   return infiniteQueryOptions({
     queryKey: commentKeys.list(productId, order),
@@ -36,8 +36,8 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
 }
 
 /**
- * Returns the query for the visitor's own comments that wait for moderation. Only a browser that posted on this product
- * requests them.
+ * Returns the query for the visitor's own comments that wait for moderation. It is enabled only in a browser that has
+ * commented on the product.
  */
 export function heldCommentsOptions(api: Api, productId: string) {
   return queryOptions({
@@ -59,6 +59,6 @@ export const ownComments = createBrowserStore('own_comments', texts);
 
 /** Whether this browser remembers having posted a comment on the product. */
 function hasCommentedOn(productId: string): boolean {
-  // The server has no local storage. Reading it would throw, at the cost of a stack trace per page.
+  // On the server, reading local storage throws an error. The store catches it, but creating its stack trace is slow.
   return typeof window !== 'undefined' && commentedProducts.read().includes(productId);
 }

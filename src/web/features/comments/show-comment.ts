@@ -39,7 +39,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
 
 /**
  * Copies the URL of a comment when its link is clicked. On plain http, where browsers offer no clipboard, the address
- * bar still shows the URL. Returns a function that stops this.
+ * bar still shows the URL. Returns a function that removes the listener.
  */
 export function copyPressedLinks(): () => void {
   const copy = ({ target }: Event) => {

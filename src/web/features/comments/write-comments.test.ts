@@ -31,7 +31,7 @@ test('a comment that repeats on a later page is shown once', () => {
   expect(flattenComments(list).map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
-test('a like shows in every order', () => {
+test('a like appears in the lists of every order', () => {
   const client = clientWith(buildComment({ id: 'a', likes: 1 }), buildComment({ id: 'b', likes: 5 }));
   patchLikes(client, 'harbour', 'a', (likes) => likes + 1);
   for (const key of [best, oldest]) {

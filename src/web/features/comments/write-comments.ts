@@ -22,7 +22,10 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
   showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
 }
 
-/** The maximum number of products and comments remembered. Older held comments have probably been moderated. */
+/**
+ * The maximum number of remembered products, and of remembered comments. Held comments beyond it are so old that they
+ * have probably been moderated.
+ */
 const MAX_REMEMBERED = 200;
 
 interface Draft {
@@ -71,8 +74,8 @@ function sendDraft(api: Api, productId: string, { content, website, idempotencyK
 
 async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   const { productId } = comment;
-  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it
-  // continues.
+  // Cancels pending refetches, whose responses may be older than the comment. A first read continues, because it has no
+  // data to overwrite.
   await client.cancelQueries({
     queryKey: commentKeys.product(productId),
     predicate: (query) => query.state.data !== undefined,
@@ -112,7 +115,7 @@ export async function likeComment(api: Api, client: QueryClient, { id, productId
     mutationFn: () => api.likeComment(id),
     onMutate: () => patch((likes) => likes + 1),
     onSuccess: ({ likes }) => {
-      // With more clicks pending, the count on screen already includes them.
+      // While further likes are pending, the count on screen already includes them, but the response does not.
       if (client.isMutating({ mutationKey }) === 1) patch(() => likes);
     },
     onError: (error) => {

@@ -5,7 +5,7 @@ import { isShortcutBlocked } from '../../ui/shortcuts.ts';
 
 const load = () => import('./shortcuts-dialog.tsx').then((module) => module.ShortcutsDialog);
 
-/** Opens the list of shortcuts, like the key `?`. */
+/** A button that opens the list of shortcuts, as the key `?` does. */
 export function ShortcutsButton() {
   const { Dialog, open, close, props } = useDeferredDialog(load);
   const openNow = useRef(open);

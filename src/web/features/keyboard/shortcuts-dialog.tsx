@@ -9,7 +9,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['?'], does: 'This list' },
 ];
 
-/** These keys are always active: Escape and the arrows belong to an open dialog or field, and Ctrl-Enter to a text field. */
+/** Keys that are always active, because they act only in an open dialog or menu or in a field. */
 const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['Esc'], does: 'Clear the search; close a dialog or menu' },
   { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },

@@ -64,7 +64,7 @@ interface BoardRowProps {
   vote: ReactNode;
 }
 
-/** A launch on a board: its rank, the counted votes, and why the number on the button differs. */
+/** A launch on a board: its rank, the counted votes, and why their number differs from the one on the button. */
 function BoardRow({ entry, status, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
   return (
@@ -106,9 +106,9 @@ function BoardRow({ entry, status, vote }: BoardRowProps) {
   );
 }
 
-/** Why fewer votes count than the button shows. */
+/** Explains why fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // In a running window, the remaining votes were cast a moment ago and are about to count.
+  // While the voting window is open, the other votes were cast a moment ago and are about to count.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const parts = [

@@ -35,8 +35,8 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * Returns the period of a tab: the longer period that contains this one, or the last shorter period in it. In a running
- * period, the latter is today's.
+ * Returns the period to which a tab leads: the longer period that contains this one, or the last shorter period within
+ * it. If this period is running, the shorter period is the one that contains today.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

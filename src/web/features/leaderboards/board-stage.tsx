@@ -76,8 +76,8 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
 }
 
 /**
- * Returns the milliseconds until `end`, initially measured from the time of server rendering, because hydration
- * requires the same text.
+ * Returns the milliseconds until `end`. During hydration, they are measured from the time of server rendering, because
+ * the text must match the document.
  */
 function useMsUntil(end: number, onEnd: () => void): number {
   const [now, setNow] = useState(useNow());

@@ -66,7 +66,7 @@ export function Calculation({ standing }: { standing: Standing }) {
   );
 }
 
-/** Explains the rank in one sentence: '20 of its 27 upvotes count, and 1 launch has more.' */
+/** Explains the rank in words, e.g. '20 of its 27 upvotes count, and 1 launch has more.' */
 function explanationOf({ votes, upvotes, rank, tied }: Standing): string {
   const counted =
     votes < upvotes

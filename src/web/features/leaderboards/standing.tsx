@@ -49,7 +49,7 @@ function KnownStanding({ standings }: { standings: Standings }) {
 
 const STATUS_WORDS = { open: '{standing}, so far', provisional: '{standing}, provisional' } as const;
 
-/** For example: '4th of 23 on 21 November 2026, so far'. */
+/** Describes a standing, e.g. '4th of 23 on 21 November 2026, so far'. */
 export function StandingWords({
   standing: { period: name, rank, tied, launches, votes, status },
 }: {

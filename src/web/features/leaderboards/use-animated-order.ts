@@ -51,7 +51,7 @@ export function useAnimatedOrder(
     if (before !== null && !prefersReducedMotion()) animateMoves(list.current, before);
   }, [shown, list]);
 
-  // Counts are always current, so the visitor's own click on a held row shows.
+  // Upvote counts are always current, so the visitor's own click shows even while the rows are held.
   const upvotes = new Map(latest.map((entry) => [entry.productId, entry.upvotes]));
   const entries = shown.map((entry) => ({ ...entry, upvotes: upvotes.get(entry.productId) ?? entry.upvotes }));
   return { entries, isHeld };

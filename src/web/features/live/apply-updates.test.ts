@@ -33,14 +33,14 @@ function setUp() {
 
 const told = (upvotes: number) => ({ counts: [{ id: 'harbour', upvotes, comments: 0 }] });
 
-test('counts are shown at once, and the data keeps its age', () => {
+test('counts are shown immediately, but do not mark the data as fresh', () => {
   const { client, applier, upvotes } = setUp();
   applier.apply(told(5));
   expect(upvotes()).toBe(5);
   expect(client.getQueryState(key)?.dataUpdatedAt).toBe(1_000);
 });
 
-test('a response requested before an update does not revert it; a later one is current', async () => {
+test('a response requested before an update does not revert it, but a response requested later replaces it', async () => {
   const { client, applier, upvotes } = setUp();
   await vi.advanceTimersByTimeAsync(10_000);
   let respond = (_upvotes: number) => {};
@@ -63,7 +63,7 @@ test('a response requested before an update does not revert it; a later one is c
   leave();
 });
 
-test('data read before an update is older than the update', () => {
+test('data that was read before an update does not replace it', () => {
   const { applier, upvotes } = setUp();
   const readAt = performance.now();
   vi.advanceTimersByTime(10);
@@ -72,7 +72,7 @@ test('data read before an update is older than the update', () => {
   expect(upvotes()).toBe(5);
 });
 
-test('during a write by the visitor, and shortly after, updates wait; then the last one is shown', async () => {
+test('updates wait during a write by the visitor and shortly after it, and then the latest one is shown', async () => {
   const { applier, upvotes, writes } = setUp();
   const settle = writes.track();
   applier.apply(told(5));
@@ -85,7 +85,7 @@ test('during a write by the visitor, and shortly after, updates wait; then the l
   expect(upvotes()).toBe(6);
 });
 
-test('an update that arrives when others are due does not discard them', async () => {
+test('an update that arrives when held updates are due does not discard them', async () => {
   const client = new QueryClient();
   client.setQueryData(key, detail(1));
   let quietMs = 0;

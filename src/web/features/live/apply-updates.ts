@@ -14,7 +14,7 @@ const HOLD_MS = 1_500;
 /** A response includes every update that arrived at least this long before its request. */
 const RESPONSE_LAG_MS = 1_000;
 
-/** Older updates are deleted. No request takes this long, so no response can be older. */
+/** The maximum age of stored updates. No request takes this long, so no response can be older than a deleted update. */
 const EXPIRY_MS = 60_000;
 
 interface Received<Value> {
@@ -118,7 +118,7 @@ function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<str
   });
 }
 
-/** Deletes old updates. The maps are ordered by time of receipt. */
+/** Deletes old updates. The maps are in order of receipt, so the first recent update ends the search. */
 function deleteExpired(received: Map<string, Received<unknown>>): void {
   const before = performance.now() - EXPIRY_MS;
   for (const [id, { at }] of received) {

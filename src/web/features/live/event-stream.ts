@@ -12,13 +12,16 @@ interface EventHandlers {
   /** Called when the first bytes arrive, which shows that no proxy buffers them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Called with an id: all changes up to that server time (ms) were received. */
+  /**
+   * Called with an event id, which is a server time (ms). All changes up to it were received, unless it is the first id
+   * of the stream.
+   */
   onId(id: string): void;
 }
 
 /** How a stream ended. */
 export interface StreamEnd {
-  /** The HTTP status, or 0 without a response or after an interruption. */
+  /** The HTTP status, or 0 if there was no response or the stream was interrupted. */
   status: number;
   /** The delay that the server requests before the next attempt. */
   waitMs: number | undefined;
@@ -65,7 +68,10 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
   }
 }
 
-/** Reads one event. The server ends each line with a line feed and writes data on one line. Returns a new `retry` time. */
+/**
+ * Parses one event. The server ends each line with a line feed and writes data on one line. Returns the `retry` time,
+ * if any.
+ */
 function dispatch(block: string, { onEvent, onId }: EventHandlers): number | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

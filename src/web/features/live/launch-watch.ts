@@ -8,17 +8,17 @@ export interface LaunchWatch {
   check(): Promise<void>;
   /** Finds products at the start of the current list that are not on screen. */
   findNew(firstPage: readonly Pick<Product, 'id'>[]): void;
-  /** New products of the list on screen, newest first. */
+  /** Returns the ids of new products for the list on screen, newest first. */
   waiting(): string[];
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Detects launches since the list on screen was read. It watches only lists ordered by time, which show new products at their
- * top.
+ * Detects launches since the list on screen was read. Watches only lists that start with the newest product, where new
+ * products appear at the top.
  */
 export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatch {
-  /** The new products of each list. A product is no longer new once it appears on screen. */
+  /** The ids of new products, by the query hash of a list. A product is no longer new once it appears on screen. */
   const newIds = new Map<string, readonly string[]>();
   const listeners = new Set<() => void>();
 

@@ -7,8 +7,8 @@ const MAX_RETRY_MS = 120_000;
 const ATTEMPTS_BEFORE_LOST = 3;
 
 /**
- * The leader's stream. `failures` counts consecutive streams that ended before their first event; `isLost` is set after
- * the tabs were told that there is no stream for now.
+ * The leader's stream. `failures` counts consecutive failed attempts: an update or a heartbeat resets it. `isLost` is
+ * set after the tabs were told that there is no stream for now.
  */
 export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'idle' }
@@ -39,8 +39,8 @@ interface LeadStep {
 export const NO_STREAM: LeadState = { kind: 'idle', failures: 0, isLost: false };
 
 /**
- * Returns the next state and the effects to run: one stream is open, and is reopened immediately after subscriptions
- * change, and after a growing delay if it fails.
+ * Returns the next state and the effects to run. While any tab is subscribed, one stream is open. It is reopened
+ * immediately after subscriptions change, and after a growing delay if it fails.
  */
 export function step(state: LeadState, event: LeadEvent): LeadStep {
   if (state.kind === 'stopped') return { state, effects: [] };

@@ -19,13 +19,13 @@ const subscribe = (productIds: string[], since: number): LiveEffect => ({ kind: 
 
 test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   [
-    'a visible page subscribes from the moment its data was read, by the clock of the server',
+    'a visible page subscribes from the time at which its data was read, on the server’s clock',
     hidden,
     shown(['a', 'b']),
     subscribed,
     [stay, subscribe(['a', 'b'], 5_100)],
   ],
-  ['the same products need no other subscription', covered, changed(['a', 'b']), covered, []],
+  ['unchanged products need no new subscription', covered, changed(['a', 'b']), covered, []],
   [
     'a covered subscription continues from its last update',
     covered,
@@ -34,14 +34,14 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     [subscribe(['a'], 9_000)],
   ],
   [
-    'a further product is followed from the moment it was read',
+    'a subscription to a further product starts at the time at which it was read',
     covered,
     changed(['a', 'c']),
     { ...subscribed, subscribedIds: ['a', 'c'] },
     [subscribe(['a', 'c'], 5_100)],
   ],
   [
-    'a subscription that no stream covers yet starts at its earliest moment',
+    'a subscription that no stream covers yet keeps its earlier start when the products change',
     { ...subscribed, knownUpTo: 4_000 },
     changed(['a']),
     { ...subscribed, subscribedIds: ['a'], knownUpTo: 4_000 },
@@ -54,7 +54,13 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     { ...covered, kind: 'unsubscribed', subscribedIds: [] },
     [leave],
   ],
-  ['a page without products has no stream to leave at first', hidden, shown([]), unsubscribed, [stay]],
+  [
+    'a page that becomes visible without products neither opens nor leaves a stream',
+    hidden,
+    shown([]),
+    unsubscribed,
+    [stay],
+  ],
   [
     'a page without products subscribes once it shows some',
     unsubscribed,
@@ -78,7 +84,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     [{ kind: 'delay', event: 'hidden', ms: 10_000 }],
   ],
   [
-    'a tab that was just hidden still follows its products',
+    'a tab that was just hidden still subscribes to its products',
     subscribed,
     changed(['a']),
     { ...subscribed, subscribedIds: ['a'] },
@@ -93,8 +99,8 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     [leave],
   ],
   ['a page that has left its stream starts no timer when its tab is hidden', hidden, { kind: 'tabHidden' }, hidden, []],
-  ['a page leaves its stream once', hidden, { kind: 'hidden' }, hidden, []],
-  ['a hidden page does not follow its products', hidden, changed(['a', 'b']), hidden, []],
+  ['a page leaves its stream only once', hidden, { kind: 'hidden' }, hidden, []],
+  ['a hidden page does not subscribe to its products', hidden, changed(['a', 'b']), hidden, []],
   [
     'a hidden page continues from its last update when it is visible again',
     { ...covered, kind: 'hidden' },
@@ -106,14 +112,14 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   ['an open stream covers the subscription', subscribed, { kind: 'opened' }, { ...subscribed, isCovered: true }, []],
   ['an open stream does not cover a page that has left it', hidden, { kind: 'opened' }, hidden, []],
   [
-    'updates of an uncovered subscription do not count',
+    'updates do not advance a subscription that no stream covers yet',
     subscribed,
     { kind: 'received', upTo: 8_000, at: 8_000 },
     subscribed,
     [],
   ],
   [
-    'updates move the known moment, and show how far the clock of the server is ahead',
+    'updates advance the time up to which changes are known, and show how far the server’s clock is ahead',
     covered,
     { kind: 'received', upTo: 9_500, at: 9_200 },
     { ...covered, knownUpTo: 9_500, aheadMs: 300 },
@@ -127,7 +133,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     polling,
     [pollAfter(10_000)],
   ],
-  ['a second loss does not delay the poll', polling, { kind: 'lost' }, polling, []],
+  ['a second loss of the stream does not delay the poll', polling, { kind: 'lost' }, polling, []],
   ['a page without a subscription does not poll', unsubscribed, { kind: 'lost' }, unsubscribed, []],
   [
     'a page without a stream polls every minute',

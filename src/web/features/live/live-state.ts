@@ -10,11 +10,17 @@ const POLL_INTERVAL_MS = 60_000;
 export type LiveState = {
   /** The products of the latest subscription. */
   subscribedIds: readonly string[];
-  /** Whether a stream has opened for `subscribedIds`, so its event ids are also times up to which they are known. */
+  /**
+   * Whether a stream has opened for `subscribedIds`. If so, all changes of these products up to its latest event id are
+   * known.
+   */
   isCovered: boolean;
-  /** The server's time up to which all changes of the products on screen are known. The next stream sends later ones. */
+  /** The server's time up to which all changes of the products on screen are known. The next stream starts there. */
   knownUpTo: number;
-  /** A lower bound of how far the server's clock is ahead of this one, since event ids are never in its future. */
+  /**
+   * A lower bound of how far the server's clock is ahead of the browser's. It follows from received server times, which
+   * are past when they arrive.
+   */
   aheadMs: number;
 } /** The tab has been hidden for a while, or the page is in the back/forward cache. */ & (
   | { kind: 'hidden' }
@@ -57,7 +63,7 @@ export type LiveEffect =
   /** Leaves the stream. */
   | { kind: 'leave' }
   | { kind: 'poll' }
-  /** Dispatches the event after `ms`, instead of a pending one of the same kind. */
+  /** Dispatches the event after `ms`. Replaces a pending delay of the same event. */
   | { kind: 'delay'; event: DelayedEvent; ms: number }
   | { kind: 'cancel'; event: DelayedEvent };
 
@@ -109,7 +115,7 @@ export function step(state: LiveState, event: LiveEvent): LiveStep {
 
 function follow(state: LiveState, { productIds, readAt, hasBoard }: View): LiveStep {
   if (isSubscribed(state) && productIds.join() === state.subscribedIds.join()) return { state, effects: [] };
-  // An open stream includes all changes up to its last event, even for data from older responses.
+  // All changes up to the last event of an open stream are known, even if the data on screen is from older responses.
   const isKnown = state.isCovered && productIds.every((id) => state.subscribedIds.includes(id));
   const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
   const next = { ...state, subscribedIds: productIds, knownUpTo: since };

@@ -99,7 +99,7 @@ function combine(one: () => void, other: () => void): () => void {
 /** The maximum number of pages that are read to find one new item in a long list. */
 const MAX_PAGES = 5;
 
-/** Loads further pages of the list on screen until the item is found, up to a few pages. */
+/** Loads further pages of the list on screen, at most `MAX_PAGES`, until the item is found. */
 async function fetchUntil<Found>(
   client: QueryClient,
   queryKey: readonly string[],
@@ -135,7 +135,7 @@ interface LiveUpdatesButtonProps {
   onShow: () => Promise<void>;
 }
 
-/** Offers to show new items. It lies over the gap above the list, so the layout does not shift. */
+/** A button that shows new items. It lies over the gap above the list, so the layout does not shift. */
 function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
   const throttledLabel = useThrottledText(count > 0 ? label : '');
   const [isBusy, setBusy] = useState(false);

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('changes in quick succession cause one refetch after a delay, and the next one 5 seconds after it', () => {
+test('changes in quick succession cause one refetch after a delay, and the next refetch follows 5 seconds later', () => {
   const refetch = vi.fn(() => Promise.resolve());
   const schedule = createRefetchScheduler(refetch);
   schedule();

@@ -19,7 +19,8 @@ export interface Refetcher {
 }
 
 /**
- * Refetches the counts of everything on screen, without moving or adding items. The pages' own reads continue as usual.
+ * Refetches the counts of everything on screen, without moving or adding items. The queries of the page are not
+ * affected.
  * @throws ApiError if a request fails.
  */
 export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {
@@ -68,8 +69,7 @@ async function fetchListed(
   );
   launches.findNew(read);
   const found = new Set(read.map(({ id }) => id));
-  // In lists sorted by upvotes or comments, products may have moved out of the loaded range, so they are read one by
-  // one.
+  // In lists sorted by upvotes or comments, products may have moved out of the loaded range. They are read one by one.
   for (const id of ids) {
     if (found.has(id)) continue;
     const detail = await api.getProduct(id);

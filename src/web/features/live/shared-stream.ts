@@ -1,7 +1,10 @@
 import { randomId } from '../../storage/session.ts';
 import { leadStream, type StreamLeader, type TabMessage, type TabSubscription } from './stream-leader.ts';
 
-/** The name of the channel and of the lock. A build with other messages must use another name. */
+/**
+ * The name of the channel and of the lock. Change it when the messages change, because open tabs may run different
+ * builds.
+ */
 const CHANNEL_NAME = 'live-3';
 
 export interface SharedStream {
@@ -17,13 +20,13 @@ export interface SharedStreamHandlers {
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
-  /** Called with a server time (ms) up to which all changes of what the stream covers were received. */
+  /** Called with a server time (ms) up to which all changes that the stream covers were received. */
   onId(id: number): void;
 }
 
 /**
- * Joins the one stream for all tabs of a browser: the tab that has the lock opens it and forwards its events. Without
- * locks or channels, as on an insecure origin, each tab opens its own stream.
+ * Joins the one stream for all tabs of a browser: the tab that holds the lock opens the stream and forwards its events.
+ * Without locks or channels, as on an insecure origin, each tab opens its own stream.
  */
 export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   const tab = randomId() ?? String(Math.random());

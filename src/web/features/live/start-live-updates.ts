@@ -41,14 +41,15 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (document.visibilityState === 'hidden') dispatch({ kind: 'tabHidden' });
     else begin();
   });
-  // Browsers do not put a page with an open stream or a lock into their back/forward cache.
+  // Browsers do not put a page with an open stream or a lock into their back/forward cache, so a page that is left must
+  // release both.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
   begin();
   return { launches };
 }
 
-/** Keeps the state, and applies the effects of its steps. */
+/** Holds the state of the live updates, and applies the effects of each step. */
 function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEvent) => void {
   const timers = new Map<DelayedEvent, ReturnType<typeof setTimeout>>();
   const handlers: SharedStreamHandlers = {
@@ -103,7 +104,9 @@ function poll(refetcher: Refetcher): void {
   void Promise.all([refetchVisible(refetcher), refetchBoards(refetcher.client)]).catch(() => {});
 }
 
-/** Returns a function that shows the updates of a stream's events, and refetches what they do not contain. */
+/**
+ * Returns a function that shows the updates of a stream's events, and refetches the data that events do not contain.
+ */
 function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent'] {
   const { client, applier, launches } = refetcher;
   const refetchAll = createRefetchScheduler(() => refetchVisible(refetcher));
@@ -119,7 +122,7 @@ function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent
     else if (event === LIVE_EVENTS.catalogue) checkLaunches();
     else if (event === LIVE_EVENTS.refetch) refetchAll();
     if (event !== LIVE_EVENTS.comments) refetchRanks();
-    // A stream of all counts carries no comments.
+    // A stream of all counts contains no likes of comments, so they are refetched.
     if (all && event === LIVE_EVENTS.counts) refetchLoadedComments();
   };
 }

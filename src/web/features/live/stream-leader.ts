@@ -29,7 +29,10 @@ export type TabMessage =
   | ({ kind: 'event'; all: boolean } & ServerEvent)
   | { kind: 'id'; id: number };
 
-/** Changed subscriptions are collected for this long, because they come in bursts and each change needs another stream. */
+/**
+ * The delay for collecting changed subscriptions, which often change several times at once. Each change needs a new
+ * stream.
+ */
 const RESUBSCRIBE_DELAY_MS = 300;
 
 export interface StreamLeader {
@@ -123,7 +126,7 @@ function streamFor(covered: readonly TabSubscription[]): { url: string; all: boo
   return { url: `${paths.api.events}?${query}`, all };
 }
 
-/** Waits for `ms`, or until the network is available again. */
+/** Waits for `ms`, or until the network is available again or `signal` is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -4,7 +4,7 @@ import { coalesce } from './timing.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('several calls run the task once, after the delay of the first; a call after that runs it again', () => {
+test('several calls run the task once, after the delay of the first call, and a later call runs it again', () => {
   const task = vi.fn();
   const run = coalesce(task, () => 100);
   run();

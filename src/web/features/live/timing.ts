@@ -4,8 +4,7 @@ export function jitter(ms: number): number {
 }
 
 /**
- * Returns a function that runs `task` after a delay, by default immediately after the current work. Further calls until
- * then have no effect.
+ * Returns a function that runs `task` after a delay, which is 0 by default. Further calls before then have no effect.
  */
 export function coalesce(task: () => void, delayMs: () => number = () => 0): () => void {
   let isScheduled = false;

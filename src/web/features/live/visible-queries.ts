@@ -62,7 +62,7 @@ export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
 
-/** All products on screen, and the browser time since which changes to them may have been missed. */
+/** Returns all products on screen, and the browser time since which changes to them may have been missed. */
 export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
   const detail = visibleProductId(client);
   const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];
@@ -78,7 +78,7 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   const first = visibleComments(client, productId)?.pages[0];
   const count = cachedProduct(client, productId)?.comments;
   if (!first || count === undefined) return 0;
-  // The list contains the visitor's own held comments, but the product's count does not.
+  // The total of the list includes the visitor's own held comments, but the product's count does not.
   const held = client.getQueryData<HeldComments>(commentKeys.held(productId))?.items ?? [];
   const heldHere = held.filter(({ id }) => first.items.some((item) => item.id === id)).length;
   return Math.max(0, count - (first.total - heldHere));

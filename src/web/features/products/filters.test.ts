@@ -22,6 +22,6 @@ test('the URL of a later page has the search and the cursor of the page', () => 
   expect(pageNumberOf({})).toBeUndefined();
 });
 
-test('no filter at all is the home page', () => {
+test('a list without filters has the URL of the home page', () => {
   expect(paths.list({})).toBe('/');
 });

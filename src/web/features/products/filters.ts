@@ -28,8 +28,8 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
 }
 
 /**
- * Returns the page number of the list in the URL, or `undefined` for the start of the list. At least 2 for a cursor,
- * because the first page of a search may be short.
+ * Returns the page number of the list in the URL, or `undefined` for the start of the list. With a cursor, the number
+ * is at least 2, even if the first page of a search was short.
  */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;

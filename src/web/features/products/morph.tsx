@@ -6,7 +6,7 @@ interface MorphProps {
   children: ReactElement;
 }
 
-/** The elements that a product's card and page share in a view transition, in browsers that support it. */
+/** Marks an element that a product's card and page share in a view transition, in browsers that support it. */
 export function Morph({ part, productId, children }: MorphProps) {
   return (
     <ViewTransition name={`${part}-${productId}`} share={`morph-${part}`} default="none">

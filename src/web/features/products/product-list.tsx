@@ -71,8 +71,8 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 }
 
 /**
- * Returns the products of all pages with their ranks. The ranks are counted, because pages of a search may be shorter
- * than full ones. A product that moved to a later page while paging is shown once.
+ * Returns the products of all pages with their ranks. A rank counts the preceding products, because pages of a search
+ * may be shorter than full ones. A product that moved to a later page while paging is shown once.
  */
 function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
   const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));

@@ -103,7 +103,7 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
   return at < 0 ? detail : { previousId: ids[at - 1] ?? null, nextId: ids[at + 1] ?? null };
 }
 
-/** The neighbours load this long after the page, so its own requests come first. */
+/** The delay before the neighbours load, so the page's own requests come first. */
 const PREFETCH_AFTER_MS = 500;
 
 /** The name of a neighbour. The whole product is prefetched, so navigation to its page is instant. */

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useR
 import { arrowKeys, t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 
-/** How far a finger has to move for a swipe. */
+/** The minimum distance of a swipe. */
 const SWIPE_PX = 48;
 
 interface ScreenshotViewerProps {

@@ -97,7 +97,8 @@ function useSearch() {
     const q = newText.trim();
     if (q === term) return;
     latestAddress.current = addressOf(paths.home, q);
-    // The first search adds a history entry, so Back returns to the list before it. A refined search replaces that entry.
+    // The first search adds a history entry, so Back returns to the list before it. Refining the search replaces the
+    // entry.
     navigate(paths.list({ q: q || undefined, tag, sort }), { replace: term !== '' });
   }
 
@@ -105,7 +106,7 @@ function useSearch() {
   useEffect(() => {
     if (text === term) return;
     const timer = setTimeout(() => {
-      // The visitor is navigating to another page, whose code is still loading.
+      // If the URL has changed, the visitor is navigating to another page, whose code is still loading.
       if (window.location.pathname !== pathname) return;
       searchLater(text);
     }, DEBOUNCE_MS);

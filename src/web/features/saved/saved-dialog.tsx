@@ -13,7 +13,9 @@ import { type SavedProduct, savedProducts } from './saved-products.ts';
 
 const FRESH_MS = 5 * 60_000;
 
-/** The saved products. A removed product stays visible until the dialog closes, so a removal by mistake can be undone there. */
+/**
+ * The saved products. A removed product stays visible until the dialog closes, so an accidental removal can be undone.
+ */
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
   const hasVisitPanel = useVisitPanel();
@@ -58,7 +60,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => cachedProduct(client, product.id),
     staleTime: FRESH_MS,
-    // If a product cannot be read, its saved data is shown, so a retry would only delay the list.
+    // Not retried, because the saved data is shown if the product cannot be read.
     retry: false,
   });
   const isGone = data === null;

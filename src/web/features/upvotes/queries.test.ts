@@ -55,7 +55,7 @@ describe('the upvote status', () => {
     expect(api.requests.map((ids) => ids.length)).toEqual([100, 100, 50]);
   });
 
-  test('is requested again in a later task', async () => {
+  test('is requested again when it is read later', async () => {
     const api = countingApi(async () => ({ upvoted: [] }));
     const getStatus = batchUpvoteStatus(api);
     await getStatus('a');
@@ -63,7 +63,7 @@ describe('the upvote status', () => {
     expect(api.requests).toEqual([['a'], ['a']]);
   });
 
-  test('fails for all readers with the error of the specification', async () => {
+  test('rejects for all readers with the error of the specification if the request fails', async () => {
     const getStatus = batchUpvoteStatus(countingApi(() => Promise.reject(new Error('out of reach'))));
     const errors = await Promise.all(
       [getStatus('a'), getStatus('b')].map((status) => status.catch((error: unknown) => error)),

@@ -15,7 +15,8 @@ export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted',
 );
 
 /**
- * The query of whether this visitor upvoted the product: stale after 5 s, 1 retry after 1 s (specification, section 9).
+ * Returns the query for whether this visitor upvoted the product: stale after 5 s, 1 retry after 1 s (specification,
+ * section 9).
  */
 export function upvoteStatusOptions(api: Api, productId: string) {
   return queryOptions({
@@ -23,7 +24,7 @@ export function upvoteStatusOptions(api: Api, productId: string) {
     queryFn: async ({ client }) => {
       const upvoted = await upvoteStatusOf(api)(productId);
       const known = client.getQueryData<boolean>(upvoteKeys.status(productId));
-      // A click made since this request was sent is newer than the response.
+      // A click that is still pending is newer than the response.
       if (pendingClicks(client, productId) > 0) return known ?? upvoted;
       // The visitor voted in another tab, so the count on screen is stale as well.
       if (known !== undefined && known !== upvoted) invalidateProduct(client, productId);

@@ -12,7 +12,10 @@ vi.stubGlobal('navigator', { onLine: true });
 
 type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 
-/** Returns a product with 7 upvotes, a way to click, and the pending requests. */
+/**
+ * Caches a product with 7 upvotes. Returns functions to click its upvote button and to read the state on screen, and
+ * the pending requests.
+ */
 function setUp() {
   const client = new QueryClient();
   client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
@@ -48,7 +51,7 @@ function setUp() {
 }
 
 describe('an upvote', () => {
-  test('shows before the response, and then the server’s count', async () => {
+  test('is shown before the response, and the server’s count after it', async () => {
     const { click, shown, request } = setUp();
     const done = click(true);
     expect(shown()).toEqual([true, 8]);
@@ -99,7 +102,7 @@ describe('an upvote made in another tab', () => {
     expect(isCountOld()).toBe(true);
   });
 
-  test('does not override a pending click here', async () => {
+  test('does not override a pending click in this tab', async () => {
     const { click, request, elsewhere, readStatus, isCountOld } = setUp();
     const done = click(true);
     elsewhere.push('harbour');

@@ -31,11 +31,12 @@ function translateToast({ title, description }: (typeof TEXTS)['added' | 'remove
 const subjectOf = (productId: string) => `upvote:${productId}`;
 
 /**
- * Toggles the visitor's vote as shown on screen. Never rejects. Resolves to whether the server confirmed the change.
+ * Toggles the visitor's vote as shown on screen. Never rejects. Resolves to false if the change failed, and to true if
+ * the server confirmed it or it was queued.
  */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // An early vote is replayed as a click, which always adds the vote. A failure restores the state before the early
-  // vote.
+  // The app replays an early vote as a click. Such a click always adds the vote, and a failure restores the state
+  // before the early vote.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
@@ -59,10 +60,9 @@ async function setUpvote(
 }
 
 /**
- * Returns the mutation for a click on the upvote: `true` adds it, `false` removes it. While requests are pending, the
- * screen shows the last click. After the last response, it shows the confirmed state. Requests run one after another,
- * so the last click wins. `beforeEarly` is set for an early vote, which the page already shows: it is the state before
- * the vote.
+ * Returns the mutation for a click on the upvote button: `true` adds the vote, `false` removes it. Requests run one
+ * after another, so the last click wins. Meanwhile, the screen shows the last click, and afterwards the confirmed
+ * state. `beforeEarly` is the state before an early vote, which the page already shows.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
   const status = upvoteKeys.status(productId);
@@ -167,7 +167,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
     : t('Failed to remove upvote: {message}', { message });
 }
 
-/** The maximum number of remembered votes. Buttons of older ones show the vote after the server has responded. */
+/** The maximum number of remembered votes. The buttons of older votes show them only after the server has responded. */
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
@@ -177,7 +177,7 @@ function rememberVote(productId: string, upvoted: boolean): void {
   rememberedVotes.write((upvoted ? [productId, ...others] : others).slice(0, MAX_REMEMBERED));
 }
 
-/** Stores the known state of votes in this browser. Returns a function that stops it. */
+/** Stores every known vote status in this browser when it changes. Returns a function that stops this. */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
     const [kind, productId] = queryKey;

@@ -8,7 +8,7 @@ import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { rememberedVotes, showEarlyVote, upvoteStatusOptions } from './queries.ts';
 
-/** The tooltips (specification, section 4). The document contains the second one, for the head script. */
+/** The tooltips (specification, section 4). The document also contains the second one, for the head script. */
 const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {

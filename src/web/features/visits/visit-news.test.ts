@@ -13,7 +13,7 @@ function standings(windowEndsAt: string): Standings {
   return { day, week: day, month: day, year: day };
 }
 
-/** Returns a fake API, and the calls that it received. */
+/** Returns a function that reads the news from a fake API, and the calls that the API received. */
 function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
   const asked: string[] = [];
   const noted = <Result>(what: string, result: Result): Promise<Result> => {

@@ -23,12 +23,12 @@ export function visitsAt(stored: Visits | null, now: number): Visits {
   return { seenAt: now, lastEndedAt: isAnother ? stored.seenAt : stored.lastEndedAt };
 }
 
-/** Returns when the previous visit ended, even if no activity has been recorded since then. */
+/** Returns when the previous visit ended, even if the current visit has not been recorded yet. */
 export function lastVisitEnd(stored: Visits | null): number | null {
   return stored && visitsAt(stored, Date.now()).lastEndedAt;
 }
 
-/** Records activity periodically while the page is visible. Returns a function that stops it. */
+/** Records activity periodically while the page is visible. Returns a function that stops the recording. */
 export function watchVisit(): () => void {
   const note = () => {
     if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));

@@ -15,7 +15,7 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
 
 /**
  * Returns the head of a list. Only the whole list and the list of each tag are indexed: another order shows the same
- * products, later pages change with every launch, and searches are personal.
+ * products, later pages change with every launch, and the number of possible searches is unlimited.
  */
 export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
   const { q, tag } = filters;
@@ -38,7 +38,10 @@ interface ListData {
   firstRank: number;
 }
 
-/** The structured data of a list for search engines: its products in order, and on the home page the site and its search. */
+/**
+ * Returns the structured data of a list for search engines: its products in order and, on the home page, the site and
+ * its search.
+ */
 export function listStructuredData({ site, siteUrl, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',

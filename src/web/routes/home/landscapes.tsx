@@ -11,7 +11,7 @@ interface OwnArticle extends Article {
   subtitle: PlainMessage;
 }
 
-/** The three fixed articles that the specification requires. SITE_ARTICLES replaces them. */
+/** The three fixed articles that the specification requires. The setting SITE_ARTICLES replaces them. */
 const ARTICLES: readonly OwnArticle[] = [
   {
     title: 'Launch day is the start of the swell, not its crest',

@@ -20,7 +20,8 @@ function DeferredFeatures() {
 }
 
 /**
- * When the visitor returns to a page, moves the focus from the heading to the link that the visitor had followed there.
+ * When the visitor returns to a page, moves the focus from the heading to the link that the visitor followed from that
+ * page.
  */
 function useReturnFocus(): void {
   const { location, type } = useRouter();

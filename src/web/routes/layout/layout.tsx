@@ -45,8 +45,8 @@ const DEFERRED_LOAD_DELAY_MS = 3_000;
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * The deferred features, which load three seconds after the page, or immediately if the page came from the offline
- * cache, the browser is offline or writes are queued.
+ * Returns the deferred features, which load three seconds after the page, or immediately if the page came from the
+ * offline cache, the browser is offline or writes are queued.
  */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();

@@ -53,7 +53,7 @@ export function OfflineNote() {
   );
 }
 
-/** For example: '2 upvotes and 1 comment are waiting to be sent.' */
+/** Describes queued writes, e.g. '2 upvotes and 1 comment are waiting to be sent.' */
 function describe(items: readonly OutboxItem[]): string {
   const upvotes = items.filter(({ kind }) => kind === 'upvote').length;
   const comments = items.length - upvotes;
@@ -88,8 +88,8 @@ function useQueuedUpvotes(): void {
 }
 
 /**
- * When online, sends queued writes and then refetches the visible data, so each count includes the visitor's own
- * upvote. Returns whether the page still shows a cached copy.
+ * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
+ * the visitor's own upvote. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();
@@ -132,7 +132,10 @@ async function refetchAll(client: QueryClient): Promise<boolean> {
   }
 }
 
-/** A queued comment that the server refused. Its text is not discarded without asking. */
+/**
+ * A queued comment that the server refused. Its text stays in the queue until the visitor sends it again or discards
+ * it.
+ */
 function RefusedComment({ item }: { item: OutboxItem }) {
   const api = useApi();
   const client = useQueryClient();

@@ -12,9 +12,7 @@ export async function startServiceWorker(): Promise<void> {
   }
 }
 
-/**
- * Asks the service worker to cache the visible page as well, because it may have loaded before the worker was active.
- */
+/** Asks the service worker to cache the visible page, which may have loaded before the worker was active. */
 export async function cacheVisiblePage(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { active } = await navigator.serviceWorker.ready;

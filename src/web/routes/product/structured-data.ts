@@ -18,7 +18,10 @@ export function productDocumentHead(product: Product, siteName: string): PageHea
   return { ...head, description: clampText(head.description, META_DESCRIPTION_CHARACTERS) };
 }
 
-/** Limits for search engines, for which the beginning of the first comments is enough. The page has the full text. */
+/**
+ * Limits of the structured data. Search engines need only the beginning of the first comments. The page has the full
+ * text.
+ */
 const MAX_COMMENTS = 10;
 const COMMENT_CHARACTERS = 300;
 const DESCRIPTION_CHARACTERS = 500;
@@ -33,8 +36,8 @@ interface ProductData {
 }
 
 /**
- * Returns a product for search engines. It states only what the page shows: no price, no rating and no release date,
- * since the launch date is free text.
+ * Returns the structured data of a product for search engines. It states only what the page shows: no price, no rating
+ * and no release date, since the launch date is free text.
  */
 export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
   const url = siteUrl + paths.product(product.id);

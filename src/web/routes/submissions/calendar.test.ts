@@ -37,7 +37,7 @@ test('an event is complete and in UTC, and every line ends with CRLF', () => {
   expect(file).not.toMatch(/[^\r]\n/);
 });
 
-test('text cannot end its line or begin another property', () => {
+test('line breaks in a text cannot start another property', () => {
   const title = 'a\\b; c, d\nEND:VEVENT\r\nx\u0007';
   expect(linesOf(calendarFile({ ...EVENT, title }))).toContain('SUMMARY:a\\\\b\\; c\\, d\\nEND:VEVENT\\nx');
 });

@@ -11,7 +11,7 @@ interface CalendarEvent {
   now: Date;
 }
 
-/** The event as an iCalendar file (RFC 5545), with times in UTC. */
+/** Returns the event as an iCalendar file (RFC 5545), with times in UTC. */
 export function calendarFile({ uid, title, description, url, startsAt, hours, now }: CalendarEvent): string {
   const lines = [
     'BEGIN:VCALENDAR',
@@ -27,7 +27,7 @@ export function calendarFile({ uid, title, description, url, startsAt, hours, no
     `SUMMARY:${escapeText(title)}`,
     `DESCRIPTION:${escapeText(description)}`,
     `URL:${url}`,
-    // Does not mark the time as busy, because a launch lasts a whole day.
+    // The event does not mark the time as busy, because a launch lasts a whole day.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
     'END:VCALENDAR',

@@ -2,7 +2,6 @@ import { lazy, Suspense } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
 import { ArrowUpIcon, BookmarkIcon } from '../../ui/icons.tsx';
 
-/** The product card of the list. */
 const ListCard = lazy(() => import('../home/home.tsx').then((module) => ({ default: module.ListCard })));
 
 /** A preview of the product in the list. It is inert, and hidden from screen readers, which read the form instead. */

@@ -7,20 +7,20 @@ const NOW = Date.parse('2026-11-22T12:00:00Z');
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
 const fieldsOf = (change: Partial<Draft>) => errorsIn(draft(change), NOW).map(({ field }) => field);
 
-describe('the errors of a draft', () => {
+describe('the check of a draft finds', () => {
   test.each<[string, Partial<Draft>, string[]]>([
-    ['none for a draft with only a name', {}, []],
-    ['a name of only spaces', { name: '   ' }, ['name']],
-    ['none for 300 code points of two code units each', { name: '🌊'.repeat(300) }, []],
-    ['one character too many', { name: '🌊'.repeat(301) }, ['name']],
-    ['a long description', { description: 'x'.repeat(10_001) }, ['description']],
+    ['no error in a draft with only a name', {}, []],
+    ['a name that consists only of spaces', { name: '   ' }, ['name']],
+    ['no error in a name of 300 code points with two code units each', { name: '🌊'.repeat(300) }, []],
+    ['a name that is one character too long', { name: '🌊'.repeat(301) }, ['name']],
+    ['a description that is too long', { description: 'x'.repeat(10_001) }, ['description']],
     ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `${index}`) }, ['tags']],
-    ['a long tag', { tags: ['x'.repeat(61)] }, ['tags']],
+    ['a tag that is too long', { tags: ['x'.repeat(61)] }, ['tags']],
     ['a role without a name', { team: [{ name: '', role: 'Captain' }] }, ['team']],
-    ['none for an empty team member', { team: [{ name: ' ', role: '' }] }, []],
-    ['a launch in the past', { launchAt: '2026-11-22T11:59:59Z' }, ['launchAt']],
-    ['none for a launch in the future', { launchAt: '2026-11-22T12:00:01Z' }, []],
-    ['a time that is not filled in', { launchAt: 'incomplete' }, ['launchAt']],
+    ['no error in an empty team member', { team: [{ name: ' ', role: '' }] }, []],
+    ['a launch time in the past', { launchAt: '2026-11-22T11:59:59Z' }, ['launchAt']],
+    ['no error in a launch time in the future', { launchAt: '2026-11-22T12:00:01Z' }, []],
+    ['a launch time that is not filled in', { launchAt: 'incomplete' }, ['launchAt']],
     ['several errors', { launchAt: 'incomplete', maker: 'x'.repeat(301), name: '' }, ['name', 'maker', 'launchAt']],
   ])('%s', (_what, change, fields) => {
     expect(fieldsOf(change)).toEqual(fields);
@@ -33,7 +33,7 @@ test('only the stored launch time may be in the past', () => {
   expect(errorsIn(draft({ launchAt: other }), NOW, stored)).toHaveLength(1);
 });
 
-test('a draft is sent without its key, with trimmed texts and without empty people', () => {
+test('a draft is sent without its idempotency key, with trimmed texts and without empty team members', () => {
   const sent = toSubmission(
     draft({
       name: ' Tidal ',
@@ -54,7 +54,7 @@ test('a draft is sent without its key, with trimmed texts and without empty peop
   });
 });
 
-test('defaults are not treated as texts of the maker', () => {
+test('default values of a product become empty fields of the draft', () => {
   const { description, category, maker } = PRODUCT_FIELDS;
   const product = buildProduct({ description: description.default, category: category.default, maker: maker.default });
   expect(toDraft(product, null)).toMatchObject({

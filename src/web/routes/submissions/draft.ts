@@ -47,7 +47,7 @@ export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (
   isDraft(saved) ? saved : null,
 );
 
-/** The submission to send, with trimmed text. */
+/** Returns the submission to send, with trimmed text. */
 export function toSubmission(draft: Draft): NewSubmission {
   return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };
 }
@@ -72,7 +72,7 @@ const DEFAULTS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.map((name): [string, unknown] => [name, fieldOf(name).default ?? []]),
 ) as StoredProduct;
 
-/** The product as the list will show it. */
+/** Returns the product as the list will show it. */
 export function toProduct(draft: Draft, image: string, now: number): Product {
   const { tags, team, ...texts } = trimmed(draft);
   return {
@@ -90,8 +90,8 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Returns the fields that exceed the contract's limits, for early feedback: the server checks them again. A stored
- * launch time is valid even if it has passed.
+ * Returns the errors in a draft, for early feedback: the server checks the submission again. A stored launch time is
+ * valid even if it has passed.
  */
 export function errorsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
   const { tags, team, ...texts } = trimmed(draft);
@@ -140,7 +140,7 @@ export function characters(text: string): number {
   return Array.from(text).length;
 }
 
-/** The fields with trimmed text and without empty team members. */
+/** Returns the fields with trimmed text and without empty team members. */
 function trimmed(draft: Draft) {
   return {
     ...textsOf((field) => draft[field].trim()),

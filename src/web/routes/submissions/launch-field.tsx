@@ -12,7 +12,7 @@ interface LaunchFieldProps {
   onChange: (launchAt: string) => void;
 }
 
-/** The value while the maker wants to choose a time but has not filled it in, which is an error. */
+/** The value of `launchAt` while the maker has chosen to set a time but has not entered one, which is an error. */
 const INCOMPLETE = 'incomplete';
 
 const isTime = (text: string) => !Number.isNaN(Date.parse(text));

@@ -63,7 +63,7 @@ function WindowEnd({ endsAt }: { endsAt: string }) {
 }
 
 const HEIGHT = 40;
-/** The width of a bar, in units of the chart. Each hour takes 10. */
+/** The width of a bar, in units of the chart. Each hour is 10 units wide. */
 const BAR_WIDTH = 7;
 
 /** A chart with one bar for each hour of the launch, and a table for screen readers. */

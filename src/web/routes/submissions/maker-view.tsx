@@ -14,7 +14,7 @@ import { failureOf, type MakerAccess, SubmissionError, submissionsClient } from 
 
 interface MakerViewProps {
   access: MakerAccess;
-  /** Whether visitors cannot see the product. */
+  /** Whether the product is hidden from visitors, for example because it has not launched yet. */
   isMissing: boolean;
   onRefused: (key: string) => void;
 }
@@ -34,7 +34,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
     refetchInterval: REFETCH_MS,
     retry: false,
   });
-  // Any other 404 means that submissions are currently disabled, or comes from a proxy.
+  // A 404 with any other code comes from a proxy, or means that submissions are currently disabled.
   const isUnknown = error instanceof SubmissionError && error.code === 'submission_not_found';
   useEffect(() => {
     if (isUnknown) onRefused(access.key);

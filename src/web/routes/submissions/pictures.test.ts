@@ -13,7 +13,7 @@ test.each([
     [0, 2],
     ['b', 'b'],
   ],
-])('removes from the screenshots %j those at the indexes %j', async (screenshots, dropped, left) => {
+])('of the screenshots %j, those at the indexes %j are removed', async (screenshots, dropped, left) => {
   const stored = { product: { image: '', screenshots } } as unknown as Submission;
   let latest = screenshots;
   vi.spyOn(submissionsClient, 'removeScreenshot').mockImplementation(async (_access, index) => {

@@ -141,5 +141,5 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
   }
 }
 
-/** Statuses for a rejected picture, which a retry would not change. */
+/** The statuses of a rejected picture. A retry would be rejected again. */
 const REFUSALS = [413, 415, 422];

@@ -136,7 +136,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
   );
 }
 
-/** Selects invalid controls. A file input has no mark itself: the group that contains it is marked. */
+/** Selects invalid controls. A file input is not marked as invalid itself, but the group that contains it is. */
 const INVALID = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
 
 const PLACES = [...MAKER_FIELDS, 'launchAt', 'image', 'screenshots'];
@@ -145,7 +145,7 @@ function summary(count: number): string {
   return plural('One field needs another look.', '{count} fields need another look.', count);
 }
 
-/** Shows why the submission failed. Screen readers announce it immediately. */
+/** Shows why a request failed. Screen readers announce it immediately. */
 export function FailureNote({ failure }: { failure: Failure | null }) {
   return (
     <div role="alert">

@@ -84,7 +84,7 @@ async function sendAsMaker(
   { key }: MakerAccess,
   content: Content = {},
 ): Promise<Submission> {
-  // Besides this function, only `addComment` of the API client sends the key.
+  // Besides this function, only `addComment` of the API client sends maker keys.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
   return submission;

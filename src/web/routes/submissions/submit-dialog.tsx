@@ -26,7 +26,7 @@ interface Done {
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState<Done | null>(null);
-  /** A new submission, some of whose pictures were not accepted. */
+  /** A new submission that lacks some of its pictures, because they were not accepted. */
   const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
@@ -40,7 +40,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
-      // Only this dialog shows the maker link, so it opens again for that.
+      // Only this dialog shows the maker link, so it opens again to show the link.
       setDone(incomplete.current);
       setOpened(opened + 1);
       return;

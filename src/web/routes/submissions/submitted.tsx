@@ -118,7 +118,7 @@ function Download({ label, name, type, content }: DownloadProps) {
     const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
     const link = Object.assign(document.createElement('a'), { href: address, download: name });
     link.click();
-    // After this time, the browser has started to read the file.
+    // By then, the browser has started to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
@@ -137,7 +137,7 @@ interface QrCodeProps {
 /** The width of the light border around the code, in modules, as ISO/IEC 18004 requires. */
 const QUIET_ZONE = 4;
 
-/** Text as a QR code. Always dark on light, because many readers require it. */
+/** A text as a QR code, always dark on light, because many readers require that. */
 function QrCode({ text, label }: QrCodeProps) {
   const [code, setCode] = useState<{ size: number; path: string } | null>(null);
 

@@ -33,7 +33,7 @@ export function TeamField({ team, error, onChange }: TeamFieldProps) {
       </legend>
       <ul ref={list} className="submission-team">
         {team.map((member, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: people have no ids, and their fields follow from the list alone
+          // biome-ignore lint/suspicious/noArrayIndexKey: people have no ids, and their inputs have no state
           <li key={index}>
             <input
               type="text"

@@ -1,4 +1,5 @@
 import { intlLocale } from '../../language/translate.ts';
+
 /** Returns the visitor's time zone, as an IANA name. */
 export function visitorTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
