@@ -122,3 +122,19 @@ test('if saving fails, the failure is logged and the burst is saved later', asyn
   setFailing(false);
   expect(await flushed()).toMatchObject([{ sessions: 20 }]);
 });
+
+test('bursts of hours that have ended are saved with their hours after an outage of the database', async () => {
+  const { clock, vote, flushed, setFailing } = watch();
+  setFailing(true);
+  for (const address of ['192.0.2.1', '198.51.100.7']) {
+    vote(0, 20, address);
+    expect(await flushed()).toEqual([]);
+    clock.advance({ hours: 1 });
+  }
+  vote(0, 21, '203.0.113.9');
+  setFailing(false);
+  const bursts = await flushed();
+  expect(bursts.map(({ sessions }) => sessions)).toEqual([20, 20, 21]);
+  expect(new Set(bursts.map(({ hour }) => hour)).size).toBe(3);
+  expect(await flushed()).toEqual([]);
+});

@@ -31,6 +31,9 @@ const NAME_CHARACTERS = 8;
 /** Maximum number of votes counted per hour, which take about 30 MB. Further votes are ignored. */
 const MAX_VOTES = 200_000;
 
+/** Maximum number of bursts of ended hours that wait to be saved: those of an hour with `MAX_VOTES` votes. */
+const MAX_ENDED_BURSTS = MAX_VOTES / BURST_SESSIONS;
+
 /**
  * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
  * hour, so saved names do not identify a network, and its names in different hours cannot be linked. IPv6 sessions are
@@ -38,36 +41,43 @@ const MAX_VOTES = 200_000;
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
+  /** Bursts of hours that have ended, until they are saved. */
+  let ended = new Map<string, UpvoteBurst>();
 
-  /** Starts a new hour if it is due. @returns the hour that ended, if one did. */
-  function startHourIfDue(): Hour | undefined {
-    if (Math.floor(now() / HOUR_MS) * HOUR_MS === hour.startsAt) return undefined;
-    const endedHour = hour;
+  function startHourIfDue(): void {
+    if (Math.floor(now() / HOUR_MS) * HOUR_MS === hour.startsAt) return;
+    keep(takeUnsavedBursts(hour));
     hour = startHour(now());
-    return endedHour;
   }
 
-  async function write(bursts: readonly UpvoteBurst[]): Promise<void> {
-    try {
-      await save(bursts);
-    } catch (error) {
-      log.warn({ err: error }, 'Cannot save upvote bursts; trying again');
-      // Without the saved sizes, the next flush saves all bursts of the current hour again.
-      hour.savedSizes.clear();
+  function keep(bursts: readonly UpvoteBurst[]): void {
+    for (const burst of bursts) {
+      const key = `${burst.hour} ${burst.network} ${burst.productId}`;
+      if (!ended.has(key) && ended.size < MAX_ENDED_BURSTS) ended.set(key, burst);
     }
   }
 
   return {
     record(productId, { session, address }, upvoted) {
-      const endedHour = startHourIfDue();
-      if (endedHour) void write(takeUnsavedBursts(endedHour));
+      startHourIfDue();
       const vote = { productId, session, upvoted };
       const site = sitePrefix(address).length > 0 ? addVote(hour, hour.siteKeys(address).current, vote) : undefined;
       addVote(hour, hour.keys(address).current, vote, site);
     },
     async flush() {
-      const endedHour = startHourIfDue();
-      await write([...(endedHour ? takeUnsavedBursts(endedHour) : []), ...takeUnsavedBursts(hour)]);
+      startHourIfDue();
+      const { startsAt, savedSizes } = hour;
+      const current = takeUnsavedBursts(hour);
+      const earlier = [...ended.values()];
+      ended = new Map();
+      try {
+        await save([...earlier, ...current]);
+      } catch (error) {
+        log.warn({ err: error }, 'Cannot save upvote bursts; trying again');
+        // Without the saved sizes, the next flush saves all bursts of the current hour again.
+        savedSizes.clear();
+        keep(startsAt === hour.startsAt ? earlier : [...earlier, ...current]);
+      }
     },
   };
 }
