@@ -64,6 +64,12 @@ describe('a card', () => {
     expect(rendered).toHaveLength(3);
   });
 
+  test('is drawn separately for a request with another name while the first drawing is in progress', async () => {
+    const asked = await Promise.all([cards.ofProduct(product()), cards.ofProduct(product({ name: 'git' }))]);
+    expect(asked.map(({ card }) => card.png.toString())).toEqual(['Git 1', 'git 1']);
+    expect(rendered).toHaveLength(2);
+  });
+
   test('has an ETag that changes with its bytes', async () => {
     const { card: first } = await cards.ofProduct(product());
     const { card: second } = await cards.ofProduct(product({ name: 'git' }));

@@ -118,7 +118,6 @@ export function createCards(options: CardsOptions): Cards {
       return save(key, { png: await draw(), contentKey, counts, drawnAt });
     };
     try {
-      // If the content changes while the card is drawn, the next request draws it again.
       return { card: await once(key, contentKey, drawn), isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
@@ -137,21 +136,21 @@ export function createCards(options: CardsOptions): Cards {
     }
   }
 
-  /** Joins the drawing in flight for a key or starts one, unless the same card failed less than `RETRY_DELAY_MS` ago. */
+  /** Joins the drawing of the same content or starts one, unless the same card failed less than `RETRY_DELAY_MS` ago. */
   function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
-    const failureKey = `${key} ${contentKey}`;
-    if ((failedUntil.get(failureKey) ?? 0) > monotonicMs()) {
+    const drawingKey = `${key} ${contentKey}`;
+    if ((failedUntil.get(drawingKey) ?? 0) > monotonicMs()) {
       return Promise.reject(new TaskError('failed', 'The card failed to render a moment ago'));
     }
     const drawing =
-      drawings.get(key) ??
+      drawings.get(drawingKey) ??
       draw()
         .catch((error: unknown) => {
-          if (error instanceof TaskError && error.kind === 'failed') rememberFailure(failureKey);
+          if (error instanceof TaskError && error.kind === 'failed') rememberFailure(drawingKey);
           throw error;
         })
-        .finally(() => drawings.delete(key));
-    drawings.set(key, drawing);
+        .finally(() => drawings.delete(drawingKey));
+    drawings.set(drawingKey, drawing);
     return drawing;
   }
 
