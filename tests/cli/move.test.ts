@@ -47,6 +47,8 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   expect(await list(moved.address)).toEqual(before);
   const again = await runProgram(['move', '--to', target.url], { DATA_DIR });
   expectRefusal(again, /not empty: it has 67 products/);
+  const running = await runProgram(['move', '--to', other.url], { DATABASE_URL: target.url });
+  expectRefusal(running, /a site is running with the current database/);
   moved.process.kill('SIGTERM');
   await moved.exited;
   // Also moves from one server to another.

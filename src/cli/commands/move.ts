@@ -6,6 +6,7 @@ import { rowsOf } from '../../core/backups/read-backup.ts';
 import { requireEmpty, restoreBackup, SiteNotEmptyError } from '../../core/backups/restore-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
+import type { Database } from '../../core/database/database.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
@@ -46,6 +47,10 @@ Examples:
     });
 }
 
+/** Whether a site is running with this database: each of its processes listens for changes. */
+const SELECT_IS_RUNNING = `SELECT EXISTS (SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND query LIKE 'LISTEN groundswell%') AS is_running`;
+
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
   const text = to ?? process.env[TARGET_VARIABLE] ?? '';
@@ -78,6 +83,7 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
+      await requireStopped(source.database);
       return {
         header: await copy(source, target, source.embedded ? dataDir : tmpdir(), signal),
         location: target.location,
@@ -88,6 +94,12 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   } finally {
     await target.close();
   }
+}
+
+/** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
+async function requireStopped(database: Database): Promise<void> {
+  const [row] = await database.query<{ is_running: boolean }>(SELECT_IS_RUNNING);
+  if (row?.is_running) throw new UsageError('a site is running with the current database. Stop it first.');
 }
 
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */
