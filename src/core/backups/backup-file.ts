@@ -49,6 +49,11 @@ export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
 
+/** Returns the error for a file that cannot be restored. */
+export function broken(path: string, why: string): BackupFileError {
+  return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
+}
+
 /** The name of the section after the tables. Each of its lines is a picture, named by the hash of its content. */
 export const PICTURES = 'pictures';
 
@@ -77,16 +82,16 @@ export async function pictureLine(folder: string, name: string): Promise<string>
 
 /**
  * Adds a picture from a backup to the store, unless it exists or has no content.
- * @throws Error if the line is invalid, or the content does not match the name.
+ * @throws BackupFileError if the line is invalid, or the content does not match the name.
  */
-export async function restorePicture(folder: string, line: string): Promise<void> {
+export async function restorePicture(folder: string, line: string, backupPath: string): Promise<void> {
   const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
   if (text === null) return;
   if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name))
-    throw new Error('A line in the picture section of the backup is invalid');
+    throw broken(backupPath, 'a line in the section of pictures is invalid');
   const content = Buffer.from(text, 'base64');
   if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
-    throw new Error(`The picture ${name} in the backup does not match its hash`);
+    throw broken(backupPath, `the picture ${name} does not match its hash`);
   await storePicture(folder, name, content);
 }
 

@@ -2,7 +2,14 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMarker, MARKER } from './backup-file.ts';
+import {
+  BACKUP_VERSION,
+  BackupFileError,
+  type BackupHeader,
+  type BackupMarker,
+  broken,
+  MARKER,
+} from './backup-file.ts';
 
 export type BackupPiece =
   | { kind: 'header'; header: BackupHeader }
@@ -183,10 +190,6 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
 function endOfRows(text: Buffer, start: number): number {
   const marker = text.indexOf(`\n${MARKER}`, start);
   return marker === -1 ? text.length : marker + 1;
-}
-
-function broken(path: string, why: string): BackupFileError {
-  return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
 }
 
 /** Translates errors of decompression and of the file system into messages for the operator. */

@@ -4,7 +4,7 @@ import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { disableTimeouts } from '../database/transactions.ts';
-import { BackupFileError, type BackupHeader, PICTURES, restorePicture } from './backup-file.ts';
+import { BackupFileError, type BackupHeader, broken, PICTURES, restorePicture } from './backup-file.ts';
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
@@ -90,13 +90,13 @@ export async function loadBackup(
       for (const { name, columns } of header.tables) shapes.set(name, { name, columns, key: [] });
     } else if (piece.kind === 'rows') {
       const shape = shapes.get(piece.table);
-      if (piece.table === PICTURES) await restorePictures(pictureFolder, piece.lines);
+      if (piece.table === PICTURES) await restorePictures(pictureFolder, piece.lines, path);
       else if (shape) await writeRows(sql, shape, piece.lines);
       loaded += piece.lines.length;
       onProgress?.(loaded);
     }
   }
-  if (!header) throw new BackupFileError(`${path} is empty.`);
+  if (!header) throw broken(path, 'it is empty');
   return header;
 }
 
@@ -104,9 +104,9 @@ export async function loadBackup(
  * Writes pictures before the commit, so committed rows never reference a missing file. An unreferenced file is
  * harmless.
  */
-async function restorePictures(folder: string | undefined, lines: readonly string[]): Promise<void> {
+async function restorePictures(folder: string | undefined, lines: readonly string[], path: string): Promise<void> {
   if (folder === undefined) return;
-  for (const line of lines) await restorePicture(folder, line);
+  for (const line of lines) await restorePicture(folder, line, path);
 }
 
 /** Locks the tables until the end of the transaction. Writers wait; readers do not. */
