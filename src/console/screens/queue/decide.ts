@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
-import { call } from '../../api/console-api.ts';
+import { call, messageOf } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
@@ -47,7 +47,7 @@ export function useDecide() {
         return {
           done: `${DONE[decision.action]} ${what}`,
           ...(failed.length > 0 && {
-            note: `${formatQuantity(failed.length, 'submission')} had changed and stayed in the queue.`,
+            note: `${formatQuantity(failed.length, 'submission')} stayed in the queue. ${messageOf(failed[0])}`,
           }),
         };
       },
