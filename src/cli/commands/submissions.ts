@@ -232,7 +232,7 @@ function changesOf(approved: Product, product: Product): [string, string][] {
     .map(([name, text]) => [`As approved`, `${name}: ${text}`]);
 }
 
-interface Flags {
+interface ListFlags {
   all?: boolean;
   cursor?: string;
   limit: number;
@@ -254,7 +254,7 @@ Examples:
   groundswell submissions list --json \\
     | jq -r '.submissions[] | select(.suspectedSpam) | .id'`,
     )
-    .action(async ({ all = false, cursor, limit, json = false }: Flags) => {
+    .action(async ({ all = false, cursor, limit, json = false }: ListFlags) => {
       const { timeZone } = readSettings(process.env).launches;
       const { items, nextCursor } = await withDatabase(({ database }) =>
         listSubmissions(

@@ -218,10 +218,7 @@ const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 A
 const ADJUST_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
     excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
 
-/**
- * Changes the stored tally instead of the rows of votes, because the hashes in the tally can no longer be linked to
- * sessions.
- */
+/** Changes the stored tally, not the rows of votes, because its hashes can no longer be linked to sessions. */
 async function rewriteParts(
   sql: Sql,
   productId: string,

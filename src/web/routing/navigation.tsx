@@ -54,9 +54,6 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 
 const STORAGE_KEY = 'scroll_positions';
 
-/** A layout effect in the browser, so scrolling happens before the paint. The server runs no effects. */
-const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
-
 /**
  * Restores the scroll position after back/forward navigation. A new page starts at the top, and a changed search does
  * not scroll.
@@ -87,7 +84,8 @@ function useScrollPositions(): void {
     };
   }, []);
 
-  useBrowserLayoutEffect(() => {
+  // A layout effect, so scrolling happens before the paint.
+  useLayoutEffect(() => {
     const previous = current.current;
     if (previous === location) return;
     current.current = location;

@@ -33,7 +33,7 @@ export class SubmissionError extends ApiError {
     super(
       status,
       typeof code === 'string' ? code : 'unknown',
-      typeof detail === 'string' ? detail : `Status ${status}`,
+      typeof detail === 'string' ? detail : `The server responded with ${status}`,
     );
     if (typeof title === 'string') this.title = title;
     this.errors = Array.isArray(errors) ? errors.filter(isFieldError).map(inPageLanguage) : [];
