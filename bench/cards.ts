@@ -20,8 +20,8 @@ const reads = [{ method: 'GET' as const, path: '/' }];
 const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
- * Measures the home page alternately alone and while uncached cards are rendered, 1,000 per round. Then measures the
- * CPU time per card, uncached and cached, and the memory of the worker.
+ * Measures response times of the home page, alternately without other load and while uncached cards are rendered, 1,000
+ * per round. Also measures the CPU time per card, uncached and cached, and the memory of the worker.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -44,7 +44,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const left = Array.from({ length: CARDS_PER_ROUND }, (_, index) => `og/p-${round * CARDS_PER_ROUND + index}.png`);
       const turns: RenderedCards[] = [];
-      // The sides alternate quickly, so other load on the machine affects both equally.
+      // The two measurements alternate quickly, so other load on the machine affects both equally.
       while (left.length > 0) {
         alone.push(await read());
         let isReading = true;
@@ -57,9 +57,9 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
       console.log(
         `Round ${round + 1}:`,
         summary(alone).p99Ms,
-        'alone,',
+        'ms (p99) alone,',
         summary(beside).p99Ms,
-        'beside cards',
+        'ms beside cards',
         turns.at(-1),
       );
     }
@@ -87,7 +87,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Assigns each product one of the catalogue's pictures. */
+/** Gives each product one of the catalogue's pictures and a description. */
 async function addPictures(database: { query(sql: string, values?: unknown[]): Promise<unknown> }): Promise<void> {
   const names = (await readdir(pictures, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'avatars')
@@ -108,7 +108,7 @@ interface RenderedCards {
   siteMb: number;
 }
 
-/** Requests each remaining card once, while `continues` returns true. */
+/** Requests the cards in `left`, and removes them from it, while `continues` returns true. */
 async function renderCards(
   { address, pid }: { address: string; pid: number },
   left: string[],

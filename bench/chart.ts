@@ -23,7 +23,9 @@ const TOP = 62;
 const BAR_HEIGHT = 13;
 const GAP = 3;
 
-/** Draws horizontal bars, one per series in each row. The background is opaque, so they are readable on dark pages. */
+/**
+ * Draws horizontal bars, one per series in each row. The background is opaque, so the chart is readable on dark pages.
+ */
 export function drawBars(chart: BarChart): string {
   const { title, series, rows } = chart;
   const rowHeight = series.length * (BAR_HEIGHT + GAP) + 14;

@@ -11,7 +11,7 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
-/** The rate of upvotes on other products during the freshness measurement with load. */
+/** Upvotes per second on other products while freshness is measured under load. */
 const BUSY_UPVOTES_PER_SECOND = 200;
 const FRESHNESS_SECONDS = 30;
 const MAX_PROCESSES = 8;
@@ -29,7 +29,7 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 /**
  * Measures the throughput of one process, of two or more processes on one port, and of two sites on two ports. Each
  * side has its own database on the same PostgreSQL server, and two load processes. The sides alternate. Then measures
- * how soon one of two sites shows upvotes on the other.
+ * how soon one of two sites shows an upvote that the other received.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();

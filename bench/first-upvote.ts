@@ -131,7 +131,10 @@ function preloadApp(html: string): string {
   );
 }
 
-/** Starts a proxy that applies `change` to documents and forwards other responses unchanged. Both sides use one. */
+/**
+ * Starts a proxy that applies `change` to documents and forwards other responses unchanged. Both sides use such a
+ * proxy.
+ */
 async function startRewritingProxy(
   site: string,
   change: (html: string) => string,

@@ -44,7 +44,7 @@ export async function imports(flags: readonly string[]): Promise<void> {
         await site.stop();
       }
       console.log(
-        `Round ${round}: ${Math.round(first.at(-1) ?? 0)} rows a second, bare ${Math.round(bare.at(-1) ?? 0)}`,
+        `Round ${round}: ${Math.round(first.at(-1) ?? 0)} rows/s, bare upserts ${Math.round(bare.at(-1) ?? 0)}`,
       );
     }
     await writeResults('import', {

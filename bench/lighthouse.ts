@@ -25,13 +25,11 @@ interface PageReport {
   measures: Record<string, Spread>;
   /** Kilobytes transferred in the last run, by type of resource. */
   kilobytes: Record<string, number>;
-  /** The audits of the last run without a full score. */
+  /** The audits that did not get the full score in the last run. */
   notPassed: string[];
 }
 
-/**
- * Measures the transfer size and the Lighthouse scores of pages with the network and processor of a mid-range phone.
- */
+/** Measures the transfer size and the Lighthouse scores of pages with the network and CPU of a mid-range phone. */
 export async function lighthouseScores(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
@@ -69,7 +67,7 @@ async function runLighthouse(url: string): Promise<Result> {
   const chrome = await launch({ chromePath: requireChromium(), chromeFlags });
   try {
     const run = await lighthouse(url, { port: chrome.port, logLevel: 'error', onlyCategories: CATEGORIES });
-    if (run === undefined) throw new Error(`No result for ${url}`);
+    if (run === undefined) throw new Error(`Lighthouse returned no result for ${url}`);
     return run.lhr;
   } finally {
     chrome.kill();

@@ -15,10 +15,9 @@ const PAGES = 30;
 const ALL_COUNTS_EVERY = 10;
 
 /**
- * `npm run bench -- live`: measures the memory and CPU time of open streams, and the latency of upvotes on them.
- * Flags: `--streams=N` (5,000), `--upvotes=N` per second (300), `--seconds=N` (60), and `--idle=N` (60), the seconds
- * before the memory of idle streams is measured, which should exceed the heartbeat interval. `ulimit -n` must be above
- * the number of streams.
+ * `npm run bench -- live`: measures the memory and CPU time of open streams, and the latency of upvotes on them. Flags:
+ * `--streams=N` (5,000; fewer than `ulimit -n`), `--upvotes=N` per second (300), `--seconds=N` (60), and `--idle=N`
+ * (60): seconds before idle memory is measured, longer than the heartbeat interval.
  */
 export async function live(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -41,7 +40,7 @@ export async function live(flags: readonly string[]): Promise<void> {
   const site = await startSite(database.url, { MAX_STREAMS: String(streams) });
   try {
     const address = site.address;
-    // Warm up: compile the code and fill the cache.
+    // Warms the site up, so its code is compiled and its cache is filled.
     for (let index = 0; index < 300; index += 1) await fetch(`${address}/api/products?limit=${(index % 100) + 1}`);
     await sleep(2_000);
     const beforeMb = await residentMb(site.pid);

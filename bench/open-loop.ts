@@ -25,9 +25,9 @@ const SINGLE_READER = { name: 'one reader, a page every 20 ms, 200 upvotes/s', p
 
 interface Measured {
   succeeded: number;
-  /** The number of requests of an open loop. */
+  /** The number of requests that were due, in an open loop. */
   due?: number;
-  /** The number of requests of a closed loop. */
+  /** The number of requests that were sent, in a closed loop. */
   sent?: number;
   p50Ms: number;
   p95Ms?: number;

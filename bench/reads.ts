@@ -19,7 +19,7 @@ const SIZES = { products: 1_000, upvotes: 5_000, comments: 2_000, seed: 1 };
 const PRODUCT_PAGES = 200;
 
 interface Measured extends LoadResult {
-  /** Processor time of the server per request, including the warm-up. */
+  /** CPU time of the server per request, including the warm-up. */
   cpuUs: number;
   memoryMb: number;
 }
@@ -57,7 +57,8 @@ export async function reads(options: BenchOptions): Promise<void> {
       for (let round = 1; round <= options.rounds; round += 1) {
         sides.bare.push(await measure(bare, paths, options));
         sides.fastify.push(await measure(fastify, paths, options));
-        // Renders the responses that the previous round's upvotes changed, so the next measurement uses only cached ones.
+        // Renders the responses that the previous round's upvotes changed, so the next measurement uses only cached
+        // ones.
         for (const path of paths) await recordResponse(site, path);
         sides.groundswell.push(await measure(site, paths, options));
         sides.underWrites.push(await measureUnderWrites(site, paths, ids, options));
@@ -118,14 +119,16 @@ async function measureUnderWrites(
   const upvotes = runLoad({
     address: site.address,
     connections: 20,
-    // The upvotes last longer than the reads, so they cover them even if their process starts later.
+    // The upvotes last longer than the reads, so they cover all of them even if the load process of the reads starts
+    // later.
     seconds: options.seconds + 1,
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,
   });
   const [measured, { perSecond, succeeded, sent }] = await Promise.all([measure(site, paths, options), upvotes]);
   if (succeeded !== sent) throw new Error('Some upvotes failed');
-  if (perSecond < UPVOTES_PER_SECOND * 0.8) console.warn(`Only ${Math.round(perSecond)} upvotes/s`);
+  if (perSecond < UPVOTES_PER_SECOND * 0.8)
+    console.warn(`Only ${Math.round(perSecond)} of ${UPVOTES_PER_SECOND} upvotes/s were sent`);
   return measured;
 }
 

@@ -71,7 +71,7 @@ async function measureSeeded(urls: readonly string[]): Promise<void> {
 }
 
 async function measureAll([small, large]: readonly Side[]): Promise<void> {
-  if (!small || !large) throw new Error('The comparison needs two databases');
+  if (!small || !large) throw new Error('The comparison needs two databases: add --on URL twice');
   const reads: Measured[] = [];
   const startedUnder = loadavg();
   for (const read of READS) {

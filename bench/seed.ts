@@ -30,7 +30,8 @@ export async function seed(flags: readonly string[]): Promise<void> {
     seed: readWholeNumber('seed', values.seed),
   };
   const databaseUrl = values['database-url'] ?? (process.env.DATABASE_URL || undefined);
-  if (databaseUrl === undefined) throw new Error('Name a database: --database-url postgres://… or DATABASE_URL');
+  if (databaseUrl === undefined)
+    throw new Error('No database given: add --database-url postgres://… or set DATABASE_URL');
   const log = pino({ level: 'warn' });
   const connection = await connect({ databaseUrl, dataDir: '', mode: 'share', log });
   try {
@@ -42,6 +43,6 @@ export async function seed(flags: readonly string[]): Promise<void> {
 }
 
 function readWholeNumber(name: string, text: string | undefined): number {
-  if (text === undefined || !/^\d+$/.test(text)) throw new Error(`--${name} needs a whole number`);
+  if (text === undefined || !/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number`);
   return Number(text);
 }

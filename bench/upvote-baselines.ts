@@ -7,7 +7,7 @@ import type { BenchOptions } from './options.ts';
 
 interface Measured {
   perSecond: number;
-  /** Processor time of the server process per request, without that of PostgreSQL. */
+  /** CPU time of the server process per request, without that of PostgreSQL. */
   cpuUs: number;
 }
 

@@ -175,7 +175,9 @@ async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<
     likes: succeeded['likes, one comment'],
   };
   if (drifting.length > 0 || JSON.stringify(stored) !== JSON.stringify(expected)) {
-    throw new Error(`${drifting.length} counts drift; stored ${JSON.stringify(stored)} of ${JSON.stringify(expected)}`);
+    throw new Error(
+      `${drifting.length} counts differ from their rows; stored ${JSON.stringify(stored)} of ${JSON.stringify(expected)} acknowledged`,
+    );
   }
 }
 

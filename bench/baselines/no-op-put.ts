@@ -12,7 +12,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 
 /** The upper bound for writes: a PUT route on the site's own server that checks the session and writes nothing. */
 const app = await buildApp({
-  // The other routes are never requested.
+  // Only the route below is requested, so stubs suffice.
   core: {} as Core,
   cache: {} as ResponseCache,
   live: { close() {} } as Live,

@@ -1,5 +1,5 @@
--- The statement of src/core/upvotes/set-upvotes.ts as it was before launches: it writes upvotes and their counts, but
--- no launch windows and no networks.
+-- The statement of `setUpvotes` from before the site had launches. It writes upvotes and their counts, but no networks,
+-- and ignores launch windows.
 WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id = ANY($1::text[]) AND (writes_blocked_until IS NULL OR writes_blocked_until <= statement_timestamp())

@@ -18,12 +18,14 @@ export async function assertCountsRight({ name, database, addresses, upvotes }: 
   const stored = new Map(rows.map((row) => [row.product_id, row.upvotes]));
   const sum = rows.reduce((total, row) => total + row.upvotes, 0);
   if (drifting.length > 0 || sum !== upvotes)
-    throw new Error(`${name}: ${drifting.length} counts drift; ${sum} stored of ${upvotes}`);
+    throw new Error(
+      `${name}: ${drifting.length} counts differ from their rows; counted ${sum} of ${upvotes} acknowledged upvotes`,
+    );
   for (const address of addresses) {
     const deadline = performance.now() + TIMEOUT_MS;
     let wrong = await wrongAt(address, stored);
     while (wrong.length > 0 && performance.now() < deadline) wrong = await wrongAt(address, stored);
-    if (wrong.length > 0) throw new Error(`${name}: ${address} shows other counts: ${wrong.slice(0, 5).join(', ')}`);
+    if (wrong.length > 0) throw new Error(`${name}: ${address} shows wrong counts: ${wrong.slice(0, 5).join(', ')}`);
   }
 }
 

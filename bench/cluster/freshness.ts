@@ -40,8 +40,8 @@ const VISIBLE_TIMEOUT_MS = 10_000;
 const MAX_PAUSE_MS = 250;
 
 /**
- * Upvotes products on the first site of a side, and polls the second site and listens to its stream until they show the
- * upvote.
+ * Upvotes products on the first site of a side. After each upvote, waits until the second site's API, page and stream
+ * show it.
  * @throws Error if an upvote does not appear in time.
  */
 export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
@@ -116,7 +116,7 @@ function upvotesIn({ status, body }: HttpResponse): number {
 async function pollUntil(condition: () => Promise<boolean>): Promise<number> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Not shown within ${VISIBLE_TIMEOUT_MS} ms`);
+    if (performance.now() > deadline) throw new Error(`The upvote was not shown within ${VISIBLE_TIMEOUT_MS} ms`);
     await sleep(POLL_INTERVAL_MS);
   }
   return performance.now();

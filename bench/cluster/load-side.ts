@@ -12,7 +12,7 @@ export interface SideLoad {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Processor time of all processes of the site, per request. */
+  /** CPU time of all processes of the site, per request. */
   siteCpuUs: number;
   /** Average number of cores that the site kept busy. */
   siteCores: number;
@@ -34,7 +34,8 @@ export async function loadSide(
         address: side.addresses[loader % side.addresses.length] ?? '',
         connections: Math.ceil(connections / LOADERS),
         seconds,
-        // Load processes that start at the same product would keep waiting for each other's row locks.
+        // If all load processes began with the same product, their upvotes would keep waiting for each other's row
+        // locks.
         targets: rotated(targets, (loader * targets.length) / LOADERS),
       }),
     ),
@@ -57,7 +58,7 @@ export async function loadSide(
 
 /**
  * Combines the results of several load processes: the sum of their rates, and the highest value of each latency. The
- * fields about processors are 0.
+ * CPU fields are 0.
  */
 export function addUp(results: readonly LoadResult[]): SideLoad {
   const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Milliseconds of CPU time that a process has used, over all threads. */
+/** Returns the CPU time of all threads of a process in milliseconds. */
 export async function cpuMsOf(pid: number): Promise<number> {
   return (await cpuTicksOf(pid, 2)) * TICK_MS;
 }
@@ -47,7 +47,7 @@ export async function processTreeCpuMs(pid: number): Promise<number> {
   return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
 
-/** Returns the memory (PSS) of a process and its descendants in megabytes. Pages that they share count once. */
+/** Returns the memory (PSS) of a process and its descendants in megabytes. Shared memory counts once. */
 export async function processTreeMemoryMb(pid: number): Promise<number> {
   const each = await Promise.all(
     (await withChildren(pid)).map(async (one) => {

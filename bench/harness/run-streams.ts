@@ -50,7 +50,7 @@ export async function openStreams(load: StreamLoad): Promise<StreamRun> {
 
 async function messageOf(child: ChildProcess): Promise<unknown> {
   const failed = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`The clients exited with code ${code}`)),
+    Promise.reject(new Error(`The stream clients exited with code ${code}`)),
   );
   failed.catch(() => {});
   const [message] = await Promise.race([once(child, 'message'), failed]);

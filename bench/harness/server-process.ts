@@ -13,7 +13,7 @@ export interface ServerProcess {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The flags for Node in `npm start`. Baselines get them as well, so ratios compare only the programs. */
+/** The Node.js flags of `npm start`. Baselines get the same flags, so ratios compare only the programs. */
 const NODE_FLAGS = packageJson.scripts.start.match(/--\S+/g) ?? [];
 
 /** Starts the production build of the site, with log level `warn` and without rate limits. */
@@ -35,7 +35,7 @@ async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error('The site could not be built');
+  if (code !== 0) throw new Error('The site could not be built. Its error is printed above.');
 }
 
 /** Starts a server of bench/baselines for comparison. */

@@ -33,7 +33,7 @@ for (const socket of sockets) socket.on('close', () => (closed += 1));
 process.send?.('open');
 await once(process, 'message');
 const votes = await vote();
-// Waits for frames that are still in flight.
+// Gives late frames time to arrive.
 await sleep(2_000);
 process.send?.(report(votes));
 process.disconnect();
@@ -63,7 +63,7 @@ async function open(index: number): Promise<Socket> {
       rest += text;
       if (!rest.endsWith('\n\n')) return;
       if (rest.startsWith('HTTP/1.1 200')) resolve();
-      else if (rest.startsWith('HTTP/')) reject(new Error(`Refused: ${rest.slice(0, 40)}`));
+      else if (rest.startsWith('HTTP/')) reject(new Error(`The site refused a stream: ${rest.slice(0, 40)}`));
       // Several frames may have arrived together, with heartbeats between them.
       for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) recordFrame(group, block);
       rest = '';

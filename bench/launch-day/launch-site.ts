@@ -17,13 +17,13 @@ import type { Catalogue } from './visits.ts';
 
 export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
-/** Length of the period in which the other products launched. It ended two days ago. */
+/** Number of days over which the launches of the older products are spread. The last of them was two days ago. */
 const OLDER_DAYS = 90;
 const DAY_MS = 24 * 3_600_000;
 const WORDS = 2_000;
 const SEED = 14;
 
-/** Processor time or memory of the site and of its database. */
+/** CPU time or memory of the site and of its database. */
 export interface ResourceUse {
   site: number;
   database: number;
@@ -98,7 +98,7 @@ export async function openLaunchSite(folder: string, processes: number): Promise
 
 /**
  * Waits until the imported launches are on their boards, and boards whose period ended over two days ago are final. A
- * new site does this work in its first minute, so it is not part of a launch day.
+ * new site does this work in its first minute, so the simulated day excludes it.
  */
 async function waitForFinalBoards(database: Database): Promise<void> {
   const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at

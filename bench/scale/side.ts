@@ -18,7 +18,7 @@ export interface Side {
   rareWords: string[];
   /** Words of product names that more products contain. */
   mediumWords: string[];
-  /** The periods of the leaderboards by kind, in descending order of launches. */
+  /** The periods of the leaderboards by kind, those with the most launches first. */
   periods: Record<PeriodKind, string[]>;
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
 }

@@ -38,7 +38,7 @@ export async function fillDatabase(
   await client.connect();
   try {
     const { rows } = await client.query('SELECT 1 FROM products LIMIT 1');
-    if (rows.length > 0 && !force) throw new Error('This database has products already. --force adds to them.');
+    if (rows.length > 0 && !force) throw new Error('This database already contains products. Use --force to add more.');
     await client.query('BEGIN');
     await client.query("SET LOCAL maintenance_work_mem = '512MB'");
     const restore = await dropConstraintsAndIndexes(client, TABLES);
@@ -136,7 +136,7 @@ function* upvoteRows({
 }: Engagement & { sessions: number; launches: readonly Date[] }): Generator<Cell[]> {
   const names = Array.from({ length: sessions }, (_, index) => `session-${uuidOf(seed, KIND.session, index)}`);
   const random = randomFrom(seed + 3);
-  // A prime stride larger than the number of sessions visits all of them before it repeats one.
+  // A prime stride larger than the number of sessions visits every session before it repeats one.
   const stride = 2_147_483_629;
   let made = 0;
   for (const [index, id] of ids.entries()) {

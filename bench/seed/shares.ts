@@ -26,7 +26,7 @@ export function splitByZipf(total: number, products: number, seed: number, max =
     counts[product] = (counts[product] ?? 0) + room;
     left -= room;
   }
-  if (left > 0) throw new Error(`${total} do not fit on ${products} products with at most ${max} each`);
+  if (left > 0) throw new Error(`Cannot split ${total} over ${products} products with at most ${max} each`);
   return counts;
 }
 

@@ -12,8 +12,8 @@ export interface Script {
 }
 
 /**
- * Returns syllables of an onset, a vowel and a coda. Frequent syllables are repeated. The words have as many different
- * trigrams as those of real languages, because a trigram index is fast only if trigrams are rare.
+ * Returns syllables, each built from an onset, a vowel and a coda. Frequent syllables are repeated. The words have as
+ * many different trigrams as those of real languages, because a trigram index is fast only if trigrams are rare.
  */
 function latinSyllables(): string[] {
   const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');

@@ -57,6 +57,6 @@ test('indexes, keys and foreign keys are restored afterwards', async () => {
 test('a database with products is refused', async () => {
   const database = await filled();
   const before = await database.query(DIGEST);
-  await expect(fillDatabase(database.url, { ...SIZES, seed: 4 }, QUIET)).rejects.toThrow('has products already');
+  await expect(fillDatabase(database.url, { ...SIZES, seed: 4 }, QUIET)).rejects.toThrow('already contains products');
   expect(await database.query(DIGEST)).toEqual(before);
 });
