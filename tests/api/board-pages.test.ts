@@ -14,7 +14,7 @@ beforeAll(async () => {
   for (let count = 1; count <= LAUNCHES; count += 1) {
     await site.addProduct({ id: `wave-${count}`, name: `Wave ${count}.`, createdAt: now.toISOString() });
   }
-  // The site's first launch, early enough that there is a day without launches between it and today.
+  // Makes the site's first launch early enough to leave a day without launches before today.
   await site.addProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() });
   for (const visitor of ['one', 'two']) {
     await site.app.inject({

@@ -82,7 +82,7 @@ describe('Comments', () => {
       expect(await counted()).toBe(1);
       expect(await ada.lastEntry()).toMatchObject({ operator: 'ada', undoes: entry.id });
       expect((await ada.undo(entry)).json()).toMatchObject({ status: 409, code: 'not_undoable' });
-      // The undo is also an entry in the audit log.
+      // The undo has its own audit entry, which can be undone as well.
       expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
       expect(await stateOf()).toEqual(after);
       await ada.undo(await ada.lastEntry());

@@ -59,7 +59,7 @@ describe('Imports', () => {
     return JSON.parse(lines.at(-1) ?? '');
   }
 
-  test('columns can be mapped, a dry run changes nothing, errors have their position, and an import can be undone', async () => {
+  test('columns can be mapped, a dry run changes nothing, errors name their line, and an import can be undone', async () => {
     const prefix = `i-${randomUUID().slice(0, 8)}`;
     const before = await site.addProduct({ id: `${prefix}-old`, name: 'Old name', maker: 'Moon' });
     const edited = await site.addProduct({ id: `${prefix}-edited`, name: 'Before' });

@@ -104,7 +104,7 @@ describe('Responses of the console', () => {
 });
 
 describe('An invitation', () => {
-  test('is accepted with a passphrase, which signs in', async () => {
+  test('is accepted with a passphrase, and signs the operator in', async () => {
     const { token } = await inviteOperator(site.database, 'ada', clock.now());
     const post = (url: string, payload: object) => site.ask.post(url, payload, OWN);
     expect((await post('/api/console/invitation', { token })).json()).toEqual({ operator: 'ada' });
@@ -189,7 +189,7 @@ describe('Guessing of passphrases', () => {
     expect((await signIn()).statusCode).toBe(200);
   });
 
-  test('is still possible from a known browser once the limit of its network is reached', async () => {
+  test('does not prevent signing in from a known browser once the limit of its network is reached', async () => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 10; index += 1) await wrong();
     expect((await signIn()).statusCode).toBe(429);

@@ -217,7 +217,7 @@ describe('structured data', () => {
       'Person.name is missing',
       'Person.nmae is not a known property',
     ]);
-    expect(errorsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is not a non-empty text']);
+    expect(errorsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name must be a non-empty text']);
     expect(errorsOf({ '@type': 'Thing' })).toHaveLength(1);
   });
 });

@@ -100,7 +100,7 @@ describe('a comment with the honeypot field filled in', () => {
     const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
     // The likes are sent simultaneously, so they are written in one batch.
     const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
-    if (!others || !own || !again) throw new Error('three responses');
+    if (!others || !own || !again) throw new Error('Expected three responses');
     expectProblem(others, 404, 'comment_not_found', 'Comment not found');
     expect([own.json(), again.json()]).toEqual([{ likes: 1 }, { likes: 2 }]);
     expect((await held(visitor))[0]?.likes).toBe(2);
@@ -163,7 +163,7 @@ describe('the operator', () => {
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });
 
-  test('can release comments, which are then public, counted once, with their time and likes, but without the session', async () => {
+  test('can release comments, which then are public, count once, and keep their time and likes, but not their session', async () => {
     const visitor = newVisitor();
     const [first, second] = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })];
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);

@@ -8,7 +8,7 @@ const RULES: ConfigData = {
   root: true,
   extends: ['html-validate:standard', 'html-validate:a11y'],
   rules: {
-    // React controls the style of these attributes.
+    // React chooses the notation of these attributes.
     'attribute-boolean-style': 'off',
     'attribute-empty-style': 'off',
     // A list may have a name, which screen readers announce.

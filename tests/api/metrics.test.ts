@@ -95,7 +95,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect(shown.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test('is not served by the site if a separate port is set, which only this machine can read without a token', async () => {
+  test('is served only on METRICS_PORT if it is set, and without a token only to this machine', async () => {
     await start({ METRICS_PORT: '0', HOST: '0.0.0.0' });
     const address = await metricsAddress();
     expect(new URL(address).hostname).toBe('127.0.0.1');
@@ -103,7 +103,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect((await ask('/metrics')).status).toBe(404);
   });
 
-  test('also requires the token on a separate port', async () => {
+  test('requires the token on METRICS_PORT as well', async () => {
     await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
     const address = await metricsAddress();
     expect((await fetch(address)).status).toBe(401);

@@ -216,7 +216,7 @@ describe('the page is the same for every visitor', () => {
     expect(body).not.toContain(visitor['x-user-session']);
   });
 
-  test('its content security policy allows one inline script, and it has no other', async () => {
+  test('its content security policy allows one inline script, and the page contains no other', async () => {
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];

@@ -37,7 +37,7 @@ const ORDER: Record<ProductSort, string> = {
   discussed: 'c.comments DESC, c.product_id DESC',
 };
 
-/** Returns the expected result, with the simplest implementation. */
+/** Returns the expected result of a search, from a full scan. */
 async function matching(sort: ProductSort, term: string, tag = ''): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     `SELECT p.id FROM products p JOIN product_counts c ON c.product_id = p.id
@@ -110,7 +110,7 @@ describe('All pages of a search together contain exactly the products that a ful
 });
 
 test('a search that runs out of time returns a cursor, and the next pages continue from there', async () => {
-  // No index has terms of common characters and white space.
+  // No index can find this term, which consists of common characters and a space.
   const search = { term: 'e q', tag: '', sort: 'newest' as const, limit: 100 };
   const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { scanTimeoutMs: 0 }));
   expect(pages.length).toBeGreaterThan(10);

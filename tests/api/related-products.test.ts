@@ -47,7 +47,7 @@ test('the page of a product shows its related products, and has no such section 
   for (const id of ['bare', 'peak']) expect(await sectionOf(id), id).toBeUndefined();
 });
 
-test('the section follows launches, edits and removals', async () => {
+test('the section of related products is updated after launches, edits and removals', async () => {
   await site.addProduct({ id: 'peak-2', name: 'Second peak', tags: ['mountains'] });
   await expect.poll(() => sectionOf('peak')).toContain('Second peak');
   await site.addProduct({ id: 'peak-2', name: 'Second summit', tags: ['mountains'] });

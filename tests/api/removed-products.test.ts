@@ -31,7 +31,7 @@ const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
 
 const newId = () => `p-${randomUUID()}`;
 const status = async (path: string) => (await site.ask.get(path)).statusCode;
-/** Polls, because another process shows a change only after it is notified. */
+/** Polls, because the site shows a change made directly in the database only after it is notified. */
 const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 /** Adds a product with upvotes and all kinds of comments: public, liked, held and hidden. */
@@ -65,7 +65,7 @@ async function rowsOf(id: string): Promise<unknown[]> {
 }
 
 describe('a removed product', () => {
-  test('is removed with its counts, upvotes and comments, and its page is 410 and the API 404 with Product not found', async () => {
+  test('disappears with its counts, upvotes and comments; its page is 410, and the API is 404 Product not found', async () => {
     const { id, visitor, comment } = await newDiscussed();
     const other = await newDiscussed();
     const untouched = await rowsOf(other.id);
@@ -159,7 +159,7 @@ describe('a removed product', () => {
     expect(restored.map(({ id }) => id).sort()).toEqual([one, two].sort());
   });
 
-  test('is removed or restored once by simultaneous commands', async () => {
+  test('is removed or restored only once by simultaneous commands', async () => {
     const { id } = await newDiscussed();
     const before = await rowsOf(id);
     const removals = await Promise.all([1, 2, 3].map(() => removeProducts(site.database, [id])));
@@ -169,7 +169,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(before);
   });
 
-  test('whose id is reused is not restored, nor are others of its removal, until the new product is removed as well', async () => {
+  test('whose id is reused is not restored, nor are the products removed with it, until the new product is removed', async () => {
     const { id } = await newDiscussed({ name: 'First' });
     const first = await rowsOf(id);
     const { id: other } = await newDiscussed();
@@ -249,7 +249,7 @@ describe('while a product with very many upvotes is removed', () => {
     await restoreProducts(site.database, { last: true });
     expect((await vote(id)).json()).toEqual({ upvoted: true, upvotes: 6_003 });
 
-    // Simulates a killed command, after which writes are blocked until this time.
+    // Simulates a killed command, after which writes are blocked until the given time.
     const close = (until: string) =>
       site.database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [id]);
     await close("now() + interval '1 hour'");

@@ -200,7 +200,7 @@ function nothingMore() {
       await countsAreRight();
     });
 
-    test('a request can withdraw only one upvote, and locks no product of another visitor', async () => {
+    test('a request can withdraw only one upvote, and does not wait for locks on other products', async () => {
       const [first, second, others] = [await newProduct(), await newProduct(), await newProduct()];
       const [session, stranger] = [newSession(), newSession()];
       await ask(stranger, UPVOTE, [others, stranger]);

@@ -32,7 +32,7 @@ async function talk(...send: (string | Buffer)[]): Promise<string> {
 
 async function open(): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // A connection that the server closes early is reset.
+  // Ignores the reset that may follow when the server closes the connection early.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
@@ -83,7 +83,7 @@ describe('oversized requests are refused with a clear response', () => {
   });
 });
 
-describe('anything but HTTP is refused and disconnected', () => {
+describe('anything but valid HTTP gets 400 and is disconnected', () => {
   test.each([
     ['TLS on a plain port', Buffer.from('16030100c4010000c00303', 'hex')],
     ['nonsense', 'hello\r\n\r\n'],

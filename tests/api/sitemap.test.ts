@@ -115,9 +115,9 @@ describe('the sitemap of more than 50,000 URLs', () => {
     },
   );
 
-  test('becomes one file when all URLs fit in it, and never loses one', async () => {
+  test('becomes one file when all URLs fit in it, and never loses a URL', async () => {
     const boards = async () => (await site.core.readBoardAddresses(50_000)).length;
-    // Those of `old` and `new`, and the day, week and month of `latest`.
+    // The leaderboards of `old` and `new`, and the day, week and month of `latest`.
     await expect.poll(boards).toBe(8 + 3);
     // The home page, the leaderboards, and `old`, `new` and `latest`.
     const others = 1 + 11 + 3;

@@ -4,7 +4,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const createdAt = new Date().toISOString();
 const orderToday = (id: string) => tieOrder(createdAt.slice(0, 10), id);
-/** In the order in which today's leaderboard lists ties. */
+/** The ids of two tied products, in the order in which today's leaderboard lists them. */
 const [second = '', third = ''] = ['ebb', 'flow'].sort((a, b) => (orderToday(a) < orderToday(b) ? -1 : 1));
 let site: TestSite;
 

@@ -219,7 +219,7 @@ describe('The maker', () => {
     expectProblem(await send('DELETE', url, makerKey), 409, 'already_launched');
   });
 
-  test('can comment with the badge Maker, only on the own product and only after its launch', async () => {
+  test('can comment with the badge Maker, but only on their own product and only after its launch', async () => {
     const { submission, makerKey } = await submit({ name: 'Spoken', maker: 'Ada' });
     await site.addProduct({ id: 'of-others', createdAt: clock.now().toISOString() });
     const comment = (productId: string, headers: Record<string, string>) =>

@@ -142,7 +142,7 @@ test('only a signed-in operator can upload pictures in the console', async () =>
   expect((await send({ 'sec-fetch-site': 'cross-site', cookie: operator.cookie })).statusCode).toBe(403);
 });
 
-test('pages are served while a hundred pictures from many networks wait for a stopped worker', async () => {
+test('pages are served while the picture worker is stopped and a hundred uploads from many networks arrive', async () => {
   const { id, key } = await submit('Swell');
   const bytes = buildPng({ width: 4_000, height: 4_000 });
   await upload(`${id}/image`, { key, bytes });

@@ -22,7 +22,7 @@ function change(method: 'PUT' | 'DELETE', id: string, remoteAddress: string, hea
   return site.app.inject({ method, url: `/api/products/${id}/upvote`, headers, remoteAddress });
 }
 
-test('upvotes of many sessions in one network are reported to the operator without an address, but scattered ones are not', async () => {
+test('upvotes of many sessions in one network are reported to the operator without an address, but upvotes from many networks are not', async () => {
   const [{ id }, scattered] = [await site.addProduct({ name: 'Tide' }), await site.addProduct()];
   const visitors = Array.from({ length: 23 }, newVisitor);
   await Promise.all(visitors.map((visitor, index) => change('PUT', id, `192.0.2.${index}`, visitor)));

@@ -112,7 +112,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
 });
 
 describe('concurrent upvotes (api.md: counts change in the same transaction as the rows)', () => {
-  test('100 sessions that toggle one product on, off and on through two processes are all counted', async () => {
+  test('100 sessions that upvote a product, withdraw the upvote and upvote again through two processes all count', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
     const responses = await Promise.all(

@@ -104,7 +104,7 @@ test('withdrawing votes and casting them again does not evade the cap', async ()
   await expect.poll(() => counted('toggled')).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
-test('votes that the operator includes count in the standing and in the tally until that is undone', async () => {
+test('votes that the operator includes count in the standing and in the tally until the inclusion is undone', async () => {
   const { createdAt } = await launch('workshop');
   for (const n of numbers) await vote('workshop', { forwardedFor: '192.0.2.8', at: n % 2 ? site : other });
   await expect.poll(() => counted('workshop')).toMatchObject({ counted: CAP, excluded: 10 });

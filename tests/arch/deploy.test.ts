@@ -35,7 +35,7 @@ describe('the deployment examples', () => {
     ]);
   });
 
-  test('the settings in the unit and the compose file are valid', async () => {
+  test('the settings in the systemd unit and the Compose file are valid', async () => {
     const unit = await readText('deploy/groundswell.service');
     const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
     const ofUnit = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
@@ -53,7 +53,7 @@ describe('the deployment examples', () => {
     });
   });
 
-  test('the image contains every folder that the site reads at run time', async () => {
+  test('the Docker image contains every folder that the site reads at run time', async () => {
     const [, last = ''] = (await readText('Dockerfile')).split(/^FROM .*\n(?![\s\S]*^FROM )/m);
     const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map((match) => match[1] ?? '');
     const needed = Object.values(PACKAGE_FOLDERS).map((folder) => relative(PACKAGE_ROOT, folder));
@@ -78,7 +78,7 @@ describe('the deployment examples', () => {
     ).toEqual([]);
   });
 
-  test('npm start, the image and the unit pass the same flags to Node', async () => {
+  test('npm start, the Docker image and the systemd unit pass the same flags to Node.js', async () => {
     const commands = [
       /"start": "exec node (.*?) bin\/groundswell\.js serve"/.exec(await readText('package.json'))?.[1],
       /^ENTRYPOINT \["node", "(.*?)", "bin\/groundswell\.js"\]$/m.exec(await readText('Dockerfile'))?.[1],
@@ -87,7 +87,7 @@ describe('the deployment examples', () => {
     expect(commands).toEqual(Array(3).fill('--max-semi-space-size=32'));
   });
 
-  test('the image runs the site directly, so it gets stop signals, and not as root', async () => {
+  test('the Docker image does not run the site as root, and runs it directly, so the site gets stop signals', async () => {
     const dockerfile = await readText('Dockerfile');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "--\S+", "bin\/groundswell\.js"\]$/m);
     expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);

@@ -90,7 +90,7 @@ describe('statements of the program', () => {
   });
 });
 
-test('every migration is checked, and can be applied to distributed tables', async () => {
+test('every migration is portable, and can be applied to distributed tables', async () => {
   const paths = (await filesBelow('migrations')).filter((path) => path.endsWith('.sql'));
   expect(paths).not.toEqual([]);
   for (const path of paths) {

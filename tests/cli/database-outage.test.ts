@@ -69,7 +69,7 @@ async function upvotesOn(page: string): Promise<number> {
   return Number(/"upvotes":(\d+)/.exec(await (await fetch(page)).text())?.[1]);
 }
 
-test('while the database hangs under load, every visited page is served stale, and afterwards it is fresh again', async () => {
+test('while the database hangs under load, every visited page is served stale, and afterwards fresh again', async () => {
   const dataDir = await harness.sampleDataDir();
   const { address } = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
   const list: { items: { id: string }[] } = await (await fetch(`${address}/api/products`)).json();

@@ -34,7 +34,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
     NODE_OPTIONS: `--import ${loop}`,
   });
   const [stopped, looping, third] = await workersOf(site.process.pid);
-  if (stopped === undefined || looping === undefined) throw new Error('There are not three processes');
+  if (stopped === undefined || looping === undefined) throw new Error('The site does not have three workers');
   process.kill(stopped, 'SIGSTOP');
   process.kill(looping, 'SIGUSR2');
   // Each of the two workers may have accepted one connection to which it never responds.

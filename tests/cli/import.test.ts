@@ -204,7 +204,7 @@ describe('import exits 2 and imports nothing', () => {
     ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
     ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /There is no folder/],
-  ])('%s', async (_what, [name = '', ...options], message) => {
+  ])('for %s', async (_what, [name = '', ...options], message) => {
     await file('text.txt', '');
     await file('ok.csv', 'id\na\n');
     expectRefusal(await runImport(join(folder, name), ...options), message);

@@ -200,7 +200,7 @@ describe('products remove', () => {
     );
   });
 
-  test('exits 1 without removing any product if one is unknown, which it names', async () => {
+  test('exits 1, removes nothing and names the unknown product if one id is unknown', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', '--yes', id, 'no-such-product');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

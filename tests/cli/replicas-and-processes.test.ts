@@ -59,12 +59,12 @@ test('every visitor reads their own writes from every process while replicas lag
           `/api/products/${own}/upvote`,
         );
         const status = await visitor.json<{ upvoted: string[] }>('GET', `/api/upvotes?products=tide,${own}`);
-        expectNewest(status.upvoted.includes(own) === upvoted, 'what was upvoted');
+        expectNewest(status.upvoted.includes(own) === upvoted, 'their own upvote');
         const { product } = await visitor.json<{ product: { upvotes: number } }>('GET', `/api/products/${own}`);
         expectNewest(product.upvotes === written.upvotes, 'the count');
         await visitor.json(upvoted ? 'DELETE' : 'PUT', '/api/products/tide/upvote');
         const toggled = await visitor.json<{ upvoted: string[] }>('GET', `/api/upvotes?products=tide,${own}`);
-        expectNewest(toggled.upvoted.includes('tide') === !upvoted, 'what was upvoted by others as well');
+        expectNewest(toggled.upvoted.includes('tide') === !upvoted, 'their upvote of a shared product');
         const page = await visitor.ask('GET', `/product/${own}`);
         expectNewest(upvotesOnPage(page.body) === written.upvotes, 'the page');
         const { comment } = await visitor.json<{ comment: { id: string } }>('POST', '/api/comments', {

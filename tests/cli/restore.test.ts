@@ -115,7 +115,7 @@ test('a backup that lacks tables is restored with a warning that names them', as
   ]);
 });
 
-/** The statement at which a restore is killed. A trigger makes the statement wait for a lock that the test holds. */
+/** The statements at which a restore is killed. A trigger makes each of them wait for a lock that the test holds. */
 const MOMENTS: [what: string, trigger: string][] = [
   ['before it deletes the first row', 'BEFORE DELETE ON removed_comments FOR EACH STATEMENT'],
   ['when it has deleted everything except the products', 'BEFORE DELETE ON products FOR EACH STATEMENT'],

@@ -96,7 +96,7 @@ test('no request fails while two servers are replaced one after the other under 
       await delay(READING_MS);
     }
   }
-  // Without a ready server, this rejects like a failed request.
+  // If no server is ready, the promise rejects, as for a failed request.
   const visitNext = async (method: string, path: string) => ask(agent, balancer.next(), method, path);
   const countResponses = () => [...responses.values()].reduce((sum, count) => sum + count, 0);
   const untilMore = async (count: number) => {
@@ -128,7 +128,7 @@ test('no request fails while two servers are replaced one after the other under 
   expect([...responses.keys()]).toEqual(['200']);
 });
 
-test('Ctrl-C stops the site without STOP_DELAY, which only load balancers need', async () => {
+test('Ctrl-C stops the site immediately, without the STOP_DELAY for load balancers', async () => {
   const site = await harness.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
   site.process.kill('SIGINT');
   expect(await site.exited).toMatchObject({ code: 0 });

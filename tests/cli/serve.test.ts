@@ -107,7 +107,7 @@ describe('serve', () => {
     const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     const identity = await clusterIdentity(settings.DATA_DIR);
-    // Existing data folders contain this name, so a site that looked for another would not find its password.
+    // Existing data folders contain a password file of this name, so a new version must not look for another name.
     expect(await readdir(join(settings.DATA_DIR, 'postgres'))).toContain('groundswell.password');
     first.process.kill('SIGTERM');
     await first.exited;

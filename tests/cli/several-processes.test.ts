@@ -56,7 +56,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
 
   const before = await workersOf(site.process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
-  // Needs no retry, because the primary process has the port open, so the connection waits for a replacement.
+  // Needs no retry: the primary process keeps the port open, so the connection waits for a replacement worker.
   const whileAway = await fetch(`${site.address}/readyz`, { headers: { connection: 'close' } });
   expect(whileAway.status).toBe(200);
   await expect.poll(() => metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);

@@ -19,8 +19,9 @@ afterAll(() => database.drop());
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns a time later than the rows of other tests, so only the rows of this test are counted. */
 let year = 2030;
+
+/** Returns a time later than the rows of earlier tests, so only the rows of the current test are counted. */
 function newTime(): Date {
   year += 1;
   return new Date(Date.UTC(year, 5, 15, 10, 30));

@@ -75,7 +75,7 @@ test('schedule approves for a future time, and refuses a past time or another re
   expect(await submissions.get({ id, makerKey })).toMatchObject({ status: 'scheduled', launchAt: time });
 });
 
-test('approve decides the existing submissions of several ids, and names the others', async () => {
+test('approve with several ids approves the submissions that exist, and names the unknown ids', async () => {
   const result = await run('approve', id, 'nothing', '--json');
   expect(result.code).toBe(1);
   expect(JSON.parse(result.stdout)).toMatchObject({

@@ -23,7 +23,7 @@ async function takePort(): Promise<{ port: number; release: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('No port');
+  if (typeof address !== 'object' || address === null) throw new Error('The server has no port');
   return { port: address.port, release: () => server.close() };
 }
 

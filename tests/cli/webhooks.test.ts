@@ -33,7 +33,7 @@ describe('webhooks test', () => {
       stderr: '',
     });
     const [request] = receiver.received;
-    if (request === undefined) throw new Error('nothing was received');
+    if (request === undefined) throw new Error('The receiver got no request');
     expect(verified(request, SECRET)).toMatchObject({ type: 'webhook.test', data: {} });
     expect(await jsonOf(['webhooks', 'test'], settings())).toEqual({ status: 204 });
   });
@@ -47,7 +47,7 @@ describe('webhooks test', () => {
     });
   });
 
-  test('exits 2 without a receiver', async () => {
+  test('exits 2 if no receiver is configured', async () => {
     const { code, stderr } = await runProgram(['webhooks', 'test'], {});
     expect({ code, stderr }).toEqual({
       code: 2,

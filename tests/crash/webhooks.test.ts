@@ -60,7 +60,7 @@ test('events that a killed process has not delivered arrive after a restart', as
   expect(await next.exited).toMatchObject({ code: 0 });
 });
 
-test('a scheduled launch is reported once by two sites on one database, and not before it', async () => {
+test('a scheduled launch is reported once by two sites on one database, and not before its time', async () => {
   const sites = await Promise.all([serve(), serve()]);
   const launchesAt = Date.now() + 2_000;
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt: new Date(launchesAt).toISOString() })]);

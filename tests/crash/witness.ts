@@ -50,7 +50,7 @@ export function startWitness(address: () => string, productIds: readonly string[
       if (status === 200 || status === 201) successes += 1;
       else {
         if (status === 0) connection = undefined;
-        // The result of the last write is unknown, and it may still be in flight, so the next write uses a new session.
+        // The failed write may still take effect later, so the next write uses a new session.
         session = newSession();
         await sleep(PAUSE_MS);
       }

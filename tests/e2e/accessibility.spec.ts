@@ -49,7 +49,8 @@ test.describe('accessibility of other states', () => {
     for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
       await browser.send('Emulation.setScriptExecutionDisabled', { value: true });
       await page.goto(path);
-      // axe needs scripts, so the content of the page without scripts is preserved before they are enabled.
+      // axe needs scripts. Once they are enabled, the page must still show the styles and the content for visitors
+      // without scripts.
       await browser.send('Emulation.setScriptExecutionDisabled', { value: false });
       await page.evaluate(() => {
         const keep = (rules: CSSRuleList) => {
@@ -108,11 +109,11 @@ test.describe('§2: the site works by keyboard alone', () => {
     await expect(page.getByRole('link', { name: 'Leaderboards' })).toBeFocused();
   });
 
-  test('every focused control shows a ring of at least 2 px', async ({ page, site }) => {
+  test('every focused control shows a focus ring of at least 2 px', async ({ page, site }) => {
     const { rich } = await stateProducts(site);
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
       await visit(page, path);
-      // After a key press, browsers also show the focus ring for focus set by a script.
+      // After a key press, browsers also show the focus ring on elements that a script focuses.
       await page.keyboard.press('Tab');
       const { shown, unshown } = await page.evaluate(() => {
         const hasRing = (element: Element, pseudo?: string) => {

@@ -10,7 +10,7 @@ import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
 import { upvoteOf } from '../support/screen.ts';
 
-/** The lightest grey that the site accepts as an accent colour, so the accent with the least contrast. */
+/** The lightest grey that the site accepts as an accent colour, which has the lowest contrast. */
 const ACCENT = '#767676';
 const TAGLINE = 'New tools for teachers, every morning';
 
@@ -39,7 +39,7 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
   ],
 });
 
-// One worker, so the file starts one site.
+// Runs the tests in one worker, so the file starts only one site.
 test.describe.configure({ mode: 'default' });
 
 const logoOf = (page: Page) => page.getByRole('banner').locator('img');
@@ -82,7 +82,7 @@ test('opening a product and going back keeps the tagline and the articles', asyn
 test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // Skips the delay before the first visited page is cached.
+  // A stored offline queue makes the page start its offline cache without the usual delay.
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
   await visit(page, '/');
   const address = (await logoOf(page).getAttribute('src')) ?? '';

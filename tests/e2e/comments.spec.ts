@@ -74,7 +74,7 @@ test.describe('§2: comments', () => {
     await expect(page.locator('.comment .avatar img').first()).toHaveAttribute('src', '/pictures/avatar-default.svg');
     await expect(page.getByRole('article', { name: 'Comment by Linus' }).locator('.badge')).toHaveCount(0);
 
-    // The page also makes requests in the background.
+    // Records only POST requests, because the page sends GET requests in the background.
     const writes = recordRequests(page, /\/api\//, 'POST');
     const before = await discussion(page).innerHTML();
     await comment.getByRole('button', { name: 'Reply' }).click();
@@ -204,7 +204,7 @@ test.describe('§9: timestamps', () => {
 });
 
 test.describe('§8 and §9: loading comments', () => {
-  test('comments that fail twice, 500 ms apart, show an empty list with a notice and a Try again button', async ({
+  test('if comments fail to load twice, 500 ms apart, an empty list with a notice and a Try again button shows', async ({
     page,
     site,
     expectConsoleError,

@@ -74,7 +74,7 @@ test('an invited operator can do every daily task on a phone, with hostile names
   await expect(dialog.getByText(`Excluded ${VOTES - 1}`)).toBeVisible();
   await page.keyboard.press('Escape');
 
-  // Hides a comment and undoes it.
+  // Hides a comment, and undoes that.
   const comments = async () => (await (await page.request.get(`/api/products/${burst.id}/comments`)).json()).total;
   await page.goto(`/console/comments?product=${burst.id}`);
   await page.getByRole('button', { name: 'Hide' }).click();

@@ -84,7 +84,7 @@ test('undo reopens an edit that was closed without saving', async ({ page, site 
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Half done')).toBeVisible();
   await expect(page.getByRole('dialog')).toBeHidden();
-  // Only the earlier message may still be there.
+  // The message from before may still be shown, but saving must not show it again.
   expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
 });
 

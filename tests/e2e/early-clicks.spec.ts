@@ -69,7 +69,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     expect(puts).toHaveLength(1);
   });
 
-  test('a vote that is taken back is withdrawn although the visitor leaves before the app runs', async ({
+  test('a vote that is taken back is withdrawn even if the visitor leaves before the app runs', async ({
     page,
     site,
   }) => {

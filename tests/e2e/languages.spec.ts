@@ -50,7 +50,7 @@ const LANGUAGES = [
 ] as const;
 
 const root = (page: Page) => page.locator('html');
-/** Found by class, because the name of the region is translated. */
+/** Locates toasts by class, because the name of their region is translated. */
 const toastTitles = (page: Page) => page.locator('.toaster .toast-title');
 const commentLink = (page: Page) => page.locator('.product-hero-actions a').first();
 

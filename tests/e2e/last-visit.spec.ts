@@ -9,8 +9,8 @@ const newsButton = (page: Page) => page.getByRole('button', { name: 'Since your 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
 /**
- * Adds three products and returns the stored entries of a browser that last visited six hours ago. It has upvoted one
- * product, whose launch window has ended since, and commented on another.
+ * Adds three products and returns the stored entries of a browser that last visited six hours ago. The browser has
+ * upvoted one product, whose launch window has ended since, and commented on another.
  */
 async function remember(site: E2eSite) {
   const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });
@@ -50,7 +50,7 @@ async function neverIdle(page: Page): Promise<void> {
   });
 }
 
-test('a returning visitor sees the new products, the results of their upvotes and the replies to their comments', async ({
+test('a returning visitor sees the new products, the results of launches they upvoted and the replies to their comments', async ({
   page,
   site,
 }) => {
@@ -113,7 +113,7 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   await expect(newsButton(page)).toBeVisible();
 });
 
-test('on a first visit, without storage and offline, the panel sends no requests and is not shown', async ({
+test('on a first visit, without storage, or offline, the panel sends no requests and is not shown', async ({
   page,
   newVisitor,
   site,
@@ -134,7 +134,7 @@ test('on a first visit, without storage and offline, the panel sends no requests
     const asked: string[] = [];
     visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await visit(visitor, '/');
-    // Waits until the panel would have loaded, which happens at hydration for a returning visitor.
+    // Waits long enough for the panel to appear. For a returning visitor, it appears at hydration.
     await visitor.waitForLoadState('networkidle');
     await expect(newsButton(visitor)).toHaveCount(0);
     expect(asked.filter((path) => /\/standing$|\/comments$/.test(path))).toEqual([]);

@@ -21,7 +21,7 @@ const test = base.extend<object, { site: E2eSite }>({
   ],
 });
 
-// One worker, so the file starts one site.
+// Runs the tests in one worker, so the file starts only one site.
 test.describe.configure({ mode: 'default' });
 
 test.use({ live: true });
@@ -81,7 +81,7 @@ async function watch(page: Page, path: string, top: string): Promise<void> {
   expect((await stream).status()).toBe(200);
 }
 
-test('a vote in one tab moves a launch on the board in another, without a reload and without a layout shift', async ({
+test('a vote of another visitor moves a launch on an open leaderboard, without a reload or a layout shift', async ({
   page,
   site,
   newVisitor,
@@ -212,7 +212,7 @@ test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
   test('a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
-    // At noon, so all products launch on the same day.
+    // The products launch at noon, so all of them launch on the same day.
     const launchedAt = new Date(Date.now() - 72 * 3_600_000).setUTCHours(12);
     await site.addProducts(21, (index) => ({
       id: `page-${index}`,

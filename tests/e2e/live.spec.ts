@@ -35,7 +35,7 @@ function stranger({ request }: Page) {
   };
 }
 
-/** Records the current text of an element and each later one. */
+/** Records the current text of an element and each later text. */
 async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];

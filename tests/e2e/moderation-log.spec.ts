@@ -25,7 +25,7 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
   ],
 });
 
-// One worker, so the file starts one site.
+// Runs the tests in one worker, so the file starts only one site.
 test.describe.configure({ mode: 'default' });
 
 const entries = 'main li';
@@ -55,7 +55,7 @@ test('the log loads no script', async ({ page }) => {
 
 test('the offline cache stores the log and the home page separately', async ({ newVisitor }) => {
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // Skips the delay before the first visited page is cached.
+  // A stored offline queue makes the page start its offline cache without the usual delay.
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
   await page.goto('/');
   const cachedHome = () => page.evaluate(async () => (await (await caches.match('/'))?.text()) ?? '');

@@ -16,7 +16,7 @@ const note = (page: Page) => page.getByRole('region', { name: 'Network' });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
-/** Skips the delay before the first visited page is cached. */
+/** Stores an empty offline queue, which makes the page start its offline cache without the usual delay. */
 const cacheAtOnce = (page: Page) =>
   page.addInitScript(() => {
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
@@ -137,7 +137,7 @@ test('the offline cache contains uploaded pictures, and removed products are del
     await page.goto(`/product/${product.id}`);
     return page.evaluate(async (address) => Boolean(await caches.match(address)), `/product/${product.id}`);
   };
-  await expect.poll(isCached, { message: 'the page is dropped' }).toBe(false);
+  await expect.poll(isCached, { message: 'the removed page is cached' }).toBe(false);
 });
 
 test('an upvote and a comment made offline survive a reload and are sent once', async ({
@@ -163,7 +163,7 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   await expect(box(page)).toHaveValue('');
   const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
   await expect(note(page)).toHaveText(waiting);
-  await expectAccessible(page, 'offline, with what waits');
+  await expectAccessible(page, 'offline, with queued changes');
 
   await page.reload();
   await expect(note(page)).toHaveText(waiting);

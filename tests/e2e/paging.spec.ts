@@ -6,7 +6,10 @@ import { cardNames } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
 
-/** Scrolls down until `count` products are shown. Uses a script, because a wheel's momentum would outlast the test. */
+/**
+ * Scrolls down until `count` products are shown. Uses a script, because wheel scrolling could continue into the next
+ * test.
+ */
 async function scrollTo(page: Page, count: number): Promise<void> {
   const scroll = async () => {
     await page.evaluate(() => window.scrollBy({ top: 2_000, behavior: 'instant' }));

@@ -70,7 +70,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(commentTexts(page)).toHaveText(['Popular', 'Mighty tree,\nindeed'], { useInnerText: true });
   });
 
-  test('the first comment replaces the invitation', async ({ page, site }) => {
+  test('the first comment replaces the text ‘No comments yet’', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Larch' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('First!');

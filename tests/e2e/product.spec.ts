@@ -190,7 +190,7 @@ test.describe('§2 and §9: #comments', () => {
     for (const _time of ['once', 'again']) {
       await page.evaluate(() => window.scrollTo(0, 0));
       await expect(title).not.toBeInViewport();
-      // The click focuses the link, and the timer then moves the focus to the heading.
+      // The click focuses the link, and a timer then moves the focus to the heading.
       await page.getByRole('link', { name: '0 comments', exact: true }).click();
       await expect(title).toBeFocused();
       await expect(title).toBeInViewport();
@@ -206,7 +206,7 @@ test.describe('§2 and §9: #comments', () => {
 });
 
 test.describe('§2: the screenshot viewer', () => {
-  test('opens in full size, steps with the arrow keys, closes with Escape and restores the focus', async ({
+  test('shows a screenshot in full size, steps with the arrow keys, closes with Escape and restores the focus', async ({
     page,
     site,
   }) => {

@@ -37,7 +37,7 @@ test.describe('§2: loading', () => {
     page,
     site,
   }) => {
-    // An older product in the same search, so the Next button becomes enabled.
+    // Adds an older product to the same search, so the Next button becomes enabled.
     await site.addProduct({ name: 'Bandicoot', description: 'Beside a wombat.' });
     await site.addProduct({ name: 'Wombat', description: 'Digs.' });
     await visit(page, '/?q=wombat');
@@ -51,7 +51,7 @@ test.describe('§2: loading', () => {
 });
 
 test.describe('§8 and §9: products that fail to load', () => {
-  test('without a database, both pages show an error with status 503, and ‘Try again’ reloads the page', async ({
+  test('without a database, the list and a product page show an error with status 503, and ‘Try again’ reloads the page', async ({
     page,
     expectConsoleError,
   }) => {
@@ -60,7 +60,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     const site = await startE2eSite({ DATABASE_URL: cluster.url });
     try {
       await site.addProduct({ id: 'emu', name: 'Emu' });
-      // Disconnects before the first visit, because the cache serves visited pages without a database.
+      // Stops the database before the first visit, because the cache would serve visited pages without it.
       await cluster.stop();
       for (const path of ['/', '/product/emu']) {
         const response = await page.goto(`${site.address}${path}`);
@@ -151,7 +151,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     await expect(cardNames(page)).toHaveText(['Numbat']);
   });
 
-  test('a product page handles failures in the same way, and returning to it retries', async ({
+  test('a product page shows an error after three failed requests, and returning to it retries', async ({
     page,
     site,
     expectConsoleError,

@@ -4,7 +4,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { requestsReported } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
 
-/** On the product's page, the name of a pressed button is 'Saved'. */
+/** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
 const opener = (page: Page) => page.getByRole('banner').getByRole('button', { name: /^Saved products/ });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved products' });

@@ -36,7 +36,7 @@ for (const [where, run, states] of [
   });
 }
 
-test('the two checks above report a missing name, text with low contrast and an element that is too wide', async ({
+test('the accessibility check and the width check report a missing name, text with low contrast and an element that is too wide', async ({
   page,
 }) => {
   await visit(page, '/');

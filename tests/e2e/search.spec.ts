@@ -198,7 +198,10 @@ test.describe('§2 and §5: search', () => {
     await expect(searchBox(page)).toHaveValue('');
   });
 
-  test('a click on a product right after typing opens it and stays there', async ({ page, pauseClock }) => {
+  test('a click on a product right after typing opens the product, and the pending search does not replace it', async ({
+    page,
+    pauseClock,
+  }) => {
     await page.clock.install();
     await visit(page, '/');
     const name = await cardNames(page).first().innerText();

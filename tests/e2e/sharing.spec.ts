@@ -4,7 +4,6 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 const shareButton = (page: Page) => page.getByRole('button', { name: 'Share', exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Share / });
 
-/** Opens the share dialog of a product. */
 async function openShare(page: Page, path: string): Promise<void> {
   await visit(page, path);
   await shareButton(page).click();

@@ -20,7 +20,7 @@ async function openDialog(page: Page): Promise<void> {
 test.describe('a product submitted on a phone', () => {
   test.use({ live: true });
 
-  test('has pictures, is approved with the command, appears in another tab, and is commented on by its maker', async ({
+  test('has pictures, is approved with the command, appears for another visitor, and is commented on by its maker', async ({
     page,
     site,
     newVisitor,

@@ -21,7 +21,8 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   await openDialog(page);
   await name(page).fill('Shell');
   const picture = await pictureFile(PICTURE.name, PICTURE.background);
-  // Browsers check only the bytes. The site refuses a picture whose bytes do not match its media type.
+  // The form accepts this picture, because browsers decode it by its bytes. The site refuses it, because its media type
+  // is wrong.
   const lying = { ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' };
   await dialog(page).getByLabel('Add screenshots').setInputFiles([lying, picture]);
   await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();

@@ -83,7 +83,11 @@ test.describe('§4 and §8: upvotes', () => {
     await expectUpvote(page, 'Dulse', { upvoted: true, count: 1 });
   });
 
-  test('an upvote without a network is rolled back in the same way', async ({ page, site, expectConsoleError }) => {
+  test('an upvote without a network is rolled back with a destructive toast', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
     expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
     const product = await site.addProduct({ name: 'Eelgrass' });
     await visit(page, `/product/${product.id}`);
@@ -164,7 +168,7 @@ test.describe('§4 and §8: upvotes', () => {
 });
 
 test.describe('§8 and §9: the upvote status', () => {
-  test('defaults to ‘not upvoted’ after a failure and one retry 1 s later, which is only logged', async ({
+  test('defaults to ‘not upvoted’ after a failed request and a failed retry 1 s later, and the failure is only logged', async ({
     page,
     site,
     expectConsoleError,

@@ -23,9 +23,9 @@ const test = base.extend<object, { site: E2eSite }>({
 
 test.use({ launchOptions: SCREENSHOT_CHROMIUM });
 // Other systems render text differently.
-test.skip(process.platform !== 'linux', 'the pictures were taken on Linux');
+test.skip(process.platform !== 'linux', 'the screenshots were taken on Linux');
 
-// One worker, so all twelve screens share one site and one browser.
+// Runs the tests in one worker, so all twelve screens share one site and one browser.
 test.describe.configure({ mode: 'default' });
 
 const PHONE = { width: 390, height: 780 };

@@ -36,7 +36,7 @@ const hostileText = fc.oneof(
   ),
 );
 
-/** Typos in a valid value. `at` is a position in it, and `character` another character. */
+/** Typos in a valid value. `at` is a position in the value, and `character` is a character to insert there. */
 const TYPOS: ((text: string, at: number, character: string) => string)[] = [
   (text, at) => text.slice(0, at) + text.slice(at + 1),
   (text, at, character) => text.slice(0, at) + character + text.slice(at),
@@ -158,7 +158,7 @@ const AUTHORIZATION: Parameter = { name: 'Authorization', in: 'header', required
 /** Returns valid, nearly valid and hostile requests to an operation, based only on its description. */
 export function requestsTo(openApi: OpenApi, path: string, method: string, known: Known): Arbitrary<MadeRequest> {
   const operation = openApi.paths[path]?.[method];
-  if (operation === undefined) throw new Error(`There is no ${method} ${path}`);
+  if (operation === undefined) throw new Error(`The OpenAPI document has no operation ${method} ${path}`);
   const parameters = [
     ...operation.parameters.map((part) => resolve<Parameter>(openApi, part)),
     ...(operation.security ?? []).filter((scheme) => 'MakerKey' in scheme).map(() => AUTHORIZATION),

@@ -18,7 +18,7 @@ process.env.DATABASE_URL = cluster.url;
 try {
   for (const name of names) {
     const part = PARTS[name];
-    if (part === undefined) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}`);
+    if (part === undefined) throw new Error(`Unknown part ${name}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.env.MUTATED_PART = name;
     const score = report(name, await mutate(name, part));
     if (score < MIN_SCORE) process.exitCode = 1;
@@ -35,7 +35,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // High, because mutants must not count as detected only because the machine is busy.
+    // Long enough that a busy machine does not make mutants count as detected.
     timeoutMS: 20_000,
     ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
     reporters: ['progress-append-only', 'json', 'html', 'clear-text'],
@@ -52,7 +52,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
   }).runMutationTest();
 }
 
-/** Prints the undetected mutants. @returns the percentage of detected ones. */
+/** Prints the undetected mutants. @returns the percentage of detected mutants. */
 function report(name: string, mutants: readonly MutantResult[]): number {
   const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
   const missed = mutants.filter(({ status }) => UNDETECTED.has(status));

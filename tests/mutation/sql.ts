@@ -1,6 +1,6 @@
 /**
- * Mutation testing of SQL, which Stryker does not mutate. Runs the tests of a part with each mutant alone, which they
- * must detect. `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
+ * Mutation testing of SQL, which Stryker does not mutate. Runs the tests of a part once for each mutant, and prints the
+ * mutants that no test detects. `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ process.env.DATABASE_URL = cluster.url;
 try {
   for (const name of asked.length === 0 ? Object.keys(PARTS) : asked) {
     const part = PARTS[name];
-    if (part === undefined) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}`);
+    if (part === undefined) throw new Error(`Unknown part ${name}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.env.MUTATED_PART = name;
     await testMutants(name, part);
   }
@@ -26,7 +26,8 @@ try {
 process.exit();
 
 async function testMutants(name: string, part: Part): Promise<void> {
-  if (!(await passes())) throw new Error('The tests fail with the original sources');
+  if (!(await passes()))
+    throw new Error(`The tests of the part ${name} fail even without a mutant. Correct them first.`);
   let made = 0;
   let detected = 0;
   for (const file of part.mutate.flatMap(filesOf)) {

@@ -1,6 +1,8 @@
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../src/contract/products/fields.ts';
 
-/** Returns all declared fields of a product with their defaults, so exact expectations need no change for new fields. */
+/**
+ * Returns all declared fields of a product with their defaults, so exact expectations need no change for new fields.
+ */
 export function declaredDefaults(id: string, createdAt: string): Record<string, unknown> {
   const defaultOf = (name: (typeof PRODUCT_FIELD_NAMES)[number]) => {
     const { kind, default: text } = fieldOf(name);

@@ -6,7 +6,7 @@ import { newVisitor } from './requests.ts';
 import { createTestClock } from './test-clock.ts';
 import { startTestSite, type TestSite } from './test-site.ts';
 
-/** Starts two sites on one database, and adds a product before each test. Call it once per file. */
+/** Starts two sites on one database, and adds a product before each test. Call this function once per test file. */
 export function startDiscussedSite() {
   const clock = createTestClock();
   let site: TestSite;

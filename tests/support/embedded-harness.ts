@@ -132,7 +132,7 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
     },
     async failed() {
       const { event, code = '', message = '' } = await find((one) => one.event === 'open' || one.event === 'failed');
-      if (event === 'open') throw new Error('The process opened the database.');
+      if (event === 'open') throw new Error('The process opened the database, but was expected to fail');
       return { code, message };
     },
     async stop() {

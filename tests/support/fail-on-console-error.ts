@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-// A call of console.error fails the test. A test that expects one installs its own spy, which replaces this one.
+// A call of console.error fails the test. A test that expects a call installs its own spy, which replaces the spy
+// below.
 beforeEach(() => {
   vi.spyOn(console, 'error');
 });

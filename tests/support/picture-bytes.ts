@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** Builds pictures byte by byte, because encoders refuse to write most pictures that attackers send. */
+// This file builds pictures byte by byte, because encoders refuse to write most pictures that attackers send.
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
@@ -89,7 +89,6 @@ export function riffChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type, 'latin1'), size, data, padding]);
 }
 
-/** Builds a WebP from chunks. */
 export function buildWebp(...chunks: Buffer[]): Buffer {
   return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP', 'latin1'), ...chunks]));
 }

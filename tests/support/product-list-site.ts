@@ -13,7 +13,7 @@ export function listAddress(query: ListQuery): string {
   return `/api/products?${new URLSearchParams(parameters)}`;
 }
 
-/** Starts a site that has no products when a test begins. Call it once per file. */
+/** Starts a site that has no products when a test begins. Call this function once per test file. */
 export function startProductListSite() {
   let site: TestSite;
 

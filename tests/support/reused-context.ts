@@ -42,7 +42,7 @@ export class ReusedContext {
   }
 
   /**
-   * Provides a context with one page, in the state of a new one.
+   * Provides a context with one page, in the state of a new context.
    * @param options - if different from the last call, a new context is created
    * @param prepare - called with a new context before its page opens
    */

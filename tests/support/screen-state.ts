@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { E2eSite } from './e2e-site.ts';
 
-/** A long word without hyphens, which breaks only where the layout allows breaks anywhere. */
+/** A long word without hyphens, which wraps only where the style sheet allows line breaks within words. */
 export const LONG_WORD = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
 
 /** A site and the products that the screen states show. */

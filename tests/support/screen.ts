@@ -54,7 +54,6 @@ export function toast(page: Page): Locator {
   return page.getByRole('region', { name: 'Messages' }).getByRole('status').locator('.toast');
 }
 
-/** Locates a toast about a failure. */
 export function failureToast(page: Page): Locator {
   return page.getByRole('region', { name: 'Messages' }).getByRole('alert').locator('.toast');
 }
@@ -77,7 +76,6 @@ export function commentWith(page: Page, text: string): Locator {
   return commentArticles(page).filter({ hasText: text });
 }
 
-/** Locates the text box for a new comment. */
 export function commentBox(page: Page): Locator {
   return page.getByPlaceholder('What do you think about this product?', { exact: true });
 }

@@ -21,7 +21,7 @@ export const SCREEN_STATES: ScreenState[] = [
   { name: 'home', open: (page) => visit(page, '/') },
   { name: 'home, a search', open: openSearch },
   {
-    name: 'home, upvoted, with its message',
+    name: 'home, an upvote with its toast',
     async open(page) {
       await openSearch(page);
       await upvoteOf(page, 'Zz bare').click();
@@ -29,7 +29,7 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'home, a failed upvote with its message',
+    name: 'home, a failed upvote with its toast',
     consoleErrors: [/503/],
     async open(page) {
       await openSearch(page);
@@ -39,7 +39,7 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'home, a search without result',
+    name: 'home, a search without results',
     async open(page) {
       await visit(page, '/');
       await searchBox(page).fill('zzz-nothing');
@@ -56,7 +56,7 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'home, failed',
+    name: 'home, with a list that failed to load',
     consoleErrors: [/503/, /Failed to fetch products/],
     async open(page, { rich }) {
       await page.clock.install();
@@ -105,7 +105,7 @@ export const SCREEN_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'product, its comments not loaded',
+    name: 'product, with comments that could not be loaded',
     consoleErrors: [/503/],
     async open(page) {
       await page.clock.install();

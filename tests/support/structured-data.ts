@@ -63,7 +63,7 @@ export function errorsOf(value: Item, location = value['@type']): string[] {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? undefined : 'is not a non-empty text';
+  return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a non-empty text';
 }
 
 function count(value: unknown): string | undefined {
@@ -98,7 +98,7 @@ function oneOf(...checks: Check[]): Check {
 
 function listOf(check: Check): Check {
   return (value) => {
-    if (!Array.isArray(value) || value.length === 0) return 'is not a non-empty list';
+    if (!Array.isArray(value) || value.length === 0) return 'must be a non-empty list';
     return value.map(check).find((error) => error !== undefined);
   };
 }

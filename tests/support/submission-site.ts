@@ -9,7 +9,7 @@ import type { CreatedSubmission, NewSubmission, Submission } from '../../src/con
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { test } from './e2e-test.ts';
 
-/** The data that the maker of a submission has. */
+/** A submission, with the key and the link that its maker gets. */
 export interface Submitted {
   id: string;
   key: string;

@@ -36,10 +36,10 @@ const NEXT_YEAR = '2027-05-01T10:00:00.000Z';
 
 /** The screens of visitors and makers on a site that accepts submissions. */
 export const SUBMISSION_STATES: ScreenState[] = [
-  { name: 'home with the way to submit', open: (page) => page.goto('/').then(() => {}) },
+  { name: 'home, with the link to the submission dialog', open: (page) => page.goto('/').then(() => {}) },
   { name: 'the dialog, empty', open: openDialog },
   {
-    name: 'the dialog, filled in, with pictures and a draft from before',
+    name: 'the dialog, filled in, with pictures and a restored draft',
     async open(page) {
       await openDialog(page);
       await fillIn(page, LONG_WORD);
@@ -73,7 +73,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'the dialog, refused for now',
+    name: 'the dialog, after too many submissions',
     consoleErrors: [/429/],
     async open(page) {
       await page.route('**/api/submissions', (route) =>
@@ -110,7 +110,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'a launch that waits',
+    name: 'a launch that waits for review',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       await openLink(page, content, { name: `Zz ${LONG_WORD}`, team: [{ name: 'Ada', role: 'Maker' }], tags: ['sea'] });
@@ -118,7 +118,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'a scheduled launch, edited',
+    name: 'a scheduled launch, in the edit dialog',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       const fields = { name: 'Zz scheduled', launchAt: NEXT_YEAR };
@@ -128,7 +128,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'a scheduled launch, rescheduled',
+    name: 'a scheduled launch, in the dialog to reschedule it',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       const fields = { name: 'Zz moved', launchAt: NEXT_YEAR };
@@ -138,7 +138,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'a launch, before it is withdrawn',
+    name: 'a launch, in the dialog to withdraw it',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       await openLink(page, content, { name: 'Zz withdrawn' });

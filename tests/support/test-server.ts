@@ -22,7 +22,7 @@ export async function createDatabase(name: string, options: CreateOptions = {}):
   const [coordinator, ...workers] = servers();
   for (const server of [coordinator, ...workers]) {
     await withServer(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
-    // Two shards per worker are enough.
+    // Four shards are enough for tests. The default is 32.
     if (workers.length > 0)
       await withServer(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
     if (workers.length > 0) await withServer(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
