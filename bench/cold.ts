@@ -38,10 +38,10 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
       rounds,
       ...SIZES,
       warmUpPages: WARM_UP,
-      cpuMsAPageWhileWarming: warmUp.cpuMs,
-      pagesARound: PAGES_PER_ROUND,
-      cpuMsAPage: spreadOf(cpuMs),
-      latencyMsAPage: spreadOf(latencyMs),
+      cpuMsPerPageWhileWarming: warmUp.cpuMs,
+      pagesPerRound: PAGES_PER_ROUND,
+      cpuMsPerPage: spreadOf(cpuMs),
+      latencyMsPerPage: spreadOf(latencyMs),
     });
   } finally {
     await site.stop();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
 import { saveProducts } from '../src/core/products/save-products.ts';
 import { type BenchDatabase, startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
@@ -20,8 +21,11 @@ const BATCH = 1_000;
  * products. Flags: `--rows=N` (200,000), `--rounds=N` (3).
  */
 export async function imports(flags: readonly string[]): Promise<void> {
-  const rows = numberOf(flags, 'rows') ?? 200_000;
-  const rounds = numberOf(flags, 'rounds') ?? 3;
+  const { values } = parseArgs({
+    args: [...flags],
+    options: { rows: { type: 'string', default: '200000' }, rounds: { type: 'string', default: '3' } },
+  });
+  const [rows, rounds] = [Number(values.rows), Number(values.rounds)];
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const file = join(folder, 'products.jsonl');
   await pipeline(Readable.from(linesOf(rows)), createWriteStream(file));
@@ -50,7 +54,7 @@ export async function imports(flags: readonly string[]): Promise<void> {
     await writeResults('import', {
       rounds,
       rows,
-      rowsASecond: { bareUpserts: spreadOf(bare), import: spreadOf(first), importedAgain: spreadOf(again) },
+      rowsPerSecond: { bareUpserts: spreadOf(bare), import: spreadOf(first), importedAgain: spreadOf(again) },
       msUntilListedAfterTheCommand: spreadOf(listed),
       peakMb,
     });
@@ -58,11 +62,6 @@ export async function imports(flags: readonly string[]): Promise<void> {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function numberOf(flags: readonly string[], name: string): number | undefined {
-  const flag = flags.find((each) => each.startsWith(`--${name}=`));
-  return flag === undefined ? undefined : Number(flag.slice(name.length + 3));
 }
 
 function* linesOf(rows: number): Generator<string> {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { requireChromium } from '../scripts/find-chromium.js';
@@ -30,7 +31,8 @@ interface PageReport {
 }
 
 /** Measures the transfer size and the Lighthouse scores of pages with the network and CPU of a mid-range phone. */
-export async function lighthouseScores(): Promise<void> {
+export async function lighthouseScores(flags: readonly string[]): Promise<void> {
+  parseArgs({ args: [...flags], options: {} });
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
   try {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { COLOURS, drawBars } from './chart.ts';
 import { type BenchDatabase, startBenchServer } from './harness/bench-database.ts';
+import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
@@ -43,7 +43,7 @@ export async function live(flags: readonly string[]): Promise<void> {
     // Warms the site up, so its code is compiled and its cache is filled.
     for (let index = 0; index < 300; index += 1) await fetch(`${address}/api/products?limit=${(index % 100) + 1}`);
     await sleep(2_000);
-    const beforeMb = await residentMb(site.pid);
+    const beforeMb = await memoryMbOf(site.pid);
     const clients = await openStreams({
       address,
       streams,
@@ -52,21 +52,21 @@ export async function live(flags: readonly string[]): Promise<void> {
       upvotesPerSecond,
       seconds,
     });
-    const openedMb = await residentMb(site.pid);
+    const openedMb = await memoryMbOf(site.pid);
     await sleep(idleSeconds * 1_000);
-    const idleMb = await residentMb(site.pid);
+    const idleMb = await memoryMbOf(site.pid);
     console.log(
       `${streams} streams: ${beforeMb} MB before, ${openedMb} MB when opened, ${idleMb} MB after ${idleSeconds} s`,
     );
-    const cpuBefore = await cpuSeconds(site.pid);
+    const cpuBefore = await cpuMsOf(site.pid);
     const startedAt = performance.now();
     const report = await clients.vote();
-    const cpuShare = (((await cpuSeconds(site.pid)) - cpuBefore) * 1_000) / (performance.now() - startedAt);
+    const cpuShare = ((await cpuMsOf(site.pid)) - cpuBefore) / (performance.now() - startedAt);
     clients.end();
     await assertComplete(report, database);
     const { p50Ms, p95Ms, p99Ms, maxMs, deliveries } = report;
     const latency = { p50Ms, p95Ms, p99Ms, maxMs };
-    const memory = { beforeMb, openedMb, idleMb, streamsMb: idleMb - beforeMb, busyMb: await residentMb(site.pid) };
+    const memory = { beforeMb, openedMb, idleMb, streamsMb: idleMb - beforeMb, busyMb: await memoryMbOf(site.pid) };
     const rates = { streams, upvotesPerSecond, seconds, idleSeconds, products: PRODUCTS };
     const results = {
       ...rates,
@@ -104,17 +104,6 @@ async function assertComplete(report: StreamReport, database: BenchDatabase): Pr
       if (stored.get(id) !== upvotes) throw new Error(`${id}: ${upvotes} on the streams, ${stored.get(id)} stored`);
     }
   }
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  return Math.round(kib / 1024);
-}
-
-/** Returns the CPU time of all threads. The kernel counts it in hundredths of a second. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function rounded(latency: Record<string, number>): Record<string, number> {

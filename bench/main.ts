@@ -41,7 +41,9 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
 const [name = '', ...flags] = process.argv.slice(2);
 const scenario = SCENARIOS[name];
 if (scenario === undefined) {
-  console.error(`Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} ${OPTIONS_USAGE}`);
+  console.error(
+    `Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} [flags]\nThe file of each scenario in bench describes its flags. Most have ${OPTIONS_USAGE}.`,
+  );
   process.exit(2);
 }
 await scenario(flags).catch((error: Error) => {

@@ -77,7 +77,7 @@ export async function writes(options: BenchOptions): Promise<void> {
       statement: await compareVotes(server, options.rounds),
     };
     for (const side of Object.values(sides)) await assertNoDrift(side);
-    const yardsticks = await compareWithBaselines(server, PRODUCTS, options);
+    const baselines = await compareWithBaselines(server, PRODUCTS, options);
     const results = {
       ...options,
       products: PRODUCTS,
@@ -85,7 +85,7 @@ export async function writes(options: BenchOptions): Promise<void> {
       drift: 0,
       load: loadavg(),
       workloads,
-      yardsticks,
+      baselines,
       launches,
     };
     await writeResults('writes', results, draw(workloads));

@@ -7,6 +7,9 @@ export interface Part {
   tests: readonly string[];
 }
 
+/** The minimum percentage of mutants that the tests of a run must detect. */
+export const MIN_SCORE = 85;
+
 export const PARTS: Readonly<Record<string, Part>> = {
   upvotes: {
     mutate: ['src/core/upvotes/*.ts'],

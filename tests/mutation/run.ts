@@ -1,11 +1,10 @@
 /** Mutation testing, part by part: `npm run test:mutation`, or `npm run test:mutation -- upvotes`. */
 import { Stryker } from '@stryker-mutator/core';
 import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
-import { PARTS, type Part } from './parts.ts';
+import { MIN_SCORE, PARTS, type Part } from './parts.ts';
 
 type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
-const MIN_SCORE = 85;
 const DETECTED = new Set(['Killed', 'Timeout']);
 const UNDETECTED = new Set(['Survived', 'NoCoverage']);
 

@@ -6,10 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { startVitest } from 'vitest/node';
 import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
-import { PARTS, type Part } from './parts.ts';
+import { MIN_SCORE, PARTS, type Part } from './parts.ts';
 import { type SqlMutant, sqlMutantsOf } from './sql-mutants.ts';
 
 const asked = process.argv.slice(2);
+const total = { made: 0, detected: 0 };
 const cluster = await startThrowawayCluster({ durability: 'none' });
 process.env.DATABASE_URL = cluster.url;
 try {
@@ -23,7 +24,7 @@ try {
   await cluster.stop();
 }
 // Exits explicitly, because failed tests may have left handles open.
-process.exit();
+process.exit((total.detected / total.made) * 100 < MIN_SCORE ? 1 : 0);
 
 async function testMutants(name: string, part: Part): Promise<void> {
   if (!(await passes()))
@@ -38,6 +39,8 @@ async function testMutants(name: string, part: Part): Promise<void> {
     }
   }
   process.stdout.write(`${name}: ${detected} of ${made} mutants of the SQL were detected\n`);
+  total.made += made;
+  total.detected += detected;
 }
 
 /** Runs the part's tests on its original sources, or with a mutant in one of them. @returns whether they pass. */
