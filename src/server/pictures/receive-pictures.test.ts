@@ -16,10 +16,13 @@ let processed: (UploadedPicture & { signal: AbortSignal | undefined })[];
 let isFull: boolean;
 let reclaimSlot: (() => void) | undefined;
 let process: () => Promise<string>;
+/** Stands for the hooks that check the sender in the database. */
+let beforeAdmission: () => Promise<void>;
 
 beforeEach(async () => {
   [admitted, released, processed, isFull] = [[], 0, [], false];
   process = async () => '/images/a.webp';
+  beforeAdmission = async () => {};
   app = Fastify({ clientErrorHandler: SERVER_LIMITS.clientErrorHandler });
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
@@ -41,6 +44,7 @@ beforeEach(async () => {
         };
       },
     });
+    scope.addHook('onRequest', () => beforeAdmission());
     scope.put('/picture', (request) => receive(request, 'image'));
   });
 });
@@ -131,6 +135,30 @@ test('when a sender disconnects during the upload, the slot is freed', async () 
   request.destroy();
   await expect.poll(() => released).toBe(1);
   expect(processed).toEqual([]);
+});
+
+test('a sender that disconnects before a slot is taken takes none', async () => {
+  let isConnected = false;
+  const disconnected = new Promise<void>((resolve) => {
+    app.server.once('request', (_request, response) => response.once('close', resolve));
+  });
+  beforeAdmission = () => {
+    isConnected = true;
+    return disconnected;
+  };
+  const request = startRequest(`${await app.listen({ port: 0 })}/picture`, {
+    method: 'PUT',
+    headers: { 'content-type': 'image/png', 'content-length': 10 },
+  });
+  request.on('error', () => {});
+  request.flushHeaders();
+  await expect.poll(() => isConnected).toBe(true);
+  request.destroy();
+  await disconnected;
+  beforeAdmission = async () => {};
+  // A later request shows that the first one would have been admitted by now.
+  await put(Buffer.from('x'), { 'content-type': 'image/png' });
+  expect(admitted).toHaveLength(1);
 });
 
 test('an upload that loses its slot gets 408, and its connection is closed', async () => {

@@ -24,6 +24,8 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   });
   app.addHook('preParsing', async (request, reply) => {
     expectPicture(request);
+    // If the client disconnected during an earlier hook, `close` is not emitted again, so the slot would never be freed.
+    if (reply.raw.destroyed) throw clientDisconnected();
     const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
       endSlowBody(app, request),
     );
@@ -31,7 +33,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     admitted.set(request, { slot, signal: gone.signal });
     reply.raw.once('close', () => {
       slot.release();
-      gone.abort(new CoreError('bad_request', 'The client disconnected'));
+      gone.abort(clientDisconnected());
     });
   });
   return async (request, use) => {
@@ -40,6 +42,10 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     return slot.process({ bytes, declaredType: mediaTypeOf(request), use }, signal);
   };
+}
+
+function clientDisconnected(): CoreError {
+  return new CoreError('bad_request', 'The client disconnected');
 }
 
 function expectPicture(request: FastifyRequest): void {

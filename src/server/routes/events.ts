@@ -45,6 +45,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const { socket } = reply.raw;
       // A request that was pipelined after a stream has no socket, because the response of the stream never ends.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
+      // After a disconnect, `close` is not emitted again, so the slot would never be released.
+      if (socket.destroyed) throw new CoreError('bad_request', 'The client disconnected');
       const release = take(request, reply);
       reply.hijack();
       for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...STREAM_HEADERS })) {
