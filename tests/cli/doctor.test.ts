@@ -41,7 +41,10 @@ test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, witho
   const of = (check: string) => findings.find((finding: { check: string }) => finding.check === check);
   expect(of('counts')).toMatchObject({ status: 'fault', advice: 'Run groundswell counts check --repair.' });
   expect(of('TRUST_PROXY')).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
-  expect(of('SITE_URL')).toMatchObject({ status: 'warning', message: expect.stringContaining('site.invalid/healthz failed') });
+  expect(of('SITE_URL')).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('site.invalid/healthz failed'),
+  });
   expect(of('backups')).toMatchObject({ status: 'warning' });
   const { password } = new URL(database.url);
   for (const secret of [password, token].filter((text) => text !== '')) expect(stdout).not.toContain(secret);
