@@ -118,7 +118,7 @@ async function hasCitus(sql: Sql): Promise<boolean> {
 }
 
 const MARK = ' on Citus */';
-const OMITTED = /FOR (?:NO KEY )?UPDATE \/\* omitted on Citus \*\//g;
+const OMITTED = /FOR (?:NO KEY )?UPDATE (?:SKIP LOCKED )?\/\* omitted on Citus \*\//g;
 const BY_PRODUCT = '/* product by product on Citus */';
 
 /**

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
-import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-votes.ts';
+import { findLaunchesBehind, findOpenLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
@@ -157,8 +157,9 @@ export function startBoardUpdater(
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
-    const moved = await refreshLaunches(database, productIds);
-    if (moved.length > 0) publish({ productIds: moved, catalogue: false });
+    const { refreshed, locked } = await refreshAvailableLaunches(database, productIds);
+    if (refreshed.length > 0) publish({ productIds: refreshed, catalogue: false });
+    pending.add({ written: locked });
   }
 
   const sweep = () => pending.add({ sweeps: true });

@@ -42,14 +42,16 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
 
 // The update compares the old votes again, because another process may have updated the row first, and moving a launch
 // twice would count it twice.
-const REFRESH = `WITH behind AS (
+const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
     WHERE l.product_id = ANY($1::text[]) AND l.placed_for IS NOT NULL AND l.votes <> c.counted
-    ORDER BY l.product_id
+  ), locked AS (
+    SELECT product_id FROM launches WHERE product_id IN (SELECT product_id FROM behind) ORDER BY product_id ${lock}
   ), refreshed AS (
     UPDATE launches l SET votes = behind.new_votes FROM behind
     WHERE l.product_id = behind.product_id AND l.votes = behind.old_votes AND l.placed_for IS NOT NULL
+      AND l.product_id IN (SELECT product_id FROM locked)
     RETURNING l.product_id, l.day, l.week, l.month, l.year, behind.old_votes, behind.new_votes
   ), moves AS (
     SELECT period, old_votes AS votes, -1 AS products
@@ -62,15 +64,30 @@ const REFRESH = `WITH behind AS (
     GROUP BY period, votes HAVING sum(products) <> 0 ORDER BY period, votes
     ON CONFLICT (period, votes) DO UPDATE SET products = counts.products + EXCLUDED.products
   )
-  SELECT product_id FROM refreshed`;
+  SELECT product_id, true AS is_refreshed FROM refreshed
+  UNION ALL SELECT product_id, false FROM behind WHERE product_id NOT IN (SELECT product_id FROM locked)`;
+
+const REFRESH = refreshStatement('FOR UPDATE /* omitted on Citus */');
+const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on Citus */');
+
+/** Sets the votes by which boards are ordered to the counted votes. */
+export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
+  if (productIds.length > 0) await sql.query(REFRESH, [productIds]);
+}
 
 /**
- * Sets the votes by which boards are ordered to the counted votes.
- * @returns the ids of the products whose votes changed.
+ * Does the same for the launches that no other transaction, such as an import, has locked.
+ * @returns the products whose votes changed, and those whose launches are locked.
  */
-export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<string[]> {
-  if (productIds.length === 0) return [];
-  return (await sql.query<{ product_id: string }>(REFRESH, [productIds])).map((row) => row.product_id);
+export async function refreshAvailableLaunches(
+  sql: Sql,
+  productIds: readonly string[],
+): Promise<{ refreshed: string[]; locked: string[] }> {
+  if (productIds.length === 0) return { refreshed: [], locked: [] };
+  const rows = await sql.query<{ product_id: string; is_refreshed: boolean }>(REFRESH_AVAILABLE, [productIds]);
+  const idsOf = (isRefreshed: boolean) =>
+    rows.filter((row) => row.is_refreshed === isRefreshed).map((row) => row.product_id);
+  return { refreshed: idsOf(true), locked: idsOf(false) };
 }
 
 const FIND_BEHIND = `SELECT l.product_id FROM launches l JOIN product_counts c ON c.product_id = l.product_id

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { saveProducts } from '../products/save-products.ts';
+import { saveProducts, writeProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts } from '../upvotes/network-counts.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
 let database: TestDatabase;
@@ -12,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
+const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
 
 test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
   'in %s, a product of the year 1 delays no other launch',
@@ -87,4 +92,30 @@ test('a launch that began while the clock was ahead leaves its boards when the c
 
   await placeLaunches(database, { ...rules, now: new Date(launchedAt) });
   expect(await boards()).toEqual(begun);
+});
+
+test('while an import moves launches, others are placed and refreshed, and a vote does not wait', async () => {
+  await launch(database, 'moving', '2026-06-01T10:00:00.000Z');
+  await launch(database, 'steady', '2026-06-01T10:00:00.000Z');
+  await saveProducts(
+    database,
+    ['due', 'punctual'].map((id) => buildProduct({ id, createdAt: '2026-06-01T11:00:00.000Z' })),
+  );
+  await database.query("UPDATE product_counts SET counted = 3 WHERE product_id IN ('moving', 'steady')");
+  await database.transaction(async (sql) => {
+    const createdAt = '2026-06-01T13:00:00.000Z';
+    await writeProducts(sql, [buildProduct({ id: 'moving', createdAt }), buildProduct({ id: 'due', createdAt })]);
+    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
+      productIds: ['punctual'],
+      isBlocked: true,
+    });
+    expect(await refreshAvailableLaunches(database, ['moving', 'steady'])).toEqual({
+      refreshed: ['steady'],
+      locked: ['moving'],
+    });
+    const voter = { productId: 'due', session: 'session-voter', upvoted: true };
+    expect((await setUpvotes(database, { ...systemRuntime, now: () => NOW }, [voter], RULES)).outcomes).toMatchObject([
+      { upvotes: 1 },
+    ]);
+  });
 });

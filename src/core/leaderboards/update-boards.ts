@@ -40,9 +40,10 @@ const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AN
 const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
+// An import locks the launches that it moves until it commits. Waiting for it would make voters wait for the counts.
 const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
-  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
+  ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
 
 /** SQL: adds launches to the counts of their boards, or subtracts them. */
 const countLaunches = (sign: 1 | -1) => `WITH totals AS (
@@ -90,7 +91,7 @@ interface PlacingResult {
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
-  /** Whether another transaction, such as a removal, has locked some of the launches, so the caller must retry them. */
+  /** Whether another transaction, such as an import, has locked some of the launches, so the caller must retry them. */
   isBlocked: boolean;
 }
 
@@ -129,8 +130,8 @@ export async function placeLaunches(
       sql,
       [...places, ...found].flatMap(({ day }) => day ?? []),
     );
-    // Counts are locked before launches, to prevent deadlocks. Launches whose counts another transaction has locked are
-    // placed later.
+    // Counts are locked before launches, to prevent deadlocks. Launches that another transaction has locked are placed
+    // later.
     const candidates = await lockAvailableCounts(
       sql,
       found.map((row) => row.product_id),
@@ -153,7 +154,7 @@ export async function placeLaunches(
     await reviseBoards(sql, await periodsOf(sql, due));
     const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
     if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
-    const isBlocked = candidates.length < found.length;
+    const isBlocked = locked.length < found.length;
     return { productIds, mayHaveMore: found.length === BATCH && !isBlocked, isBlocked };
   });
 }
