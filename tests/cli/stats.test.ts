@@ -70,6 +70,8 @@ describe('the statistics of a day', () => {
     await addUpvotes(id, earlier(first, 1), 5);
     await addUpvotes(id, new Date(today.getTime() + DAY_MS), 5);
     await addComment(id, now);
+    // This product has not launched yet.
+    await addProduct(new Date(now.getTime() + 1));
     const { days } = await stats(now);
     const dayOf = (moment: Date) => moment.toISOString().slice(0, 10);
     expect(days).toEqual([

@@ -54,7 +54,7 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const since = new Date(today - (days - 1) * DAY_MS);
   const until = new Date(today + DAY_MS);
-  const launches = await countByDay(sql, 'products', 'true', since, until);
+  const launches = await countByDay(sql, 'products', 'created_at <= $3::timestamptz', since, until, now);
   const comments = await countByDay(sql, 'comments', PUBLIC, since, until);
   const upvotes = await readUpvotes(sql, since, until, days);
   return {
@@ -76,11 +76,12 @@ async function countByDay(
   condition: string,
   since: Date,
   until: Date,
+  ...values: Date[]
 ): Promise<Map<string, number>> {
   const rows = await sql.query<{ day: string; rows: number }>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::integer AS rows FROM ${table}
      WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz AND ${condition} GROUP BY 1`,
-    [since.toISOString(), until.toISOString()],
+    [since, until, ...values].map((time) => time.toISOString()),
   );
   return new Map(rows.map((row) => [row.day, row.rows]));
 }
