@@ -135,6 +135,8 @@ test("the site's clock follows the database's, and pauses when the database's cl
   clock.offsetMs = 0;
   await expect.poll(() => changes.observedUpTo()).toBeLessThan(ahead - 20_000);
   expect(changes.now().getTime()).toBeGreaterThanOrEqual(ahead);
+  expect(changes.since(ahead)).toBeUndefined();
+  expect(changes.since(changes.observedUpTo() ?? 0)).toBeDefined();
 });
 
 test('a clock that jumps ahead announces the launches that it passes; once it is set back, all cached data is stale and the products launch again on time', async () => {

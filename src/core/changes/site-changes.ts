@@ -150,7 +150,11 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     subscribe: (listener) => listeners.push(listener),
     ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
-    since: (time, productIds) => recent.since(time, productIds),
+    since(time, productIds) {
+      // A later time was observed before the database's clock was set back, so newer changes may have earlier times.
+      if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
+      return recent.since(time, productIds);
+    },
     now,
     async close() {
       clearInterval(timer);
