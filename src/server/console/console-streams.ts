@@ -11,6 +11,9 @@ const HEARTBEAT_MS = 25_000;
 /** A stream ends after this time, and the browser opens another one, which needs a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
+/** A client with more unread bytes than this is disconnected. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+
 /**
  * The open streams of operators. Each reports the kind of a change, and the console refetches the displayed data of
  * that kind.
@@ -26,14 +29,22 @@ export interface ConsoleStreams extends ChangeListener {
 /** `openSessions` returns the subset of the tokens whose sessions are open. */
 export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Map<ServerResponse, string>();
-  const send = (frame: string) => {
-    for (const response of open.keys()) response.write(frame);
-  };
+  function send(frame: string): void {
+    for (const response of open.keys()) {
+      if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+      else response.write(frame);
+    }
+  }
+  // A write after the end is an error. `close` may come much later, if the client does not read.
+  function end(response: ServerResponse): void {
+    open.delete(response);
+    response.end();
+  }
   async function endSignedOut(): Promise<void> {
     if (open.size === 0) return;
     try {
       const present = await openSessions([...new Set(open.values())]);
-      for (const [response, token] of open) if (!present.has(token)) response.end();
+      for (const [response, token] of open) if (!present.has(token)) end(response);
     } catch {
       // If the database is unavailable, the next heartbeat checks again. The stream carries no data that could leak.
     }
@@ -46,10 +57,12 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
   return {
     endSignedOut,
     add(response, token) {
+      // After a disconnect, `close` is not emitted again.
+      if (response.destroyed) return;
       open.set(response, token);
-      const end = setTimeout(() => response.end(), MAX_STREAM_MS).unref();
+      const timer = setTimeout(() => end(response), MAX_STREAM_MS).unref();
       response.once('close', () => {
-        clearTimeout(end);
+        clearTimeout(timer);
         open.delete(response);
       });
       response.write('retry: 2000\n\nevent: ready\ndata: {}\n\n');
@@ -63,7 +76,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
     onGap: () => send('event: gap\ndata: {}\n\n'),
     close() {
       clearInterval(heartbeat);
-      for (const response of open.keys()) response.end();
+      for (const response of open.keys()) end(response);
     },
   };
 }
