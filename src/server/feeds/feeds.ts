@@ -180,8 +180,11 @@ function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string 
   );
 }
 
-/** Two weeks, so a weekly reader misses no day, plus the newest two days, which are not final yet. */
-const MAX_DAYS = 16;
+/** Two weeks, so a weekly reader misses no day. */
+const MAX_DAYS = 14;
+
+/** Maximum number of newest days that are not final: windows close after a day, and reviews last up to 30 days. */
+const MAX_OPEN_DAYS = 32;
 
 /** Maximum number of launches per entry. */
 const ENTRY_LAUNCHES = 10;
@@ -191,8 +194,8 @@ const ENTRY_LAUNCHES = 10;
  * @throws CoreError `unavailable`.
  */
 export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
-  const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS });
-  const final = items.filter(({ status }) => status === 'final');
+  const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS + MAX_OPEN_DAYS });
+  const final = items.filter(({ status }) => status === 'final').slice(0, MAX_DAYS);
   const boards = await Promise.all(final.map(({ period }) => api.getLeaderboard(period, { limit: ENTRY_LAUNCHES })));
   return atomFeed({
     title: `${site.name}: leaderboards`,

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { ReadApi } from '../../contract/api.ts';
+import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
+import { leaderboardsFeed } from './feeds.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const NOW = Date.parse('2026-11-01T00:00:00.000Z');
+
+/** Daily leaderboards, newest first, that become final after a review of this many hours. */
+function boardsWith(reviewHours: number): Leaderboard[] {
+  return Array.from({ length: 60 }, (_, daysAgo) => {
+    const to = NOW - daysAgo * DAY_MS;
+    const finalAt = to + DAY_MS + reviewHours * 60 * 60 * 1_000;
+    return {
+      period: new Date(to - DAY_MS).toISOString().slice(0, 10),
+      status: finalAt <= NOW ? 'final' : 'provisional',
+      finalAt: new Date(finalAt).toISOString(),
+      revisedAt: null,
+      digest: `sha256:${daysAgo}`,
+      launches: 1,
+      items: [{ rank: 1, productId: 'tide', name: 'Tide', votes: 3 }],
+    } as unknown as Leaderboard;
+  });
+}
+
+test.each([0, 24, 720])('with a review of %i hours, the feed has the last two weeks of final days', async (hours) => {
+  const boards = boardsWith(hours);
+  const api = {
+    listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),
+    getLeaderboard: async (period: string) => boards.find((board) => board.period === period),
+  } as unknown as ReadApi;
+  const feed = await leaderboardsFeed({ name: 'Groundswell', url: () => 'https://groundswell.test' } as never, api);
+  const titles = [...feed.matchAll(/<title>Launches of ([^<]+)<\/title>/g)];
+  expect(titles).toHaveLength(14);
+});
