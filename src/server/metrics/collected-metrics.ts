@@ -22,14 +22,17 @@ interface MetricDefinition {
   name: string;
   help: string;
   label?: string;
+  /** How the values of several processes are combined. By default, they are summed. */
+  aggregator?: 'min';
   read(): Values;
 }
 
 /** Registers a gauge whose value is read at each scrape. */
-function gauge(registers: Registry[], { name, help, label, read }: MetricDefinition): void {
+function gauge(registers: Registry[], { name, help, label, aggregator, read }: MetricDefinition): void {
   new Gauge({
     name,
     help,
+    ...(aggregator && { aggregator }),
     labelNames: label === undefined ? [] : [label],
     registers,
     collect() {
@@ -131,7 +134,8 @@ export function watchReads({ stats }: { stats(): ReadStats }, registers: Registr
   });
   gauge(registers, {
     name: 'groundswell_replicas_usable',
-    help: 'Replicas in use for reads',
+    help: 'Replicas in use for reads, in the process with the fewest',
+    aggregator: 'min',
     read: () => stats().usable,
   });
 }
