@@ -8,7 +8,8 @@ const MAX_INTERVAL_MS = 366 * UNITS_MS.d;
 export function readHost(text: string): string {
   if (/[\s/]/.test(text))
     throw new Error(`${quote(text)} is not a host name or IP address, such as 127.0.0.1 or 0.0.0.0`);
-  return text;
+  // The name stands for two addresses, but the limits of connections apply to one listening socket.
+  return text.toLowerCase() === 'localhost' ? '127.0.0.1' : text;
 }
 
 export function readPort(text: string): number {

@@ -58,6 +58,10 @@ describe('defaults', () => {
 });
 
 describe('values', () => {
+  test('localhost stands for 127.0.0.1, so the site has one listening socket', () => {
+    expect(readSettings({ HOST: 'localhost' }).host).toBe('127.0.0.1');
+  });
+
   test('every setting is read without surrounding space', () => {
     expect(
       readSettings({

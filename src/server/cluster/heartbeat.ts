@@ -14,9 +14,7 @@ export type FromWorker =
 
 /** Messages from the primary process to a worker. */
 export type FromPrimary =
-  /** Carries a socket on which to accept connections; one message per socket, before `start`. */
-  | { kind: 'socket' }
-  /** Start serving, with this many database connections. */
+  /** Start serving, with this many database connections. The message carries the socket on which to listen. */
   | { kind: 'start'; connections: number }
   | { kind: 'stop'; delayMs: number }
   | { kind: 'ping' }

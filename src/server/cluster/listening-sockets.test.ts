@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { bindSockets, listenOnPort, listenOnSockets } from './listening-sockets.ts';
+import { bindSocket, listenOnPort, listenOnSocket } from './listening-sockets.ts';
 
 let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
@@ -22,7 +22,7 @@ const CONNECT_ALL = `
 
 test.each([
   ['of one process', (app: FastifyInstance) => listenOnPort(app, '127.0.0.1', 0)],
-  ['of a worker', async (app: FastifyInstance) => listenOnSockets(app, await bindSockets('127.0.0.1', 0))],
+  ['of a worker', async (app: FastifyInstance) => listenOnSocket(app, await bindSocket('127.0.0.1', 0))],
 ])('a thousand clients that connect at once wait in the queue %s', async (_, listen) => {
   app = fastify();
   const { port } = new URL(await listen(app));

@@ -37,69 +37,44 @@ export async function listenOnPort(app: FastifyInstance, host: string, port: num
 }
 
 /**
- * Binds the site's sockets for all workers. The primary process keeps them open but never accepts connections, so while
+ * Binds the site's socket for all workers. The primary process keeps it open but never accepts connections, so while
  * no worker runs, the kernel queues connections instead of refusing them, and no other program can take the port.
  * @throws StartError
  */
-export async function bindSockets(host: string, port: number): Promise<SocketHandle[]> {
+export async function bindSocket(host: string, port: number): Promise<SocketHandle> {
   try {
-    const [first, ...others] = await lookup(host, { all: true });
-    if (!first) throw new Error(`the name ${host} has no address`);
-    const main = bind(first.address, port, first.family);
-    // Like Fastify, binds several addresses only for `localhost`, which stands for 127.0.0.1 and ::1.
-    const more = host === 'localhost' ? others : [];
-    return [main.handle, ...more.flatMap(({ address, family }) => bindIfPossible(address, main.port, family))];
+    const { address, family } = await lookup(host);
+    const handle = createHandle(address, port, family, -1, 0);
+    if (typeof handle === 'number') throw systemError(handle);
+    // `getsockname` also reports an address in use, an error that `bind` delays.
+    const fault = handle.getsockname({});
+    if (fault === 0) return handle;
+    handle.close();
+    throw systemError(fault);
   } catch (error) {
     throw StartError.ofListening(error, host, port);
   }
 }
 
-/** Accepts connections from sockets that the primary process bound. @returns the site's address. @throws StartError */
-export async function listenOnSockets(app: FastifyInstance, sockets: readonly SocketHandle[]): Promise<string> {
-  const [main, ...others] = sockets;
-  if (!main) throw new StartError('The primary process sent no listening socket');
+/** Accepts connections from the socket that the primary process bound. @returns the site's address. @throws StartError */
+export async function listenOnSocket(app: FastifyInstance, socket: SocketHandle): Promise<string> {
   const bound: { address?: string; port?: number } = {};
-  main.getsockname(bound);
+  socket.getsockname(bound);
   const { address = '', port = 0 } = bound;
   try {
     // Fastify does not know the option `handle`, but passes it on to Node, which does.
     const options: FastifyListenOptions & { handle: SocketHandle } = {
-      handle: main,
+      handle: socket,
       host: address,
       port,
       listenTextResolver,
     };
     const found = await app.listen(options);
     // With a handle, Node ignores the option `backlog`, so a second call of `listen` sets it.
-    main.listen(BACKLOG);
-    for (const handle of others) {
-      net.createServer((socket) => app.server.emit('connection', socket)).listen(handle, BACKLOG);
-    }
+    socket.listen(BACKLOG);
     return found;
   } catch (error) {
     throw StartError.ofListening(error, address, port);
-  }
-}
-
-function bind(address: string, port: number, family: number): { handle: SocketHandle; port: number } {
-  const handle = createHandle(address, port, family, -1, 0);
-  if (typeof handle === 'number') throw systemError(handle);
-  const bound: { port?: number } = {};
-  // `getsockname` also reports an address in use, an error that `bind` delays.
-  const fault = handle.getsockname(bound);
-  if (fault !== 0) {
-    handle.close();
-    throw systemError(fault);
-  }
-  return { handle, port: bound.port ?? port };
-}
-
-/** Returns no socket for an address that this machine resolves but does not have. */
-function bindIfPossible(address: string, port: number, family: number): SocketHandle[] {
-  try {
-    return [bind(address, port, family).handle];
-  } catch {
-    return [];
   }
 }
 

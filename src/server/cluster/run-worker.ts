@@ -6,7 +6,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { createMetricsIfEnabled } from '../metrics/serve-metrics.ts';
 import { type SiteProcess, startSiteProcess } from '../site-process.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
-import { listenOnSockets, type SocketHandle } from './listening-sockets.ts';
+import { listenOnSocket, type SocketHandle } from './listening-sockets.ts';
 
 /** Process titles, which `ps` shows. */
 const WORKER_TITLE = 'groundswell worker';
@@ -19,18 +19,16 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const metrics = createMetricsIfEnabled(settings);
   const pendingMetrics = new Map<number, (text: string) => void>();
-  const sockets: SocketHandle[] = [];
   let lastRequest = 0;
   let isStopping = false;
   let close: ((delayMs: number) => Promise<void>) | undefined;
-  let begin = (_connections: number) => {};
-  const begun = new Promise<number>((resolve) => {
+  let begin = (_start: { connections: number; socket: SocketHandle }) => {};
+  const begun = new Promise<{ connections: number; socket: SocketHandle }>((resolve) => {
     begin = resolve;
   });
 
   process.on('message', (message: FromPrimary, handle: unknown) => {
-    if (message.kind === 'socket') sockets.push(handle as SocketHandle);
-    if (message.kind === 'start') begin(message.connections);
+    if (message.kind === 'start') begin({ connections: message.connections, socket: handle as SocketHandle });
     if (message.kind === 'stop') stop(message.delayMs);
     if (message.kind === 'ping') sendToPrimary({ kind: 'pong', isDebugged: inspectorUrl() !== undefined });
     if (message.kind === 'values requested') {
@@ -64,7 +62,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
 
   try {
     const { processes, rateLimits, streamLimits } = settings;
-    const maxConnections = await begun;
+    const { connections: maxConnections, socket } = await begun;
     process.title = WORKER_TITLE;
     const connection = await connect({ ...settings, mode: 'share', log, maxConnections });
     const share: Settings = {
@@ -76,7 +74,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
       connection,
       share,
       { log, metrics: metrics && { ...metrics, text: aggregatedText } },
-      { listen: (app) => listenOnSockets(app, sockets) },
+      { listen: (app) => listenOnSocket(app, socket) },
     );
     close = async (delayMs) => {
       await site.close(delayMs);

@@ -11,7 +11,7 @@ import { openSiteData, type RunningSite } from '../serve.ts';
 import { type Closeable, closeAll } from '../site.ts';
 import { StartError } from '../start-error.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
-import { bindSockets } from './listening-sockets.ts';
+import { bindSocket } from './listening-sockets.ts';
 import { startWorkers } from './supervise-workers.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
     const metrics: AggregatedMetrics | undefined = own && createAggregatedMetrics(own, () => workers.up());
     const workers = await startWorkers({
       processes: settings.processes,
-      sockets: await bindSockets(settings.host, settings.port),
+      socket: await bindSocket(settings.host, settings.port),
       connections: await shareConnections(connection, settings, log),
       log,
       onMessage: (worker, message) => respond(worker, message, metrics),

@@ -29,8 +29,8 @@ export interface Workers {
 
 export interface WorkersOptions {
   processes: number;
-  /** The sockets stay open in this process, so connections wait while no worker runs. */
-  sockets: readonly SocketHandle[];
+  /** The socket stays open in this process, so connections wait while no worker runs. */
+  socket: SocketHandle;
   /** The number of database connections of each worker. */
   connections: number;
   log: Log;
@@ -40,7 +40,7 @@ export interface WorkersOptions {
 /** Starts the workers, and replaces those that crash or hang. @throws StartError if the first ones cannot start. */
 export async function startWorkers({
   processes,
-  sockets,
+  socket,
   connections,
   log,
   onMessage,
@@ -115,8 +115,7 @@ export async function startWorkers({
   function start(id: number): void {
     const worker = workers.get(id);
     if (!worker) return;
-    for (const socket of sockets) send(worker, { kind: 'socket' }, socket);
-    send(worker, { kind: 'start', connections });
+    send(worker, { kind: 'start', connections }, socket);
     killUnless(id, 'starting');
   }
 
@@ -148,8 +147,8 @@ export async function startWorkers({
     dispatch({ kind: 'stop' });
     heartbeat.stop();
     for (const timer of timers) clearTimeout(timer);
-    // Workers accept connections until they close their own copies of the sockets.
-    for (const socket of sockets) socket.close();
+    // Workers accept connections until they close their own copies of the socket.
+    socket.close();
     const all = [...workers.values()];
     const gone = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of all) send(worker, { kind: 'stop', delayMs });
