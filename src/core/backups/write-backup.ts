@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
@@ -43,31 +43,16 @@ export interface WrittenBackup {
 export async function writeBackup(
   database: Database,
   path: string,
-  { groundswell, pictureFolder, onProgress, signal }: WriteBackupOptions,
+  options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   const partial = partialPath(path);
   try {
-    const header = await database.transaction(async (sql) => {
-      await beginSnapshot(sql);
-      const tables = await readTableShapes(sql, SITE_TABLES);
-      const about = await describeSite(sql, tables, groundswell);
-      // Lists pictures after the snapshot has begun. Pictures are stored before rows reference them, so none is
-      // missing.
-      const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
-      about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
-      const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
-      sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
-      // The flag prevents overwriting an existing file, and the mode lets only the owner read the file.
-      const file = await open(partial, 'wx', 0o600);
-      await pipeline(
-        Readable.from(backupLines(about, sections, onProgress), { objectMode: false }),
-        createGzip(),
-        // Uses the handle, because a failed stream closes its descriptor, whose number may then be reused.
-        file.createWriteStream({ flush: true }),
-        { signal },
-      ).finally(() => file.close());
-      return about;
-    });
+    // The flag prevents overwriting an existing file, and the mode lets only the owner read the file.
+    const file = await open(partial, 'wx', 0o600);
+    // Uses the handle, because a failed stream closes its descriptor, whose number may then be reused.
+    const header = await sendBackup(database, file.createWriteStream({ flush: true }), options).finally(() =>
+      file.close(),
+    );
     const { size: bytes } = await stat(partial);
     await rename(partial, path);
     await syncFolder(dirname(path));
@@ -76,6 +61,31 @@ export async function writeBackup(
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+/**
+ * Sends a backup like that of `writeBackup` to a stream, which it ends unless `end` is false. If the stream closes, the
+ * backup is aborted.
+ * @throws CoreError `unavailable`, or an error of the stream.
+ */
+export function sendBackup(
+  database: Database,
+  output: Writable,
+  { groundswell, pictureFolder, onProgress, signal, end = true }: WriteBackupOptions & { end?: boolean },
+): Promise<BackupHeader> {
+  return database.transaction(async (sql) => {
+    await beginSnapshot(sql);
+    const tables = await readTableShapes(sql, SITE_TABLES);
+    const about = await describeSite(sql, tables, groundswell);
+    // Lists pictures after the snapshot has begun. Pictures are stored before rows reference them, so none is missing.
+    const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
+    about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
+    const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
+    sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
+    const lines = Readable.from(backupLines(about, sections, onProgress), { objectMode: false });
+    await pipeline(lines, createGzip(), output, { signal, end });
+    return about;
+  });
 }
 
 /** Returns the path of the temporary file, which a killed process leaves behind. */

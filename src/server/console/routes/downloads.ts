@@ -1,15 +1,12 @@
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { recordAudit } from '../../../core/audit/audit-log.ts';
 import { rowsOf } from '../../../core/backups/read-backup.ts';
-import { writeBackup } from '../../../core/backups/write-backup.ts';
+import { sendBackup } from '../../../core/backups/write-backup.ts';
+import type { Database } from '../../../core/database/database.ts';
 import { writeExport } from '../../../core/exports/write-export.ts';
 import { PACKAGE_VERSION } from '../../../settings/package-root.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -37,42 +34,37 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       if (file.destroyed) throw new Error('The download was cancelled');
       if (!file.write(part)) await Promise.race([once(file, 'drain'), once(file, 'close')]);
     };
-    withoutStatementTimeout((database) => writeExport(database, { table, kind, counts, write })).then(
-      () => file.end(),
-      (error: Error) => {
-        if (!file.destroyed) log.warn({ err: error }, 'An export started in the console failed');
-        // The response has begun, so only a broken connection can signal the failure.
-        file.destroy(error);
-      },
-    );
+    const writing = withoutStatementTimeout((database) => writeExport(database, { table, kind, counts, write }));
+    sendFile(file, writing, 'An export started in the console failed');
     reply.type(TYPES[kind]).header('Content-Disposition', attachment(`${table}-${stamp()}.${ENDINGS[kind]}`));
     return reply.send(file);
   });
 
-  app.get(CONSOLE_API.backup, async (_request, reply) => {
-    const folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
+  app.get(CONSOLE_API.backup, (_request, reply) => {
     const name = `groundswell-${stamp()}.backup`;
-    const path = join(folder, name);
-    try {
-      const { header, bytes } = await withoutStatementTimeout(async (database) => {
-        const written = await writeBackup(database, path, { groundswell: PACKAGE_VERSION, pictureFolder });
-        const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
-        await recordAudit(database, { action: 'backup', target: name, details });
-        return written;
-      });
-      log.info({ rows: rowsOf(header), bytes }, 'An operator is downloading a backup from the console');
-      const file = createReadStream(path);
-      file.once('close', () => void rm(folder, { recursive: true, force: true }));
-      return reply
-        .type('application/octet-stream')
-        .header('Content-Length', bytes)
-        .header('Content-Disposition', attachment(name))
-        .send(file);
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
+    const file = new PassThrough();
+    const send = async (database: Database) => {
+      const options = { groundswell: PACKAGE_VERSION, pictureFolder, end: false };
+      const header = await sendBackup(database, file, options);
+      const details = { createdAt: header.createdAt, rows: rowsOf(header) };
+      await recordAudit(database, { action: 'backup', target: name, details });
+      log.info({ rows: details.rows }, 'An operator has downloaded a backup from the console');
+    };
+    sendFile(file, withoutStatementTimeout(send), 'A backup started in the console failed');
+    return reply.type('application/octet-stream').header('Content-Disposition', attachment(name)).send(file);
   });
+
+  /** Ends the file when it is complete. */
+  function sendFile(file: PassThrough, writing: Promise<unknown>, failure: string): void {
+    writing.then(
+      () => file.end(),
+      (error: Error) => {
+        if (!file.destroyed) log.warn({ err: error }, failure);
+        // The response has begun, so only a broken connection can signal the failure.
+        file.destroy(error);
+      },
+    );
+  }
 };
 
 function attachment(name: string): string {
