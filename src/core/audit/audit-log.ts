@@ -213,6 +213,15 @@ export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAudit
   return row && browsedOf(row);
 }
 
+/**
+ * Locks an entry that is about to be undone until the transaction ends, so only one of two concurrent undos continues.
+ * @returns whether no entry undoes it yet. @throws CoreError `unavailable`.
+ */
+export async function lockEntryToUndo(sql: Sql, id: string): Promise<boolean> {
+  await sql.query('SELECT id FROM audit_log WHERE id = $1 FOR UPDATE', [id]);
+  return (await readAuditEntry(sql, id))?.undoneBy === null;
+}
+
 function browsedOf({ created_at: createdAt, undone_by: undoneBy, ...entry }: BrowsedRow): BrowsedAuditEntry {
   return { ...entry, createdAt: createdAt.toISOString(), undoneBy };
 }

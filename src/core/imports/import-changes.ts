@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
-import { recordAudit } from '../audit/audit-log.ts';
+import { lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
-import { removeProducts } from '../products/remove-products.ts';
+import { lockDaysOf } from '../leaderboards/final-boards.ts';
+import { lockProducts } from '../products/product-row.ts';
+import { moveToRemoved, removalTransaction } from '../products/remove-products.ts';
 import { versionOf, writeProducts } from '../products/save-products.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
@@ -113,7 +116,7 @@ interface UndoneImport {
  * Reverts an import: new products are removed, and others get their previous fields. Products that were changed after
  * the import are left unchanged. `database` must have no statement timeout.
  * @returns undefined if the changes of the import are not stored.
- * @throws CoreError `unavailable`.
+ * @throws CoreError `not_undoable` if the import was already undone; `unavailable`.
  */
 export async function undoImport(
   database: Database,
@@ -121,29 +124,32 @@ export async function undoImport(
 ): Promise<UndoneImport | undefined> {
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
-  const untouched = await findUnchanged(database, changes);
-  const created = changes.filter(({ productId, before }) => before === null && untouched.has(productId));
-  const updated = changes.flatMap(({ productId, before }) => (before && untouched.has(productId) ? before : []));
-  const ids = created.map(({ productId }) => productId);
-  // New products are removed before others are reverted, because a retry after a failure skips the removed products.
-  if (ids.length > 0) await removeProducts(database, ids, undefined, 'none');
-  const undone = {
-    removed: ids.length,
-    reverted: updated.length,
-    skipped: changes.length - ids.length - updated.length,
-  };
-  await database.transaction(async (sql) => {
-    for (let start = 0; start < updated.length; start += UNDO_BATCH_ROWS)
-      await writeProducts(sql, updated.slice(start, start + UNDO_BATCH_ROWS));
+  const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
+  return removalTransaction(database, newIds, async (sql) => {
+    if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry was already undone.');
+    await lockDaysOf(sql, newIds);
+    await lockCounts(sql, newIds);
+    const unchanged = await lockUnchanged(sql, changes);
+    const removed = newIds.filter((productId) => unchanged.has(productId));
+    const reverted = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
+    for (let start = 0; start < reverted.length; start += UNDO_BATCH_ROWS)
+      await writeProducts(sql, reverted.slice(start, start + UNDO_BATCH_ROWS));
+    if (removed.length > 0) await moveToRemoved(sql, removed);
+    const undone = {
+      removed: removed.length,
+      reverted: reverted.length,
+      skipped: changes.length - removed.length - reverted.length,
+    };
     await recordAudit(sql, { action: 'import undo', target, details: undone, undoes: id });
-    if (updated.length > MAX_NAMED) await recordEverythingChanged(sql);
-    else await recordChange(sql, { productIds: updated.map((product) => product.id), catalogue: true });
+    const productIds = [...removed, ...reverted.map((product) => product.id)];
+    if (productIds.length > MAX_NAMED) await recordEverythingChanged(sql);
+    else await recordChange(sql, { productIds, catalogue: true });
+    return undone;
   });
-  return undone;
 }
 
-/** Returns the ids of products that have not changed since the import. */
-async function findUnchanged(
+/** Locks products. @returns the ids of those that have not changed since the import. */
+async function lockUnchanged(
   sql: Sql,
   changes: readonly { productId: string; version: string }[],
 ): Promise<ReadonlySet<string>> {
@@ -152,11 +158,8 @@ async function findUnchanged(
     const batch = new Map(
       changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change.version]),
     );
-    const rows = await sql.query<ProductRow>(
-      `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
-      [[...batch.keys()]],
-    );
-    for (const row of rows) if (versionOf(storedProductOf(row)) === batch.get(row.id)) unchanged.add(row.id);
+    for (const product of await lockProducts(sql, [...batch.keys()]))
+      if (versionOf(product) === batch.get(product.id)) unchanged.add(product.id);
   }
   return unchanged;
 }

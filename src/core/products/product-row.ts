@@ -76,18 +76,23 @@ function byCount(name: ProductSort, count: 'upvotes' | 'comments'): KeysetOrder<
   };
 }
 
-const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
-  WHERE p.id = $1`;
+const SELECT_PRODUCTS = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
+  WHERE p.id = ANY($1::text[])`;
 
-const LOCK_PRODUCT = 'SELECT id FROM products WHERE id = $1 FOR NO KEY UPDATE /* omitted on Citus */';
+const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
+  ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */`;
 
 /**
- * Reads and locks a product that is about to be changed. Concurrent changes wait; upvotes and comments, which reference
+ * Reads and locks products that are about to be changed. Concurrent changes wait; upvotes and comments, which reference
  * only the key of the row, do not wait.
- * @throws CoreError `unavailable`.
+ * @returns the existing products, in any order. @throws CoreError `unavailable`.
  */
+export async function lockProducts(sql: Sql, ids: readonly string[]): Promise<Product[]> {
+  await sql.query(LOCK_PRODUCTS, [ids]);
+  return (await sql.query<ProductRow>(SELECT_PRODUCTS, [ids])).map(productOf);
+}
+
+/** Like `lockProducts`, for one product. */
 export async function lockProduct(sql: Sql, id: string): Promise<Product | undefined> {
-  await sql.query(LOCK_PRODUCT, [id]);
-  const [row] = await sql.query<ProductRow>(SELECT_PRODUCT, [id]);
-  return row && productOf(row);
+  return (await lockProducts(sql, [id]))[0];
 }

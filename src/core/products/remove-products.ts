@@ -33,31 +33,41 @@ const BLOCK_MS_PER_ROW = 0.05;
 
 /**
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
- * If an id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for
- * its count, because batched writes of other products would wait, too. For `LARGE_REMOVAL_ROWS` rows or more,
- * `database` must have no statement timeout. With `entries` `none`, the caller writes the entry in the audit log.
+ * If an id is unknown, nothing is removed. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no statement
+ * timeout.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(
   database: Database,
   ids: readonly string[],
   reason?: string,
-  entries: 'each' | 'none' = 'each',
 ): Promise<ProductRemoval> {
   const requested = [...new Set(ids)];
-  const sizes = await sizesOf(database, requested);
-  const unknown = missingOf(requested, sizes);
+  const unknown = missingOf(requested, await sizesOf(database, requested));
   if (unknown.length > 0) return { removed: [], unknown };
-  const large = sizes.filter(({ rows }) => rows >= LARGE_REMOVAL_ROWS);
-  if (large.length > 0) await blockWrites(database, large);
+  return removalTransaction(database, requested, (sql) => removeAll(sql, requested, reason));
+}
+
+/**
+ * Runs a transaction that removes any of these products, and retries it like `transactionWithRetries`. While many rows
+ * are moved, writers skip a product instead of waiting for its count, because batched writes of other products would
+ * wait, too.
+ */
+export async function removalTransaction<Result>(
+  database: Database,
+  ids: readonly string[],
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const large = (await sizesOf(database, ids)).filter(({ rows }) => rows >= LARGE_REMOVAL_ROWS);
+  if (large.length === 0) return transactionWithRetries(database, work);
+  await blockWrites(database, large);
   try {
-    return await transactionWithRetries(database, (sql) => moveToRemoved(sql, requested, reason, entries));
-  } catch (error) {
-    if (large.length === 0) throw error;
-    await unblockWrites(database, requested).catch(() => {
-      // The block expires soon, and the error of the removal is more important than that of unblocking.
+    return await transactionWithRetries(database, work);
+  } finally {
+    // Some of the products may remain.
+    await unblockWrites(database, large).catch(() => {
+      // The block expires soon, and the result of the transaction is more important than that of unblocking.
     });
-    throw error;
   }
 }
 
@@ -98,8 +108,10 @@ async function blockWrites(database: Database, large: readonly ProductSize[]): P
   });
 }
 
-async function unblockWrites(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query('UPDATE product_counts SET writes_blocked_until = NULL WHERE product_id = ANY($1::text[])', [ids]);
+async function unblockWrites(sql: Sql, large: readonly ProductSize[]): Promise<void> {
+  await sql.query('UPDATE product_counts SET writes_blocked_until = NULL WHERE product_id = ANY($1::text[])', [
+    large.map((size) => size.product_id),
+  ]);
 }
 
 const STORE_PRODUCTS = `INSERT INTO removed_products
@@ -134,32 +146,17 @@ const STORE_COMMENTS = `WITH gone AS (
 
 type StoredProduct = { removal_id: string; product_id: string } & Omit<RemovedProduct, 'id'>;
 
-async function moveToRemoved(
-  sql: Sql,
-  ids: readonly string[],
-  reason: string | undefined,
-  entries: 'each' | 'none',
-): Promise<ProductRemoval> {
-  const batchId = randomUUID();
+async function removeAll(sql: Sql, ids: readonly string[], reason: string | undefined): Promise<ProductRemoval> {
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
   // Another command may have removed a product before it was locked. No row has been written yet, so nothing is rolled
   // back.
   const unknown = missingOf(ids, await sizesOf(sql, ids));
   if (unknown.length > 0) return { removed: [], unknown };
-  const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
-  await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
-  await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
-  await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
-  await sql.query(STORE_COMMENTS, [ids, batchId]);
-  const periods = await periodsOf(sql, ids);
-  await removeFromBoards(sql, ids);
-  await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
-  await reviseBoards(sql, periods);
-  const logged = entries === 'each' ? stored : [];
+  const stored = await moveToRemoved(sql, ids);
   await recordAudit(
     sql,
-    logged.map(({ removal_id: id, product_id: target, ...product }) => ({
+    stored.map(({ removal_id: id, product_id: target, ...product }) => ({
       // The entry has the id of the removal, so a restoration can refer to the entry that it undoes.
       id,
       action: 'products remove',
@@ -170,6 +167,24 @@ async function moveToRemoved(
   await recordChange(sql, { productIds: [...ids], catalogue: true });
   const removed = stored.map(({ removal_id: _removalId, product_id: id, ...product }) => ({ id, ...product }));
   return { removed, unknown: [] };
+}
+
+/**
+ * Moves existing products and their rows to the tables of removed products. The caller has locked their days
+ * (`lockDaysOf`) and then their counts (`lockCounts`), and records the audit entries and the change.
+ */
+export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredProduct[]> {
+  const batchId = randomUUID();
+  const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
+  await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
+  await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
+  await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
+  await sql.query(STORE_COMMENTS, [ids, batchId]);
+  const periods = await periodsOf(sql, ids);
+  await removeFromBoards(sql, ids);
+  await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
+  await reviseBoards(sql, periods);
+  return stored;
 }
 
 /** A removal that can be undone. */

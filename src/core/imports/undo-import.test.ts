@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { listAudit } from '../audit/audit-log.ts';
+import { undoEntry } from '../console/undo-entry.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+
+let harness: Awaited<ReturnType<typeof openImportHarness>>;
+beforeAll(async () => {
+  harness = await openImportHarness();
+});
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
+
+/** Imports these rows. @returns the id of the import's entry in the audit log. */
+async function importRows(...rows: object[]): Promise<string> {
+  await harness.run(lines(...rows));
+  return (await listAudit(harness.database, { limit: 1 }))[0]?.id ?? '';
+}
+
+const undo = (id: string) =>
+  undoEntry({ database: harness.database, withoutStatementTimeout: (work) => work(harness.database) }, id, {
+    runtime: systemRuntime,
+    timeZone: 'UTC',
+    votesPerNetwork: 20,
+  });
+
+const undos = async () =>
+  (await listAudit(harness.database, { limit: 9 })).filter(({ action }) => action === 'import undo');
+
+const waitForBlocked = (count: number) =>
+  vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, { timeout: 30_000 });
+
+test('undoing an import removes the other new products if one of them is being removed by another operator', async () => {
+  const id = await importRows({ id: 'a' }, { id: 'b' }, { id: 'c' });
+  const { operations } = await harness.database.transaction(async (sql) => {
+    await lockCounts(sql, ['b']);
+    const removal = removeProducts(harness.database, ['b']);
+    await waitForBlocked(1);
+    const undoing = undo(id);
+    await waitForBlocked(2);
+    return { operations: [removal, undoing] };
+  });
+  await Promise.all(operations);
+  expect(await harness.ids()).toEqual([]);
+  expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 2, reverted: 0, skipped: 1 } }]);
+});
+
+// On Citus, products are not locked (decision 18).
+test.skipIf(inject('citusWorkers').length > 0)(
+  'undoing an import keeps an edit that is committed while the undo waits for the product',
+  async () => {
+    await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
+    const id = await importRows({ id: 'a', name: 'Imported' });
+    const { undoing } = await harness.database.transaction(async (sql) => {
+      await sql.query("UPDATE products SET name = 'Edited' WHERE id = 'a'");
+      const undoing = undo(id);
+      await waitForBlocked(1);
+      return { undoing };
+    });
+    await undoing;
+    expect((await harness.product('a'))?.name).toBe('Edited');
+    expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 0, reverted: 0, skipped: 1 } }]);
+  },
+);
+
+test('an import is undone only once by simultaneous undos', async () => {
+  await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
+  const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
+  const { undoing } = await harness.database.transaction(async (sql) => {
+    await sql.query("SELECT FROM products WHERE id = 'a' FOR UPDATE");
+    const undoing = Promise.allSettled([undo(id), undo(id)]);
+    await waitForBlocked(2);
+    return { undoing };
+  });
+  const results = await undoing;
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(results).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'not_undoable' }) });
+  expect(await harness.ids()).toEqual(['a']);
+  expect((await harness.product('a'))?.name).toBe('Old');
+  expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 1, skipped: 0 } }]);
+});
