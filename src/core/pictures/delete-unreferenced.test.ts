@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { recordAudit } from '../audit/audit-log.ts';
+import { deleteOldImportChanges, ImportChanges } from '../imports/import-changes.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { deleteUnreferencedPictures, PICTURE_GRACE_MS } from './delete-unreferenced.ts';
@@ -77,6 +79,21 @@ test('images, screenshots, avatars, removed products, submissions and recent aud
   await database.query("UPDATE audit_log SET created_at = created_at - interval '31 days' WHERE action = 'import'");
   for (const name of names) await age(name, 2 * PICTURE_GRACE_MS);
   expect(await deletePictures()).toEqual([names[8]]);
+});
+
+test('pictures that an import replaced stay while the import can be undone', async () => {
+  const used = await store('used');
+  const [image, screenshot] = [await store('image'), await store('screenshot')];
+  const before = buildProduct({ image: pictureAddress(image), screenshots: [pictureAddress(screenshot)] });
+  const after = buildProduct({ image: pictureAddress(used) });
+  await saveProducts(database, [after]);
+  const changes = new ImportChanges();
+  changes.add(before, after);
+  await changes.save(database, randomUUID());
+  expect(await deletePictures()).toEqual([]);
+  now = new Date(now.getTime() + 31 * DAY_MS);
+  await deleteOldImportChanges(database, now);
+  expect((await deletePictures()).sort()).toEqual([image, screenshot].sort());
 });
 
 test('a replaced picture stays for another day', async () => {

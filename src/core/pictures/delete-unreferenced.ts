@@ -100,6 +100,7 @@ const SELECT_NAMES: readonly string[] = [
   `SELECT DISTINCT found[1] AS name FROM (SELECT product::text AS text FROM removed_products) AS texts, ${NAMES_IN}`,
   `SELECT DISTINCT found[1] AS name
     FROM (SELECT concat(fields::text, approved_fields::text, undo::text) AS text FROM submissions) AS texts, ${NAMES_IN}`,
+  `SELECT DISTINCT found[1] AS name FROM (SELECT before::text AS text FROM import_changes) AS texts, ${NAMES_IN}`,
 ];
 
 const SELECT_NAMES_OF_AUDIT_LOG = `SELECT DISTINCT found[1] AS name
