@@ -95,6 +95,22 @@ describe('an entry of the moderation log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'spam', productName: null, undoneAt: null });
   });
 
+  test('does not exist for removing a product that has not launched, even if it is restored', async () => {
+    const createdAt = new Date(Date.now() + 3_600_000).toISOString();
+    await site.addProduct({ id: 'secret-plan', name: 'Secret plan', createdAt });
+    await removeProducts(site.database, ['secret-plan'], 'Wrong date');
+    await restoreProducts(site.database, { productIds: ['secret-plan'] });
+    // The log is cached until an entry changes it. This one is the newest that it may show.
+    await site.addProduct({ id: 'public-plan' });
+    await removeProducts(site.database, ['public-plan']);
+    await soon().toMatchObject({ productId: 'public-plan' });
+    expect((await read()).items.map(({ productId, reason }) => [productId, reason])).not.toContainEqual([
+      'secret-plan',
+      'Wrong date',
+    ]);
+    expect(await page()).not.toContain('secret-plan');
+  });
+
   test('for excluding votes has their number without the voters, and is marked as undone once they are included', async () => {
     const at = new Date(Date.now() - 60_000).toISOString();
     await launch(site.database, 'tide', at, new Date().toISOString());

@@ -39,15 +39,17 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Skips exclusions that found no vote, because they changed nothing. Selects only these fields of `details`, because
-// others contain names of removed products and identifiers of voters.
+// Skips exclusions that found no vote, because they changed nothing, and products that were removed before their
+// launch, because they were never public. Selects only these fields of `details`, because others contain names of
+// removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
     (SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id) AS undone_at
   FROM audit_log a
   WHERE a.action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline')
-    AND (a.action <> 'votes exclude' OR a.details ->> 'votes' <> '0')`;
+    AND (a.action <> 'votes exclude' OR a.details ->> 'votes' <> '0')
+    AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')`;
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 

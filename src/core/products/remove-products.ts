@@ -114,6 +114,9 @@ async function unblockWrites(sql: Sql, large: readonly ProductSize[]): Promise<v
   ]);
 }
 
+/** Whether a removed product had launched. Otherwise, it was never public. */
+const LAUNCHED = "(product ->> 'created_at')::timestamptz <= removed_at";
+
 const STORE_PRODUCTS = `INSERT INTO removed_products
     (removal_id, product_id, batch_id, removed_at, upvotes, comments, product, counts, launch)
   SELECT asked.removal_id, p.id, $3::uuid, clock_timestamp(), coalesce(c.upvotes, 0), coalesce(c.comments, 0), to_jsonb(p),
@@ -121,7 +124,7 @@ const STORE_PRODUCTS = `INSERT INTO removed_products
   FROM unnest($1::uuid[], $2::text[]) AS asked (removal_id, product_id)
   JOIN products p ON p.id = asked.product_id LEFT JOIN product_counts c ON c.product_id = p.id
     LEFT JOIN launches l ON l.product_id = p.id
-  RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments`;
+  RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments, ${LAUNCHED} AS launched`;
 
 /** Returns the statement that moves the rows of a table: upvotes, or withdrawn upvotes that still count. */
 const storeUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
@@ -144,7 +147,7 @@ const STORE_COMMENTS = `WITH gone AS (
   SELECT r.removal_id, gone.id, to_jsonb(gone)
   FROM gone JOIN removed_products r ON r.product_id = gone.product_id AND r.batch_id = $2::uuid`;
 
-type StoredProduct = { removal_id: string; product_id: string } & Omit<RemovedProduct, 'id'>;
+type StoredProduct = { removal_id: string; product_id: string; launched: boolean } & Omit<RemovedProduct, 'id'>;
 
 async function removeAll(sql: Sql, ids: readonly string[], reason: string | undefined): Promise<ProductRemoval> {
   await lockDaysOf(sql, ids);
@@ -165,7 +168,7 @@ async function removeAll(sql: Sql, ids: readonly string[], reason: string | unde
     })),
   );
   await recordChange(sql, { productIds: [...ids], catalogue: true });
-  const removed = stored.map(({ removal_id: _removalId, product_id: id, ...product }) => ({ id, ...product }));
+  const removed = stored.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
   return { removed, unknown: [] };
 }
 
@@ -194,8 +197,7 @@ export interface Removal extends RemovedProduct {
   removedAt: string;
 }
 
-const SELECT_REMOVED = `SELECT 1 FROM removed_products
-  WHERE product_id = $1 AND (product ->> 'created_at')::timestamptz <= removed_at LIMIT 1`;
+const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;
 
 /** Returns whether an operator removed a launched product with this id. A new product may have the same id. */
 export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
