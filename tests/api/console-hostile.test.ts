@@ -73,7 +73,7 @@ test.each([
   ['the acceptance of an invitation', (value: string) => ['/invitation/accept', { token: value, passphrase: value }]],
   ['an undo', (value: string) => [`/audit/${wellFormed(value)}/undo`, {}]],
   ['a removal', (value: string) => ['/products/remove', { ids: ['git'], reason: value, nothing: [value] }]],
-  ['a restore', (value: string) => ['/products/restore', { ids: [value] }]],
+  ['a restore', (value: string) => ['/products/restore', { removalIds: [value] }]],
   ['hiding a comment', (value: string) => ['/comments/moderate', { action: 'hide', ids: [value], reason: value }]],
   ['excluding votes', (value: string) => ['/products/git/votes', { action: 'exclude', reason: value, from: value }]],
   ['a decision', (value: string) => ['/submissions/git/decide', { action: 'decline', revision: 1, reason: value }]],

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditRecord, ConsolePage, ProductDetails } from '../../src/contract/console/records.ts';
+import type {
+  AuditRecord,
+  ConsolePage,
+  ProductDetails,
+  RemovedProductRecord,
+} from '../../src/contract/console/records.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -99,15 +104,31 @@ test('every field is validated, and the response names all errors', async () => 
   expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags']);
 });
 
-test('products are removed with a reason, and restored completely by undo or by id', async () => {
+const remove = async (...ids: string[]) =>
+  (await ada.json<{ removed: RemovedProductRecord[] }>('POST', '/products/remove', { ids, reason: 'Spam' })).removed;
+const restore = (...removals: (RemovedProductRecord | undefined)[]) =>
+  ada.ask('POST', '/products/restore', { removalIds: removals.map((removal) => removal?.removalId) });
+
+test('products are removed with a reason, and restored completely by undo or by the id of the removal', async () => {
   const { id } = await site.addProduct({ name: 'Spam' });
   await site.core.addComment({ productId: id, content: 'Mine' }, { session: `session-${randomUUID()}` });
-  await ada.json('POST', '/products/remove', { ids: [id], reason: 'Spam' });
+  await remove(id);
   expect((await ada.ask('GET', `/products/${id}`)).json()).toMatchObject({ code: 'product_not_found' });
   expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
   expect((await details(id)).product.comments).toBe(1);
-  expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
-  expect(await ada.json('POST', '/products/restore', { ids: [id] })).toMatchObject({ restored: [{ id }] });
-  expect((await ada.ask('POST', '/products/restore', { ids: [id] })).json()).toMatchObject({ code: 'not_undoable' });
+  const [removal] = await remove(id);
+  expect((await restore(removal)).json()).toMatchObject({ restored: [{ id }] });
+  expect((await restore(removal)).json()).toMatchObject({ code: 'not_undoable' });
   expect((await ada.ask('POST', '/products/remove', { ids: ['nothing-here'] })).statusCode).toBe(404);
+});
+
+test('each removal of an id can be restored, but only one of them at a time', async () => {
+  const { id } = await site.addProduct({ name: 'Loved' });
+  const [older] = await remove(id);
+  await site.addProduct({ id, name: 'Spam' });
+  const [newer] = await remove(id);
+  expect((await restore(older, newer)).json()).toMatchObject({ code: 'id_taken' });
+  expect((await restore(older)).json()).toMatchObject({ restored: [{ id, name: 'Loved' }] });
+  expect((await restore(newer)).json()).toMatchObject({ code: 'id_taken' });
+  expect((await details(id)).product.name).toBe('Loved');
 });

@@ -72,7 +72,7 @@ describe('a removed product', () => {
     await soon(() => status(`/product/${id}`)).toBe(200);
 
     expect(await removeProducts(site.database, [id, id])).toEqual({
-      removed: [{ id, name: expect.any(String), upvotes: 2, comments: 1 }],
+      removed: [{ id, name: expect.any(String), upvotes: 2, comments: 1, removalId: expect.any(String) }],
       unknown: [],
     });
     await soon(() => status(`/product/${id}`)).toBe(410);
@@ -182,7 +182,7 @@ describe('a removed product', () => {
     await removeProducts(site.database, [id]);
     const [second, firstRemoval] = await listRemovals(site.database, { productId: id, limit: 9 });
     expect([second?.name, firstRemoval?.name]).toEqual(['Second', 'First']);
-    await restoreProducts(site.database, { removalId: firstRemoval?.removalId ?? '' });
+    await restoreProducts(site.database, { removalIds: [firstRemoval?.removalId ?? ''] });
     expect(await rowsOf(id)).toEqual(first);
   });
 
@@ -194,7 +194,7 @@ describe('a removed product', () => {
       taken: [],
     });
     const removalId = randomUUID();
-    expect((await restoreProducts(site.database, { removalId })).notRemoved).toEqual([removalId]);
+    expect((await restoreProducts(site.database, { removalIds: [removalId] })).notRemoved).toEqual([removalId]);
   });
 
   test('has audit log entries for its commands, with its counts, but without sessions or texts', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inviteOperator } from '../../src/core/console/operators.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
@@ -160,6 +161,24 @@ test('several products are removed together and restored', async ({ page, site }
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
+});
+
+test('the older of two removals of an id is restored, and removed again by undo', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Loved' });
+  await removeProducts(site.database, [id]);
+  await site.addProduct({ id, name: 'Replacement' });
+  await removeProducts(site.database, [id]);
+  await signIn(page, site);
+  await openConsole(page, '/console/products?state=removed');
+  const rows = page.getByRole('listitem').filter({ hasText: id });
+  await expect(rows).toHaveCount(2);
+  await page.getByRole('button', { name: 'Restore Loved' }).click();
+  await expect(page.getByText('Restored Loved')).toBeVisible();
+  await expect(rows).toHaveText([/Replacement/]);
+  const name = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product?.name;
+  await expect.poll(name).toBe('Loved');
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(rows).toHaveText([/Loved/, /Replacement/]);
 });
 
 test('a file is imported with mapped columns after a dry run that shows its errors, and the import is undone', async ({

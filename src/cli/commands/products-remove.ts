@@ -21,7 +21,7 @@ export function removeCommand(): Command {
     .argument('<ids...>', 'product ids')
     .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readText)
     .option('--yes', 'do not ask for confirmation')
-    .addOption(jsonOption('{ "removed": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
+    .addOption(jsonOption('{ "removed": [{ "id": …, "name": …, "upvotes": 1, "comments": 0, "removalId": … }] }'))
     .addHelpText(
       'after',
       `
@@ -72,7 +72,7 @@ Examples:
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal))
         throw new UsageError(`'${removal}' is not a removal id: use one from \`products list --removed\``);
-      return restore({ removalId: removal }, json);
+      return restore({ removalIds: [removal] }, json);
     });
 }
 

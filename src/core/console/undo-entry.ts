@@ -73,7 +73,7 @@ async function revert(
     case 'products edit':
       return revertEdit(database, target, details as { before: object; after: object }, runtime);
     case 'products remove': {
-      const { restored, taken } = await restoreProducts(database, { removalId: entry.id });
+      const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] });
       if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now.`);
       return requireDone(restored);
     }

@@ -18,7 +18,8 @@ export interface RemovedProduct {
 
 /** The result of a removal. If an id is unknown, no product was removed. */
 interface ProductRemoval {
-  removed: RemovedProduct[];
+  /** A removal is undone by its `removalId`. */
+  removed: (RemovedProduct & { removalId: string })[];
   unknown: string[];
 }
 
@@ -168,7 +169,11 @@ async function removeAll(sql: Sql, ids: readonly string[], reason: string | unde
     })),
   );
   await recordChange(sql, { productIds: [...ids], catalogue: true });
-  const removed = stored.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
+  const removed = stored.map(({ removal_id: removalId, product_id: id, launched: _launched, ...product }) => ({
+    id,
+    ...product,
+    removalId,
+  }));
   return { removed, unknown: [] };
 }
 

@@ -6,8 +6,8 @@ import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf } from './save-products.ts';
 
-/** The removals to undo: those of the last command, the newest removal of each product, or one removal by its id. */
-export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalId: string };
+/** The removals to undo: those of the last command, the newest removal of each product, or removals by their ids. */
+export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
 /** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
 export interface ProductRestoration {
@@ -63,13 +63,13 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
 }
 
 /**
- * Returns the maximum number of rows that restoring these products moves, from their stored counts.
+ * Returns the number of rows that undoing these removals moves, from the stored counts.
  * @throws CoreError `unavailable`.
  */
-export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promise<number> {
+export async function countRemovedRows(sql: Sql, removalIds: readonly string[]): Promise<number> {
   const [row] = await sql.query<{ rows: number }>(
-    'SELECT coalesce(sum(upvotes + comments), 0)::float8 AS rows FROM removed_products WHERE product_id = ANY($1::text[])',
-    [ids],
+    'SELECT coalesce(sum(upvotes + comments), 0)::float8 AS rows FROM removed_products WHERE removal_id = ANY($1::uuid[])',
+    [removalIds],
   );
   return row?.rows ?? 0;
 }
@@ -85,8 +85,8 @@ function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> 
   const [condition, values]: [string, unknown[]] =
     'last' in choice
       ? ['batch_id = (SELECT batch_id FROM removed_products ORDER BY removed_at DESC, batch_id LIMIT 1)', []]
-      : 'removalId' in choice
-        ? ['removal_id = $1::uuid', [choice.removalId]]
+      : 'removalIds' in choice
+        ? ['removal_id = ANY($1::uuid[])', [choice.removalIds]]
         : [
             `removal_id IN (SELECT (SELECT removal_id FROM removed_products WHERE product_id = asked.id
                ORDER BY removed_at DESC, removal_id LIMIT 1) FROM unnest($1::text[]) AS asked (id))`,
@@ -100,9 +100,9 @@ function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> 
 
 function notFoundIn(rows: readonly RemovalRow[], choice: RemovalChoice): string[] {
   if ('last' in choice) return [];
-  if ('removalId' in choice) return rows.length === 0 ? [choice.removalId] : [];
-  const found = new Set(rows.map((row) => row.product_id));
-  return [...new Set(choice.productIds)].filter((id) => !found.has(id));
+  const byRemoval = 'removalIds' in choice;
+  const found = new Set(rows.map((row) => (byRemoval ? row.removal_id : row.product_id)));
+  return [...new Set(byRemoval ? choice.removalIds : choice.productIds)].filter((id) => !found.has(id));
 }
 
 // `$2` has the defaults of fields that were added after the removal.
@@ -136,7 +136,8 @@ const RESTORE_DEPENDENTS = [
 
 /**
  * Moves the rows of removals back to their tables.
- * @returns the ids that new products already use; if there are any, the transaction must be rolled back.
+ * @returns the ids that other products already use, including other products of these removals; if there are any, the
+ * transaction must be rolled back.
  */
 async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
@@ -147,8 +148,10 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
   const defaults = JSON.stringify(rowOf(completeProduct({ id: '' }, new Date(0))));
   const restored = await sql.query<{ id: string }>(RESTORE_PRODUCTS, [removalIds, defaults]);
   const restoredIds = new Set(restored.map(({ id }) => id));
-  const taken = rows.map((row) => row.product_id).filter((id) => !restoredIds.has(id));
-  if (taken.length > 0) return taken;
+  if (restored.length < rows.length) {
+    const taken = rows.map((row) => row.product_id).filter((id) => !restoredIds.delete(id));
+    return [...new Set(taken)];
+  }
   for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
   await addToBoards(sql, [...restoredIds]);
   await finaliseLateLaunches(sql, [...restoredIds]);

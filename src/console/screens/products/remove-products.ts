@@ -1,49 +1,71 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
+import type { RemovedProductRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
-/** The fields that the lists of products and of removed products share. */
-interface Listed {
-  id: string;
-  name: string;
-}
+/** The fields that the lists of products and of removed products share. `removalId` is unset in the former. */
+type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };
+type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId'>;
 
 const SUBJECTS = ['products', 'product', 'comments'];
 
-const send = (verb: 'remove' | 'restore', products: readonly Listed[], reason?: string) =>
-  call(verb === 'remove' ? CONSOLE_API.removeProducts : CONSOLE_API.restoreProducts, {
+const remove = (products: readonly Listed[], reason?: string) =>
+  call<{ removed: Removal[] }>(CONSOLE_API.removeProducts, {
     method: 'POST',
     body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
+  });
+
+const restore = (removals: readonly Removal[]) =>
+  call(CONSOLE_API.restoreProducts, {
+    method: 'POST',
+    body: { removalIds: removals.map(({ removalId }) => removalId) },
   });
 
 const describe = (products: readonly Listed[]) =>
   products.length === 1 ? (products[0]?.name ?? '') : formatQuantity(products.length, 'product');
 
+/** @returns a function that removes products, with an optimistic update and undo. */
 export function useRemoveProducts() {
-  return useMoveProducts('remove', 'restore', 'Removed');
-}
-
-export function useRestoreProducts() {
-  return useMoveProducts('restore', 'remove', 'Restored');
-}
-
-function useMoveProducts(verb: 'remove' | 'restore', inverse: 'remove' | 'restore', done: string) {
-  const client = useQueryClient();
+  const hide = useHide();
   const perform = usePerform();
-  return (products: readonly Listed[], reason?: string) =>
+  return (products: readonly Listed[], reason?: string) => {
+    let removed: readonly Removal[] = [];
+    return perform({
+      subjects: SUBJECTS,
+      show: () => hide(products),
+      async run() {
+        ({ removed } = await remove(products, reason));
+        return { done: `Removed ${describe(products)}` };
+      },
+      undo: () => restore(removed),
+    });
+  };
+}
+
+/** @returns a function that undoes removals, with an optimistic update and undo. */
+export function useRestoreProducts() {
+  const hide = useHide();
+  const perform = usePerform();
+  return (removals: readonly Removal[]) =>
     perform({
       subjects: SUBJECTS,
-      show: () =>
-        changeItems<Listed>(client, 'products', (each) =>
-          products.some(({ id }) => id === each.id) ? undefined : each,
-        ),
+      show: () => hide(removals),
       async run() {
-        await send(verb, products, reason);
-        return { done: `${done} ${describe(products)}` };
+        await restore(removals);
+        return { done: `Restored ${describe(removals)}` };
       },
-      undo: () => send(inverse, products),
+      undo: () => remove(removals),
     });
+}
+
+/** Hides rows of the list of products or, by their removals, of the list of removed products. */
+function useHide() {
+  const client = useQueryClient();
+  return (hidden: readonly Listed[]) =>
+    changeItems<Listed>(client, 'products', (each) =>
+      hidden.some(({ id, removalId }) => id === each.id && removalId === each.removalId) ? undefined : each,
+    );
 }

@@ -31,6 +31,7 @@ import { receivePictures } from '../../pictures/receive-pictures.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Id = Type.String({ pattern: PRODUCT_ID_PATTERN });
+const RemovalId = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 const Query = Type.Object({
   state: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('launched'), Type.Literal('scheduled')])),
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
@@ -125,14 +126,20 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.post(
     CONSOLE_API.restoreProducts,
-    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }) }) } },
-    async ({ body: { ids } }) => {
-      const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, ids), (on) =>
-        restoreProducts(on, { productIds: ids }),
+    {
+      schema: {
+        body: Type.Object({
+          removalIds: Type.Array(RemovalId, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }),
+        }),
+      },
+    },
+    async ({ body: { removalIds } }) => {
+      const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, removalIds), (on) =>
+        restoreProducts(on, { removalIds }),
       );
       if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);
       if (notRemoved.length > 0)
-        throw new CoreError('not_undoable', `No removed product has the id '${notRemoved.join("', '")}'.`);
+        throw new CoreError('not_undoable', 'Nothing was restored, because a removal was already undone.');
       return { restored };
     },
   );
