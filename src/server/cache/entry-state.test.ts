@@ -21,7 +21,7 @@ const fresh: EntryState = { kind: 'fresh', version: first, changedTick: 0 };
 const stale: EntryState = { kind: 'stale', version: first, changedTick: 3, since: 300 };
 const failing: EntryState = { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 400 };
 const changed: EntryEvent = { type: 'changed', tick: 7, at: 700 };
-const expired: EntryEvent = { type: 'expired', at: 70_000 };
+const expired: EntryEvent = { type: 'expired' };
 const produced: EntryEvent = { type: 'produced', version: second };
 const failed: EntryEvent = { type: 'failed', startedAt: 600, at: 610 };
 
@@ -40,10 +40,10 @@ describe('the state of an entry', () => {
       { ...stale, changedTick: 7 },
     ],
     [
-      'a fresh entry that expires becomes stale',
+      'a fresh entry that expires is stale since its allowed age ended',
       fresh,
       expired,
-      { kind: 'stale', version: first, changedTick: 0, since: 70_000 },
+      { kind: 'stale', version: first, changedTick: 0, since: 100 + 60_000 },
     ],
     ['a stale entry that expires does not change', stale, expired, stale],
     ['a change of a failing entry is recorded', failing, changed, { ...failing, changedTick: 7 }],
@@ -110,7 +110,9 @@ describe('a request', () => {
     ['that allows no stale version waits', stale, { maxStaleMs: 0 }, 'wait'],
     ['of a visitor who wrote before the version was produced is a hit', fresh, { notBefore: 100 }, 'hit'],
     ['of a visitor who wrote after the version was produced waits', fresh, { notBefore: 101 }, 'wait'],
-    ['gets the last good version while no new one can be produced', failing, { now: 9_000, notBefore: 9_000 }, 'stale'],
+    ['gets the last good version for a second after a failure', failing, { now: 1_399, notBefore: 400 }, 'stale'],
+    ['waits for the next attempt later', failing, { now: 1_400 }, 'wait'],
+    ['of a visitor who wrote after a failure waits', failing, { notBefore: 401 }, 'wait'],
   ])('%s', (_name, state, overrides, decision) => {
     expect(decide(state, { ...need, ...overrides })).toBe(decision);
   });
@@ -120,6 +122,7 @@ describe('while the change feed is disconnected, a request', () => {
   const need = { now: 9_000, notBefore: Number.NEGATIVE_INFINITY, isConnected: false };
   test.each<[string, EntryState, number, ReturnType<typeof decide>]>([
     ['that allows stale versions gets one of any age', stale, 1_000, 'stale'],
+    ['gets the last good version if no new one can be produced', failing, 0, 'stale'],
     ['that allows no stale version waits for a newer one', stale, 0, 'wait'],
     ['that allows no stale version gets a fresh one', fresh, 0, 'hit'],
   ])('%s', (_name, state, maxStaleMs, decision) => {

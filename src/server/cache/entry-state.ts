@@ -10,7 +10,7 @@ export type EntryState =
 
 export type EntryEvent =
   | { type: 'changed'; tick: number; at: number }
-  | { type: 'expired'; at: number }
+  | { type: 'expired' }
   | { type: 'produced'; version: Version }
   | { type: 'failed'; startedAt: number; at: number };
 
@@ -35,7 +35,9 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
         ? { kind: 'stale', version, changedTick: event.tick, since: event.at }
         : { ...state, changedTick: event.tick };
     case 'expired':
-      return state.kind === 'fresh' ? { kind: 'stale', version, changedTick, since: event.at } : state;
+      return state.kind === 'fresh'
+        ? { kind: 'stale', version, changedTick, since: version.startedAt + MAX_AGE_MS }
+        : state;
     case 'produced':
       return stateOf(withOldContent(version, event.version), changedTick);
     case 'failed': {
@@ -82,7 +84,9 @@ export type Decision = 'hit' | 'stale' | 'wait';
 
 export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {
   const { now, maxStaleMs, notBefore, isConnected = true } = requirement;
-  if (state.kind === 'failing') return 'stale';
+  // A write by the visitor after the failure shows that the database is back.
+  if (state.kind === 'failing' && (!isConnected || (now < retryAt(state) && notBefore <= state.failedAt)))
+    return 'stale';
   if (state.version.includesUpTo < notBefore) return 'wait';
   if (state.kind === 'fresh') return 'hit';
   // While the change feed is disconnected, the database may be unreachable and rendering may hang, so a page of any age
@@ -93,8 +97,12 @@ export function decide(state: EntryState, requirement: FreshnessRequirement): De
 
 /** Returns when the next version may be produced in the background. */
 export function nextRevalidationAt(state: EntryState, { minIntervalMs }: Freshness): number {
-  if (state.kind === 'failing') return state.failedAt + RETRY_INTERVAL_MS;
+  if (state.kind === 'failing') return retryAt(state);
   const { startedAt, tookMs } = state.version;
   if (minIntervalMs === 0) return startedAt;
   return startedAt + Math.max(minIntervalMs, Math.min(tookMs / REVALIDATION_SHARE, MAX_INTERVAL_MS));
+}
+
+function retryAt({ failedAt }: { failedAt: number }): number {
+  return failedAt + RETRY_INTERVAL_MS;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { API_FRESHNESS } from './cached-response.ts';
+import { API_FRESHNESS, type Freshness, PAGE_FRESHNESS } from './cached-response.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 const away = new CoreError('unavailable', 'The database is unreachable');
@@ -98,5 +98,38 @@ describe('while responses cannot be produced', () => {
       expect(served).not.toBeInstanceOf(Promise);
       expect(await served).toMatchObject({ ageS: 7 });
     }
+  });
+});
+
+describe('after an outage, a version that could not be revalidated', () => {
+  const gone = new CoreError('product_not_found', 'Product not found');
+  const kinds: [string, Freshness][] = [
+    ['a page', PAGE_FRESHNESS],
+    ['an API response', API_FRESHNESS],
+  ];
+
+  test.each(kinds)('of %s is not served once the product is removed', async (_name, freshness) => {
+    const response = source('git', { freshness });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    await harness.advance(2_000);
+    response.fails = away;
+    expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
+    await harness.advance(3_600_000);
+    response.fails = gone;
+    cache.invalidate({ productIds: ['git'], catalogue: true });
+    await expect(cache.get(response.request())).rejects.toBe(gone);
+  });
+
+  test.each(kinds)("of %s is not served against the visitor's own later write", async (_name, freshness) => {
+    const response = source('git', { freshness });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    await harness.advance(2_000);
+    response.fails = away;
+    await cache.get(response.request());
+    await harness.advance(10);
+    response.fails = undefined;
+    expect(await bodyOf(cache.get(response.request(harness.clockMs())))).toBe('git version 3');
   });
 });

@@ -45,6 +45,13 @@ describe('an unchanged response', () => {
 });
 
 describe('a page', () => {
+  test('that was not requested for a long time is rendered before it is served', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.advance(MINUTE_MS + 1_001);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
+  });
+
   test('that changed is served at once to everyone and revalidated in the background', async () => {
     const page = source('git');
     await cache.get(page.request());

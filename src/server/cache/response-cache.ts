@@ -127,7 +127,7 @@ class MemoryCache implements ResponseCache {
   #find(key: string, now: number): Entry | undefined {
     const entry = this.#store.get(key);
     if (entry !== undefined && isExpired(entry.state, now)) {
-      entry.state = step(entry.state, { type: 'expired', at: now });
+      entry.state = step(entry.state, { type: 'expired' });
     }
     return entry;
   }
