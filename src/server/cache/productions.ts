@@ -5,6 +5,7 @@ import {
   type CacheableResponse,
   type CachedHead,
   type CacheRequest,
+  type Dependencies,
   NO_WRITE,
   type Version,
 } from './cached-response.ts';
@@ -73,7 +74,9 @@ export class Productions {
       const current = this.#byKey.get(key);
       const { start, outcome } = current?.kind === 'running' ? current : this.#start(request);
       const result = await outcome;
-      const isNewEnough = start.includesUpTo >= notBefore && start.startedTick >= minTick;
+      // A fresh response includes even the changes since its production began, or they do not affect it.
+      const isComplete = start.startedTick >= minTick || ('state' in result && result.state.kind === 'fresh');
+      const isNewEnough = start.includesUpTo >= notBefore && isComplete;
       if ('state' in result) {
         if (isNewEnough || result.state.kind === 'failing') return result.state;
       } else if (isNewEnough) throw result.error;
@@ -116,8 +119,13 @@ export class Productions {
       contentSince: runtime.now().getTime(),
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
-    // Until the dependencies of a response are known, any change may affect it.
-    const state = old ? step(old.state, { type: 'produced', version }) : stateOf(version, this.#store.tick);
+    // Changes are matched to the dependencies of the old version. Any change may affect a dependency that it lacks.
+    const { tick } = this.#store;
+    const known =
+      old && !includesAll(old.state.version.head.dependencies, head.dependencies)
+        ? step(old.state, { type: 'changed', tick, at: start.startedAt })
+        : old?.state;
+    const state = known ? step(known, { type: 'produced', version }) : stateOf(version, tick);
     if (isStorable(head)) this.#store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
     else this.#store.delete(key);
     return state;
@@ -134,6 +142,15 @@ export class Productions {
     entry.state = step(entry.state, { type: 'failed', startedAt, at: runtime.monotonicMs() });
     return { state: entry.state };
   }
+}
+
+/** Returns whether every change that affects a response with the `wanted` dependencies affects one with these. */
+function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
+  // Every change may reorder a list that depends on all counts.
+  if (allCounts) return true;
+  if (wanted.allCounts || (wanted.catalogue && !catalogue)) return false;
+  const ids = new Set(products);
+  return wanted.products.every((id) => ids.has(id));
 }
 
 /**

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type CacheHarness, change, createCacheHarness } from '../../../tests/support/response-cache.ts';
+import {
+  bodyOf,
+  type CacheHarness,
+  change,
+  createCacheHarness,
+  hold,
+  settled,
+} from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { API_FRESHNESS, type Dependencies } from './cached-response.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -43,6 +50,55 @@ describe('a change', () => {
     cache.invalidateAll();
     await cache.get(response.request());
     expect(response.made).toBe(2);
+  });
+});
+
+describe('a change during the production of a list that a product enters', () => {
+  /** Produces a list, and begins to produce it again with a further product. `finish` completes this production. */
+  async function startSecond() {
+    const dependencies = { products: ['git'], catalogue: true };
+    const list = source('list', { freshness: API_FRESHNESS, dependencies });
+    await cache.get(list.request());
+    dependencies.products = ['vim', 'git'];
+    cache.invalidate({ productIds: ['vim'], catalogue: true });
+    const release = hold(list);
+    const second = cache.get(list.request());
+    await settled();
+    const finish = () => {
+      release();
+      return second;
+    };
+    return { list, finish };
+  }
+
+  test('is included in the next response if it concerns that product', async () => {
+    const { list, finish } = await startSecond();
+    cache.invalidate(change('vim'));
+    await finish();
+    expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
+  });
+
+  test('is included in the response of a request that arrives after it', async () => {
+    const { list, finish } = await startSecond();
+    cache.invalidate(change('vim'));
+    const late = cache.get(list.request());
+    await finish();
+    expect(await bodyOf(late)).toBe('list version 3');
+  });
+
+  test('causes at most one further production if it concerns a product outside of the list', async () => {
+    const { list, finish } = await startSecond();
+    cache.invalidate(change('make'));
+    await finish();
+    for (let requests = 0; requests < 5; requests += 1) {
+      const release = hold(list);
+      const served = cache.get(list.request());
+      await settled();
+      cache.invalidate(change('make'));
+      release();
+      await served;
+    }
+    expect(list.made).toBeLessThanOrEqual(3);
   });
 });
 

@@ -134,10 +134,7 @@ class MemoryCache implements ResponseCache {
 
   #getFirst(request: CacheRequest): Promise<Served> {
     if (!this.#productions.isRunning(request.key)) request.charge?.('miss');
-    // Until the dependencies of a response are known, any change may affect it. Pages may lag behind changes; API
-    // responses may not.
-    const minTick = request.freshness.maxStaleMs > 0 ? 0 : this.#store.tick;
-    return this.#productions.waitFor(request, minTick).then((state) => this.#serve('miss', state));
+    return this.#productions.waitFor(request, this.#minTick(request, 0)).then((state) => this.#serve('miss', state));
   }
 
   /** Charges for a newer version and waits for it. `withoutClaim` is the decision for a visitor who has not written. */
@@ -154,9 +151,17 @@ class MemoryCache implements ResponseCache {
 
   /** Serves the next version, or the old one if the next one takes too long. */
   async #waitForNext(entry: Entry, request: CacheRequest): Promise<Served> {
-    const next = this.#productions.waitFor(request, entry.state.changedTick);
+    const next = this.#productions.waitFor(request, this.#minTick(request, entry.state.changedTick));
     const state = await Promise.race([next, this.#sleep(MAX_WAIT_MS)]);
     return state ? this.#serve('miss', state) : this.#serve('stale', entry.state);
+  }
+
+  /**
+   * Returns the tick up to which a new version must include all changes. Until its dependencies are known, any change
+   * may affect it. Pages may lag behind changes other than the known ones; API responses may not.
+   */
+  #minTick({ freshness }: CacheRequest, knownTick: number): number {
+    return freshness.maxStaleMs > 0 ? knownTick : this.#store.tick;
   }
 
   #revalidate(entry: Entry, request: CacheRequest, now: number): void {
