@@ -36,7 +36,13 @@ class FakeStream {
 /** Creates live updates with a database and changes under the test's control. */
 function setUp() {
   let listener: ChangeListener | undefined;
-  const state = { observedUpTo: 1_000 as number | undefined, away: false, reads: [] as string[][] };
+  const state = {
+    observedUpTo: 1_000 as number | undefined,
+    missed: undefined as ReturnType<SiteChanges['since']>,
+    away: false,
+    hold: undefined as Promise<void> | undefined,
+    reads: [] as string[][],
+  };
   const changes: SiteChanges = {
     onWrite() {},
     subscribe: (each) => {
@@ -44,7 +50,7 @@ function setUp() {
     },
     ready: Promise.resolve(),
     observedUpTo: () => state.observedUpTo,
-    since: () => undefined,
+    since: () => state.missed,
     now: () => new Date(),
     close: async () => {},
   };
@@ -52,6 +58,7 @@ function setUp() {
     async query(_text: string, [ids]: readonly unknown[] = []) {
       state.reads.push(ids as string[]);
       if (state.away) throw new CoreError('unavailable', 'The database is unreachable');
+      await state.hold;
       return READ_ROWS(ids as string[]) as never;
     },
   };
@@ -61,9 +68,9 @@ function setUp() {
   return { live, state, log, change };
 }
 
-function open(live: Live, productIds?: readonly string[]): FakeStream {
+function open(live: Live, productIds?: readonly string[], since?: number): FakeStream {
   const stream = new FakeStream();
-  live.open(stream as unknown as EventStream, productIds, undefined);
+  live.open(stream as unknown as EventStream, productIds, since);
   return stream;
 }
 
@@ -134,6 +141,80 @@ describe('sharing', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(String(all.buffers[0])).toMatch(/^event: refetch\n/);
     expect(String(named.buffers[0])).toMatch(/^event: counts\ndata: \[\{"id":"p-1",/);
+  });
+});
+
+describe('a stream that resumes', () => {
+  const idsOf = ({ text }: FakeStream) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+
+  test('gets no id before the missed changes, not even from heartbeats or its subscription', async () => {
+    const { live, state, change } = setUp();
+    open(live, ['a', 'b']);
+    state.observedUpTo = 40_000;
+    await vi.advanceTimersByTimeAsync(25_000);
+    state.missed = { productIds: ['b'], commentIds: [], catalogue: false };
+    state.away = true;
+    const resumed = open(live, ['a', 'b'], 20_000);
+    change('a');
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect(resumed.text).toMatch(/^retry: \d+\n\n:\n\n$/);
+    state.away = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(resumed.buffers.map(String)).toEqual([
+      ':\n\n',
+      'event: counts\ndata: [{"id":"b","upvotes":1,"comments":0}]\nid: 40000\n\n',
+    ]);
+  });
+
+  test('gets no frame of a delivery that began before it, and all frames after its missed changes', async () => {
+    const { live, state, change } = setUp();
+    const earlier = open(live, ['a', 'b']);
+    let release = () => {};
+    state.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    state.observedUpTo = 40_000;
+    change('a');
+    await vi.advanceTimersByTimeAsync(0);
+    state.missed = { productIds: ['b'], commentIds: [], catalogue: false };
+    const resumed = open(live, ['a', 'b'], 20_000);
+    state.observedUpTo = 50_000;
+    release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(idsOf(earlier)).toEqual([1_000, 40_000]);
+    expect(idsOf(resumed)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(idsOf(resumed)).toEqual([50_000]);
+    state.observedUpTo = 60_000;
+    change('a');
+    await vi.advanceTimersByTimeAsync(250);
+    expect(resumed.buffers.at(-1)).toBe(earlier.buffers.at(-1));
+    expect(idsOf(resumed)).toEqual([50_000, 60_000]);
+  });
+
+  test('that closes while its missed changes are read gets no further frames', async () => {
+    const { live, state, change } = setUp();
+    const other = open(live, ['a']);
+    let release = () => {};
+    state.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    state.missed = { productIds: [], commentIds: [], catalogue: false };
+    const resumed = open(live, ['a'], 20_000);
+    await vi.advanceTimersByTimeAsync(0);
+    resumed.close();
+    release();
+    change('a');
+    await vi.advanceTimersByTimeAsync(250);
+    expect(other.buffers).toHaveLength(1);
+    expect(resumed.buffers).toEqual([]);
+  });
+
+  test('is ended when the site stops, even before it gets its missed changes', () => {
+    const { live } = setUp();
+    const resumed = open(live, ['a'], 20_000);
+    live.close();
+    expect(resumed.text.match(/^retry: /gm)).toHaveLength(2);
   });
 });
 

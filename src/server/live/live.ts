@@ -109,6 +109,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     const observedUpTo = changes.observedUpTo();
     try {
       const readAt = await send(batch, observedUpTo);
+      batch.endResuming();
       deliveredUpTo = observedUpTo;
       dispatch({ kind: 'delivered', readAt, at: performance.now(), hasMore: hasMore() });
     } catch (error) {
@@ -151,8 +152,10 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   function sendHeartbeat(): void {
     if (state.kind !== 'delivering' && pending.isEmpty()) deliveredUpTo = changes.observedUpTo();
     const bytes = encodeHeartbeat(deliveredUpTo);
-    for (const { streams } of subscriptions.all()) {
+    const withoutId = encodeHeartbeat(undefined);
+    for (const { streams, resuming } of subscriptions.all()) {
       for (const stream of streams) if (!stream.send(bytes)) stats.dropped += 1;
+      for (const stream of resuming) if (!stream.send(withoutId)) stats.dropped += 1;
     }
   }
 
@@ -169,18 +172,20 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
 
   return {
     open(stream, productIds, since) {
-      // Pending changes for a shared subscription are sent to the new stream as well.
-      const subscription = subscriptions.add(stream, productIds);
+      const isResuming = since !== undefined;
+      const subscription = subscriptions.add(stream, productIds, isResuming);
       stats.open += 1;
       heartbeat ??= setInterval(sendHeartbeat, LIVE_HEARTBEAT_S * 1_000);
       stream.onClose(() => unsubscribe(stream, subscription));
-      stream.begin(encodeOpening(changes.observedUpTo()));
-      if (since !== undefined) pending.resume(stream, subscription, since);
+      stream.begin(encodeOpening(isResuming ? undefined : changes.observedUpTo()));
+      if (isResuming) pending.resume(stream, subscription, since);
       scheduleDelivery();
     },
     stats: () => ({ ...stats }),
     close() {
-      for (const { streams } of subscriptions.all()) for (const stream of streams) stream.end(encodeEnding());
+      for (const { streams, resuming } of subscriptions.all()) {
+        for (const stream of [...streams, ...resuming]) stream.end(encodeEnding());
+      }
     },
   };
 }

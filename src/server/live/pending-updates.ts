@@ -70,6 +70,14 @@ export class PendingUpdates {
     if (resuming?.streams.size === 0) this.#resuming.delete(subscription);
   }
 
+  /** Call after the delivery: the streams that resumed now get the shared frames of their subscriptions. */
+  endResuming(): void {
+    for (const [subscription, { streams }] of this.#resuming) {
+      // Streams that closed during the delivery are no longer in the subscription.
+      for (const stream of streams) if (subscription.resuming.delete(stream)) subscription.streams.add(stream);
+    }
+  }
+
   /** Takes back a batch that could not be delivered. */
   restore(batch: PendingUpdates): void {
     for (const id of batch.#productIds) this.#productIds.add(id);

@@ -8,6 +8,8 @@ export interface Subscription {
   /** If undefined, the streams get the counts of every product. */
   readonly productIds: readonly string[] | undefined;
   readonly streams: Set<EventStream>;
+  /** Streams that first need the changes they missed. Until then, they get no shared frames and no ids. */
+  readonly resuming: Set<EventStream>;
 }
 
 /** The key of streams that name no product. */
@@ -18,18 +20,19 @@ export class Subscriptions {
   readonly #byKey = new Map<string, Subscription>();
   readonly #byProduct = new Map<string, Set<Subscription>>();
 
-  /** Adds a stream. @returns the subscription that it shares. */
-  add(stream: EventStream, productIds: readonly string[] | undefined): Subscription {
+  /** Adds a stream, which may first need the changes it missed. @returns the subscription that it shares. */
+  add(stream: EventStream, productIds: readonly string[] | undefined, isResuming: boolean): Subscription {
     const sorted = productIds && [...new Set(productIds)].sort();
     const key = sorted?.join(',') ?? ALL;
     const subscription = this.#byKey.get(key) ?? this.#begin(key, sorted);
-    subscription.streams.add(stream);
+    (isResuming ? subscription.resuming : subscription.streams).add(stream);
     return subscription;
   }
 
   remove(stream: EventStream, subscription: Subscription): void {
     subscription.streams.delete(stream);
-    if (subscription.streams.size > 0) return;
+    subscription.resuming.delete(stream);
+    if (subscription.streams.size + subscription.resuming.size > 0) return;
     this.#byKey.delete(subscription.productIds?.join(',') ?? ALL);
     for (const id of subscription.productIds ?? []) {
       const subscribers = this.#byProduct.get(id);
@@ -57,7 +60,7 @@ export class Subscriptions {
   }
 
   #begin(key: string, productIds: readonly string[] | undefined): Subscription {
-    const subscription: Subscription = { productIds, streams: new Set() };
+    const subscription: Subscription = { productIds, streams: new Set(), resuming: new Set() };
     this.#byKey.set(key, subscription);
     for (const id of productIds ?? []) {
       const subscribers = this.#byProduct.get(id) ?? new Set();

@@ -12,10 +12,7 @@ interface EventHandlers {
   /** Called when the first bytes arrive, which shows that no proxy buffers them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /**
-   * Called with an event id, which is a server time (ms). All changes up to it were received, unless it is the first id
-   * of the stream.
-   */
+  /** Called with an event id, which is a server time (ms). All changes up to it were received. */
   onId(id: string): void;
 }
 

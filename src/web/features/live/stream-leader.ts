@@ -72,7 +72,6 @@ export function leadStream(broadcast: (message: TabMessage) => void): StreamLead
     attempt = new AbortController();
     const covered = [...subscriptions.values()];
     const { url, all } = streamFor(covered);
-    let isBegun = false;
     const handlers = {
       onOpen() {
         dispatch({ kind: 'opened' });
@@ -80,11 +79,6 @@ export function leadStream(broadcast: (message: TabMessage) => void): StreamLead
       },
       onEvent: (event: { event: string; data: string }) => broadcast({ kind: 'event', all, ...event }),
       onId(id: string) {
-        // The first id is ignored: the server sends it before the missed changes, so it does not confirm them.
-        if (!isBegun) {
-          isBegun = true;
-          return;
-        }
         dispatch({ kind: 'received' });
         const since = Number(id);
         for (const { tab, number } of covered) {
