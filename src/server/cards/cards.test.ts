@@ -92,7 +92,7 @@ describe('a card', () => {
   });
 });
 
-test('the card of a leaderboard shows the first three launches; a final result is drawn immediately, changed counts later', async () => {
+test('the card of a leaderboard shows the first three launches; changed counts are drawn later, all else immediately', async () => {
   const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
@@ -112,6 +112,14 @@ test('the card of a leaderboard shows the first three launches; a final result i
   expect(rendered).toHaveLength(1);
   await cards.ofBoard({ ...board, launches: 5, status: 'final' });
   expect(rendered.at(-1)?.board?.summary).toBe('5 launches, final result');
+  const [, ...withoutFirst] = board.items;
+  await cards.ofBoard({ ...board, items: withoutFirst });
+  expect(rendered.at(-1)?.board?.first.map(({ name }) => name)).toEqual(['Vim', 'Make']);
+  const items = withoutFirst.map((each) => (each.name === 'Vim' ? { ...each, name: 'Vi' } : each));
+  await cards.ofBoard({ ...board, items });
+  expect(rendered.at(-1)?.board?.first.map(({ name }) => name)).toEqual(['Vi', 'Make']);
+  await cards.ofBoard({ ...board, items: items.map((each) => ({ ...each, votes: each.votes * 2 })) });
+  expect(rendered).toHaveLength(4);
 });
 
 describe('in place of a card that cannot be drawn', () => {

@@ -89,14 +89,16 @@ export function createCards(options: CardsOptions): Cards {
   const failedUntil = new Map<string, number>();
 
   async function ofProduct(product: Product, award?: string): Promise<ServedCard> {
-    const contentKey = contentKeyOf(product, award);
+    const { name, maker, description, image } = product;
+    const contentKey = hashOf([name, maker, description, image, award]);
     return serve(product.id, { contentKey, counts: String(product.upvotes) }, () => drawProduct(product, award));
   }
 
   async function ofBoard(leaderboard: Leaderboard): Promise<ServedCard> {
     const { period, status, revision } = leaderboard;
     const board = cardOf(leaderboard);
-    const shown = { contentKey: `${status} ${revision}`, counts: JSON.stringify(board) };
+    const places = board.first.map(({ place, name }) => [place, name]);
+    const shown = { contentKey: hashOf([status, revision, places]), counts: JSON.stringify(board) };
     // No product id contains `*`, so the keys of leaderboards cannot collide with those of products.
     return serve(`*${period}`, shown, () => renderer.render({ brand, board }));
   }
@@ -212,9 +214,6 @@ function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoa
   };
 }
 
-/** Returns a hash of everything that a card shows of a product except its count. */
-function contentKeyOf({ name, maker, description, image }: Product, award?: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, maker, description, image, award]))
-    .digest('base64url');
+function hashOf(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
 }
