@@ -10,7 +10,7 @@ import { deleteOldImportChanges, ImportChanges } from '../imports/import-changes
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { deleteUnreferencedPictures, PICTURE_GRACE_MS } from './delete-unreferenced.ts';
-import { pictureAddress, pictureName, storePicture } from './picture-store.ts';
+import { type PictureKind, pictureAddress, pictureName, storePicture } from './picture-store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 let database: TestDatabase;
@@ -28,8 +28,8 @@ afterEach(async () => {
 });
 
 /** Stores a picture that was last used `ageMs` ago. @returns its name. */
-async function store(content: string, ageMs = 2 * PICTURE_GRACE_MS): Promise<string> {
-  const name = pictureName(Buffer.from(content), 'webp');
+async function store(content: string, ageMs = 2 * PICTURE_GRACE_MS, kind: PictureKind = 'webp'): Promise<string> {
+  const name = pictureName(Buffer.from(content), kind);
   await storePicture(folder, name, Buffer.from(content));
   await age(name, ageMs);
   return name;
@@ -94,6 +94,15 @@ test('pictures that an import replaced stay while the import can be undone', asy
   now = new Date(now.getTime() + 31 * DAY_MS);
   await deleteOldImportChanges(database, now);
   expect((await deletePictures()).sort()).toEqual([image, screenshot].sort());
+});
+
+test('a product whose PNG image precedes a screenshot on another site keeps its image', async () => {
+  const image = await store('image', 2 * PICTURE_GRACE_MS, 'png');
+  await saveProducts(database, [
+    buildProduct({ image: pictureAddress(image), screenshots: ['https://cdn.example/1.png'] }),
+    buildProduct({ id: 'git', image: pictureAddress(await store('other')) }),
+  ]);
+  expect(await deletePictures()).toEqual([]);
 });
 
 test('a replaced picture stays for another day', async () => {

@@ -3,7 +3,7 @@ import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { systemCode } from '../file-system.ts';
-import { PICTURE_NAME } from './picture-store.ts';
+import { PICTURE_NAME, PICTURE_NAME_PATTERN } from './picture-store.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -17,7 +17,7 @@ export const PICTURE_GRACE_MS = 24 * HOUR_MS;
 const REFRESH_MS = 6 * HOUR_MS;
 
 /** Matches the temporary files that killed processes leave behind. */
-const UNFINISHED = /^\.[0-9a-f]{40}\.[a-z]{3,4}\.[0-9a-f-]{36}$/;
+const UNFINISHED = new RegExp(`^\\.${PICTURE_NAME_PATTERN}\\.[0-9a-f-]{36}$`);
 const UNFINISHED_MS = HOUR_MS;
 
 /**
@@ -87,8 +87,7 @@ async function listFolder(folder: string): Promise<string[]> {
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
 const UNDO_DAYS = 30;
 
-const NAMES_IN =
-  "regexp_matches(text, '/images/([0-9a-f]{40}\\.[a-z]{3,4})', 'g') AS found WHERE text LIKE '%/images/%'";
+const NAMES_IN = `regexp_matches(text, '/images/(${PICTURE_NAME_PATTERN})', 'g') AS found WHERE text LIKE '%/images/%'`;
 
 /**
  * The statements that select the names of pictures in each table. Visitors cannot reference pictures, so comments are
@@ -96,7 +95,8 @@ const NAMES_IN =
  */
 const SELECT_NAMES: readonly string[] = [
   `SELECT DISTINCT found[1] AS name
-    FROM (SELECT image || array_to_string(screenshots, ' ') || team::text AS text FROM products) AS texts, ${NAMES_IN}`,
+    FROM (SELECT concat_ws(' ', image, array_to_string(screenshots, ' '), team::text) AS text FROM products) AS texts,
+      ${NAMES_IN}`,
   `SELECT DISTINCT found[1] AS name FROM (SELECT product::text AS text FROM removed_products) AS texts, ${NAMES_IN}`,
   `SELECT DISTINCT found[1] AS name
     FROM (SELECT concat(fields::text, approved_fields::text, undo::text) AS text FROM submissions) AS texts, ${NAMES_IN}`,

@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import { makeTraversableFolder, systemCode } from '../file-system.ts';
 
+/** The accepted formats, which are also the file extensions in the store. */
+const PICTURE_KINDS = ['png', 'jpg', 'gif', 'webp', 'avif', 'svg'] as const;
+export type PictureKind = (typeof PICTURE_KINDS)[number];
+
+/** A picture's name as a regular expression for JavaScript and PostgreSQL, without anchors or capturing groups. */
+export const PICTURE_NAME_PATTERN = `[0-9a-f]{40}\\.(?:${PICTURE_KINDS.join('|')})`;
 /** Matches the name of a picture in the store: a hash of its content, so a name never refers to another picture. */
-export const PICTURE_NAME = /^[0-9a-f]{40}\.(?:png|jpg|gif|webp|avif|svg)$/;
+export const PICTURE_NAME = new RegExp(`^${PICTURE_NAME_PATTERN}$`);
 
 /** Returns the folder of the site's own pictures, which is next to the embedded database. */
 export function pictureFolder(dataDir: string): string {
@@ -57,9 +63,6 @@ async function touch(path: string): Promise<boolean> {
     throw error;
   }
 }
-
-/** The accepted formats, which are also the file extensions in the store. */
-export type PictureKind = 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'svg';
 
 /** The signatures of formats: patterns of the first bytes, decoded as Latin-1. */
 const SIGNATURES: readonly { kind: PictureKind; signature: RegExp }[] = [
