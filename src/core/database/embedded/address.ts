@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { chmod, chown, mkdtemp } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -50,17 +50,31 @@ export async function chooseAddress(
   if (fitsSocket(clusterDir) && !/[,"]/.test(clusterDir)) return { socketDir: clusterDir, port: SOCKET_PORT };
   if (!fitsSocket(`${shortFolderPrefix(name)}xxxxxx`)) return { socketDir: undefined, port: await freePort() };
   const socketDir = await mkdtemp(shortFolderPrefix(name));
-  await chmod(socketDir, 0o700);
-  const owner = ownerOnDisk(account);
-  if (owner) await chown(socketDir, owner.uid, owner.gid);
+  await makePrivate(socketDir, account);
   return { socketDir, port: SOCKET_PORT };
+}
+
+/** Creates the short private folder of a socket again if it was deleted, as by a cleaner of temporary files. */
+export async function restoreShortFolder(name: string, account: Account, socketDir = ''): Promise<void> {
+  if (!isShortFolder(name, socketDir) || existsSync(socketDir)) return;
+  await mkdir(socketDir, 0o700);
+  await makePrivate(socketDir, account);
 }
 
 /** Deletes the short private folder of a socket, if any. */
 export function removeShortFolder(name: string, socketDir = ''): void {
+  if (isShortFolder(name, socketDir)) rmSync(socketDir, { recursive: true, force: true });
+}
+
+function isShortFolder(name: string, folder: string): boolean {
   const prefix = shortFolderPrefix(name);
-  if (dirname(socketDir) !== dirname(prefix) || !basename(socketDir).startsWith(basename(prefix))) return;
-  rmSync(socketDir, { recursive: true, force: true });
+  return dirname(folder) === dirname(prefix) && basename(folder).startsWith(basename(prefix));
+}
+
+async function makePrivate(folder: string, account: Account): Promise<void> {
+  await chmod(folder, 0o700);
+  const owner = ownerOnDisk(account);
+  if (owner) await chown(folder, owner.uid, owner.gid);
 }
 
 /** Returns the `postgres://` URL of the database. It contains the password: never log it. */

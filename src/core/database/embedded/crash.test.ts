@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -138,6 +138,27 @@ describe('while the database is open', () => {
     await backend;
     expect(await queryWhenUp(database.url, 'SELECT word FROM words')).toEqual([{ word: 'before' }]);
     await database.stop();
+    await hasNoProcesses(database.location);
+  });
+
+  it('a killed postmaster with a socket in a short folder is restarted at the same URL, even if the folder is deleted', async () => {
+    const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
+    const database = await open(dataDir);
+    try {
+      const socketDir = new URL(database.url).searchParams.get('host') ?? '';
+      expect(socketDir).not.toBe(database.location);
+      const { mode, uid } = await stat(socketDir);
+      for (const isDeleted of [false, true]) {
+        const before = (await readPostmasterFile(database.location))?.pid;
+        if (isDeleted) await rm(socketDir, { recursive: true });
+        await killPostmaster(database.location);
+        expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        expect((await readPostmasterFile(database.location))?.pid).not.toBe(before);
+        expect(await stat(socketDir)).toMatchObject({ mode, uid });
+      }
+    } finally {
+      await database.stop();
+    }
     await hasNoProcesses(database.location);
   });
 

@@ -175,7 +175,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
 async function startAt(cluster: Cluster, address: Address, credentials: Credentials): Promise<Postmaster> {
   const adopted = await adoptPostmaster(cluster, credentials);
   if (adopted) return adopted;
-  await clearDeadPostmaster(cluster);
+  await clearDeadPostmaster(cluster, address.socketDir);
   return startPostmaster(cluster, address);
 }
 

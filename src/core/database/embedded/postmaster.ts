@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
-import { type Address, type Credentials, probeServer, removeShortFolder } from './address.ts';
+import { type Address, type Credentials, probeServer, removeShortFolder, restoreShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { belongsToCluster, processesOf, runsProgram, startProgram } from './processes.ts';
@@ -129,14 +129,19 @@ export async function adoptPostmaster(cluster: Cluster, credentials: Credentials
  * Removes the remains of a dead postmaster: its lock files, which would block the next postmaster if their process id
  * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
  * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
+ * @param socketDir the socket folder of the next postmaster, which stays.
  */
-export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster): Promise<void> {
+export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster, socketDir = ''): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
   await killAll(clusterDir);
+  await restoreShortFolder(name, account, socketDir);
   runAsOwner(ownerOnDisk(account), () => {
-    removeShortFolder(name, file?.socketDir);
-    const sockets = readdirSync(clusterDir).filter((entry) => entry.startsWith('.s.PGSQL.'));
-    for (const stale of ['postmaster.pid', ...sockets]) rmSync(join(clusterDir, stale), { force: true });
+    if (file?.socketDir !== socketDir) removeShortFolder(name, file?.socketDir);
+    rmSync(join(clusterDir, 'postmaster.pid'), { force: true });
+    for (const folder of socketDir === '' ? [clusterDir] : [clusterDir, socketDir]) {
+      const sockets = readdirSync(folder).filter((entry) => entry.startsWith('.s.PGSQL.'));
+      for (const stale of sockets) rmSync(join(folder, stale), { force: true });
+    }
   });
 }
 
