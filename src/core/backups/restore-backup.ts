@@ -117,22 +117,20 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
   await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
 }
 
+const COUNT_CONTENT = `SELECT 'product' AS noun, count(*)::integer AS count FROM products
+  UNION ALL SELECT 'removed product', count(*)::integer FROM removed_products
+  UNION ALL SELECT 'submission', count(*)::integer FROM submissions
+  UNION ALL SELECT 'final result', count(*)::integer FROM leaderboards WHERE final_at IS NOT NULL`;
+
 /**
- * Checks that a site has neither products nor submissions; all other rows that visitors write reference one of them.
- * Site metadata and the audit log may be discarded.
+ * Checks that a site has no products, not even removed ones, no submissions and no final results; all other rows that
+ * visitors write reference one of them. Site metadata and the audit log may be discarded.
  * @throws SiteNotEmptyError
  */
 export async function requireEmpty(sql: Sql): Promise<void> {
-  const [found = { products: 0, submissions: 0 }] = await sql.query<{ products: number; submissions: number }>(
-    `SELECT (SELECT count(*)::integer FROM products) AS products,
-      (SELECT count(*)::integer FROM submissions) AS submissions`,
-  );
-  const content = [
-    ...(found.products > 0 ? [formatQuantity(found.products, 'product')] : []),
-    ...(found.submissions > 0 ? [formatQuantity(found.submissions, 'submission')] : []),
-  ];
-  if (content.length === 0) return;
-  throw new SiteNotEmptyError(content.join(' and '));
+  const counts = await sql.query<{ noun: string; count: number }>(COUNT_CONTENT);
+  const content = counts.filter(({ count }) => count > 0).map(({ count, noun }) => formatQuantity(count, noun));
+  if (content.length > 0) throw new SiteNotEmptyError(new Intl.ListFormat('en').format(content));
 }
 
 /** Checks that the schema has all tables and columns of the backup. @throws BackupFileError if it does not. */

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { writeBackup } from './write-backup.ts';
+
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a site with only removed products or final results counts as not empty, and removals can still be undone', async () => {
+  const path = join(folder, 'empty.backup');
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  const restore = () => restoreBackup(database, path, { replace: false, migrations, target: 'empty.backup' });
+  await writeBackup(database, path, { groundswell: '1.2.3' });
+  await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
+  await removeProducts(database, ['tide', 'ebb']);
+  await expect(restore()).rejects.toMatchObject({ name: 'SiteNotEmptyError', content: '2 removed products' });
+  await database.query(
+    `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at, final_at)
+     VALUES ('2026-06-09', 'day', 'UTC', '2026-06-09T00:00:00Z', '2026-06-10T00:00:00Z', '2026-06-11T00:00:00Z')`,
+  );
+  await expect(restore()).rejects.toMatchObject({ content: '2 removed products and 1 final result' });
+  const { restored } = await restoreProducts(database, { productIds: ['tide', 'ebb'] });
+  expect(restored.map(({ id }) => id).sort()).toEqual(['ebb', 'tide']);
+});
