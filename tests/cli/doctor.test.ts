@@ -1,4 +1,4 @@
-import { chmod, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { CommandHarness, runCommand } from '../support/command.ts';
@@ -69,6 +69,14 @@ test('doctor reports an unreachable database or a data folder that others can re
   const open = await runProgram(['doctor'], { DATA_DIR });
   expect(open).toMatchObject({ code: 1, stderr: '' });
   expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run chmod 700 /m);
+});
+
+test('doctor creates no database where a start failed before it created one', async () => {
+  const DATA_DIR = await harness.dataDir();
+  await mkdir(join(DATA_DIR, 'postgres.owner'), { recursive: true });
+  const { stdout } = await runProgram(['doctor'], { DATA_DIR });
+  expect(stdout).toMatch(/^! database: .* contains no database yet\. Start the site/m);
+  expect(await readdir(DATA_DIR)).toEqual(['postgres.owner']);
 });
 
 test('doctor lists invalid settings, one per line, and then runs no other check', async () => {

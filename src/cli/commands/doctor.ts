@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { paths } from '../../contract/paths.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
+import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
@@ -98,17 +99,14 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   if (databaseUrl === undefined && hasDatabase) yield await checkDisk('DATA_DIR', dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
   if (!hasDatabase) {
-    yield warning(
-      'database',
-      `${dataDir} contains no database yet`,
-      'Start the site to create it, or correct DATA_DIR.',
-    );
+    yield missingDatabase(dataDir);
     return;
   }
   let connection: Connection | undefined;
   try {
     // The log is silent, because every problem becomes a finding.
-    connection = await connect({ databaseUrl, dataDir, mode: 'share', log: createLog('silent', process.stderr) });
+    const log = createLog('silent', process.stderr);
+    connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log });
     yield* runDatabaseChecks(connection, {
       connections: maxConnectionsNeeded(settings.processes),
       migrations: PACKAGE_FOLDERS.migrations,
@@ -116,6 +114,10 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       now: new Date(),
     });
   } catch (error) {
+    if (error instanceof EmbeddedDatabaseError && error.code === 'no_database') {
+      yield missingDatabase(dataDir);
+      return;
+    }
     yield fault(
       'database',
       error instanceof Error ? error.message : String(error),
@@ -127,6 +129,14 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   } finally {
     await connection?.close();
   }
+}
+
+function missingDatabase(dataDir: string): Finding {
+  return warning(
+    'database',
+    `${dataDir} contains no database yet`,
+    'Start the site to create it, or correct DATA_DIR.',
+  );
 }
 
 async function examineBackups(connection: Connection | undefined, { backups }: Settings): Promise<Finding> {

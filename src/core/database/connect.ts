@@ -15,6 +15,8 @@ export interface ConnectOptions {
    * runs.
    */
   mode: 'own' | 'share';
+  /** Whether to create a missing embedded database; default true. If false, the error `no_database` is thrown. */
+  create?: boolean;
   log: Log;
   /** Maximum number of connections in the pool, not counting those for long work; default 10. */
   maxConnections?: number;
@@ -63,8 +65,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options);
 }
 
-async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOptions): Promise<Connection> {
-  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, log, terms: OPERATOR_TERMS });
+async function connectEmbedded({
+  dataDir,
+  mode,
+  create = true,
+  log,
+  maxConnections,
+}: ConnectOptions): Promise<Connection> {
+  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS });
   const database = open({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,

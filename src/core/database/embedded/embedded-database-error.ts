@@ -3,6 +3,7 @@ export type EmbeddedDatabaseErrorCode =
   | 'data_dir_unwritable'
   | 'data_dir_unreachable'
   | 'data_dir_refused'
+  | 'no_database'
   | 'platform_unsupported'
   | 'version_mismatch'
   | 'start_failed';

@@ -20,6 +20,8 @@ export interface EmbeddedOptions {
   readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;
+  /** Whether to create a missing database; default true. */
+  readonly create?: boolean;
 }
 
 export interface EmbeddedDatabase {
@@ -48,7 +50,7 @@ export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { name, mode, durability = 'full', log, terms } = options;
+  const { name, mode, durability = 'full', create = true, log, terms } = options;
   if (!NAME.test(name)) throw new TypeError(`name: ${name} must match ${NAME}`);
   const inTerms = (error: unknown) =>
     error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
@@ -56,7 +58,7 @@ export async function openEmbedded(
     throw inTerms(error);
   };
   const dataDir = await prepareDataDir(options.dataDir).catch(fail);
-  const sessionOptions: SessionOptions = { name, dataDir, mode, durability, log, host };
+  const sessionOptions: SessionOptions = { name, dataDir, mode, durability, create, log, host };
   const first = await openSession(sessionOptions).catch((error) => fail(asEmbeddedDatabaseError(error, dataDir)));
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();

@@ -34,10 +34,15 @@ export interface ClusterOptions {
   /** The real path of the data folder, which exists. */
   readonly dataDir: string;
   readonly durability: Durability;
+  /** Whether to create the cluster if it does not exist. */
+  readonly create: boolean;
   readonly log: Log;
 }
 
-/** Starts the cluster of a data folder and keeps it running. Call it only as the folder's owner. */
+/**
+ * Starts the cluster of a data folder and keeps it running. Call it only as the folder's owner.
+ * @throws EmbeddedDatabaseError `no_database` if there is no cluster and `create` is false.
+ */
 export async function runCluster(options: ClusterOptions, host: HostEnvironment): Promise<OwnedCluster> {
   const { name, dataDir, durability, log } = options;
   const binaries = host.binaries ?? (await findBinaries(host.platform, host.arch));
@@ -48,6 +53,11 @@ export async function runCluster(options: ClusterOptions, host: HostEnvironment)
   if (location.exists) {
     await checkClusterPermissions(location);
     checkVersion(location);
+  } else if (!options.create) {
+    throw new EmbeddedDatabaseError(
+      'no_database',
+      (terms) => `${dataDir} contains no database: set ${terms.dataDir} to the folder of an existing one.`,
+    );
   } else {
     log.info({ location: clusterDir }, 'Creating the embedded database.');
     await initCluster(cluster);
