@@ -1,5 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, chown, lstat, mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -54,9 +54,14 @@ export async function chooseAddress(
   return { socketDir, port: SOCKET_PORT };
 }
 
-/** Creates the short private folder of a socket again if it was deleted, as by a cleaner of temporary files. */
+/**
+ * Creates the short private folder of a socket again if it was deleted, as by a cleaner of temporary files.
+ * @throws Error `EEXIST` if another user has created a folder with its name in the meantime.
+ */
 export async function restoreShortFolder(name: string, account: Account, socketDir = ''): Promise<void> {
-  if (!isShortFolder(name, socketDir) || existsSync(socketDir)) return;
+  if (!isShortFolder(name, socketDir)) return;
+  const found = await lstat(socketDir).catch(() => undefined);
+  if (found?.isDirectory() && found.uid === (ownerOnDisk(account)?.uid ?? process.getuid?.())) return;
   await mkdir(socketDir, 0o700);
   await makePrivate(socketDir, account);
 }
