@@ -7,6 +7,7 @@ import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import { findLaunchesBehind, findOpenLaunches, refreshAvailableLaunches } from './launch-votes.ts';
+import { correctRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
@@ -130,8 +131,7 @@ export function startBoardUpdater(
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
     if (places || sweeps) await place(sweeps);
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
-    const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
-    await refresh([...written, ...behind]);
+    await refresh([...written, ...(sweeps ? await sweepOpenWindows() : [])]);
     // The caps are checked last, because this is slow for windows with many votes, and the other updates do not need
     // it.
     if (checksCaps) await capOpenWindows();
@@ -145,6 +145,13 @@ export function startBoardUpdater(
       pending.add({ places: placed.isBlocked });
       mayHaveMore = placed.mayHaveMore;
     }
+  }
+
+  /** Corrects the retracted votes in open windows. @returns launches whose votes on the boards are stale. */
+  async function sweepOpenWindows(): Promise<string[]> {
+    const now = runtime.now();
+    await correctRetracted(database, await findOpenLaunches(database, now), { now, votesPerNetwork });
+    return findLaunchesBehind(database, now);
   }
 
   /** Applies the cap to all open windows, because a killed process may not have applied it to some votes. */

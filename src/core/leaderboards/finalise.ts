@@ -9,6 +9,7 @@ import { HOUR_MS, WINDOW_MS } from './calendar.ts';
 import { finaliseLaunches, lockDays, readFinalHeader } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
+import { correctRetracted } from './retracted-votes.ts';
 import { digestText, headerLine } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -93,9 +94,9 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AS is_placed 
   ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /**
- * Applies the cap, then finalises a day in one transaction. The windows of the day have ended, so no vote is added.
- * Visitors do not wait for the tally, because an upvote or retraction after the window only needs the lock on counts,
- * which is acquired last.
+ * Corrects retractions and applies the cap, then finalises a day in one transaction. The windows of the day have ended,
+ * so no vote is added. Visitors do not wait for the tally, because an upvote or retraction after the window only needs
+ * the lock on counts, which is acquired last.
  * @returns false if another process has finalised the day, or a launch of the day is about to move.
  */
 async function finaliseDay(
@@ -107,6 +108,7 @@ async function finaliseDay(
   for (let first = 0; first < ofDay.length; first += CAP_BATCH) {
     signal?.throwIfAborted();
     const batch = ofDay.slice(first, first + CAP_BATCH).map((row) => row.product_id);
+    await correctRetracted(database, batch, { now: rules.now, votesPerNetwork });
     await applyCapToLaunches(database, batch, votesPerNetwork);
   }
   return database.transaction(async (sql) => {

@@ -4,10 +4,11 @@ import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
-import { boundsOf, periodsAt, tieOrder, WINDOW_MS } from './calendar.ts';
+import { boundsOf, periodsAt, tieOrder } from './calendar.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { readLaunchEvents } from './launch-events.ts';
 import { recountLaunches } from './launch-votes.ts';
+import { deleteRetracted } from './retracted-votes.ts';
 
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
 const BATCH = 1_000;
@@ -57,21 +58,6 @@ const countLaunches = (sign: 1 | -1) => `WITH totals AS (
 
 const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
-
-// Deletes the retracted votes that do not count in the new window: until the window ends, all of them, and after that,
-// those of sessions that voted again inside it.
-const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
-  WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
-    l.launched_at > $2::timestamptz
-    OR EXISTS (
-      SELECT FROM upvotes u WHERE u.product_id = r.product_id AND u.user_session = r.user_session
-        AND u.created_at > r.created_at AND u.created_at - l.launched_at < interval '24 hours'
-    )
-    OR EXISTS (
-      SELECT FROM retracted_upvotes o WHERE o.product_id = r.product_id AND o.user_session = r.user_session
-        AND o.created_at > r.created_at AND o.created_at - l.launched_at < interval '24 hours'
-    )
-  )`;
 
 const PLACE = `UPDATE launches l SET placed_for = l.launched_at, votes = c.counted,
     day = row.day, week = row.week, month = row.month, year = row.year,
@@ -143,7 +129,7 @@ export async function placeLaunches(
     await removeFromBoards(sql, productIds);
     // Due launches are updated only once, below: a second update in the same transaction would lock the product.
     await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
-    await sql.query(DELETE_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
+    await deleteRetracted(sql, productIds, now);
     const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
     const placed = new Set(due);
     await recountLaunches(sql, productIds);

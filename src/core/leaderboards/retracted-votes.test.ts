@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { parsePeriod } from '../../contract/leaderboards/period.ts';
+import { systemRuntime } from '../runtime.ts';
+import { startBoardUpdater } from './board-updater.ts';
+import { checkBoard } from './check-board.ts';
+import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
+
+const DAY = '2026-06-01';
+const DUE = '2026-06-04T00:00:00.000Z';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await launch(database, 'tide', `${DAY}T10:00:00.000Z`);
+  await vote(database, 'tide', `${DAY}T11:00:00.000Z`, 'session-a');
+});
+afterEach(() => database.drop());
+
+const entry = async (now: string) => (await getLeaderboard(database, DAY, {}, rulesAt(now)))?.items[0];
+const differences = async () => {
+  const period = parsePeriod(DAY);
+  return period && (await checkBoard(database, period))?.differences;
+};
+const withdraw = (at: string) => vote(database, 'tide', at, 'session-a', { upvoted: false });
+
+test.each([
+  ['again within milliseconds, in a process whose clock is behind,', ['2026-06-02T09:59:59.995Z']],
+  ['again after a clock that was ahead is set back,', [`${DAY}T10:30:00.000Z`]],
+  ['twice more in a process whose clock is behind,', ['2026-06-02T09:59:59.995Z', '2026-06-02T09:59:59.997Z']],
+])('a session that withdraws after the window and votes %s counts once in the final result', async (_when, times) => {
+  for (const at of times) {
+    await withdraw('2026-06-02T10:00:00.000Z');
+    await vote(database, 'tide', at, 'session-a');
+  }
+  if (times.length > 1) await withdraw('2026-06-02T10:00:00.001Z');
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  expect(await entry(DUE)).toMatchObject({ votes: 1 });
+  expect((await tallyOf(database, DAY, DUE)).trimEnd().split('\n')).toHaveLength(2);
+  expect(await differences()).toEqual([]);
+});
+
+test.each([
+  ['withdrawn', false, 0],
+  ['withdrawn and cast again', true, 1],
+])('a vote that was %s while the clock was ahead is corrected on the open board', async (_what, again, votes) => {
+  await withdraw('2026-06-02T11:00:00.000Z');
+  if (again) await vote(database, 'tide', `${DAY}T13:00:00.000Z`, 'session-a');
+  const now = `${DAY}T14:00:00.000Z`;
+  const updater = startBoardUpdater(database, {
+    runtime: { ...systemRuntime, now: () => new Date(now) },
+    timeZone: 'UTC',
+    votesPerNetwork: CAP,
+    log: silentLog,
+    publish: () => {},
+  });
+  await vi.waitFor(async () => expect(await entry(now)).toMatchObject({ votes }), { timeout: 10_000 });
+  await updater.close();
+  expect(await differences()).toEqual([]);
+});
