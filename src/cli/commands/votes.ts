@@ -1,11 +1,7 @@
 import { Command } from 'commander';
 import { formatQuantity } from '../../contract/text.ts';
-import {
-  changeVerdicts,
-  listVotes,
-  undoVerdicts,
-  type VerdictChange,
-} from '../../core/leaderboards/change-verdicts.ts';
+import { changeVerdicts, undoVerdicts, type VerdictChange } from '../../core/leaderboards/change-verdicts.ts';
+import { listVotes } from '../../core/leaderboards/list-votes.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { recordEvents } from '../../core/webhooks/outbox.ts';
 import { readSettings } from '../../settings/settings.ts';

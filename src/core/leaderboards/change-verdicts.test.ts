@@ -4,10 +4,11 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { systemRuntime } from '../runtime.ts';
-import { changeVerdicts, listVotes, undoVerdicts } from './change-verdicts.ts';
+import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { checkBoard, repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { listVotes } from './list-votes.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';
@@ -72,6 +73,36 @@ test('a selection by time does not affect other votes', async () => {
   expect(await changeVerdicts(database, wanted, systemRuntime, undefined)).toMatchObject({ votes: 1 });
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
 });
+
+test('an exclusion is undone after the launch has moved to another day', async () => {
+  await change(
+    'exclude',
+    (await votesOf()).slice(1).map(({ voter }) => voter),
+  );
+  await launch(database, 'tide', '2026-05-31T23:30:00.000Z', `${DAY}T14:00:00.000Z`);
+  expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ day: '2026-05-31', votes: 2 });
+  expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null, null]);
+});
+
+test.each(['open', 'final'])(
+  'an exclusion is not marked as undone if the secret of its day was lost, and the day is %s',
+  async (status) => {
+    await change(
+      'exclude',
+      (await votesOf()).map(({ voter }) => voter),
+    );
+    await database.query('DELETE FROM tally_secrets');
+    if (status === 'final') await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    await expect(undoVerdicts(database, 'tide', systemRuntime)).rejects.toMatchObject({ code: 'not_undoable' });
+    expect(await listAudit(database, { limit: 10 })).toMatchObject([{ action: 'votes exclude' }]);
+    expect(await entry()).toMatchObject({ votes: 0, excluded: 3 });
+    await change(
+      'include',
+      (await votesOf()).map(({ voter }) => voter),
+    );
+    expect(await entry()).toMatchObject({ votes: 3, excluded: 0 });
+  },
+);
 
 test('a check reports counts, boards and digests that were changed', async () => {
   await database.query('UPDATE product_counts SET counted = 2');

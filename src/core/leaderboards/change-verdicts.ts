@@ -15,7 +15,7 @@ import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { readWindowVotes } from './read-tally.ts';
 import { readTallyParts } from './tally-file.ts';
-import { readSecret } from './vote-networks.ts';
+import { findSecret, readSecret } from './vote-networks.ts';
 
 export type Verdict = 'network' | 'operator' | 'included' | null;
 
@@ -96,6 +96,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
  * Undoes the last exclusion or inclusion of votes of a launch that has not been undone.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
+ * @throws CoreError `product_not_found`; `not_undoable` if no vote has a voter of the entry, because the names of voters
+ * change when a launch moves or its secret is lost.
  */
 export async function undoVerdicts(
   database: Database,
@@ -106,21 +108,41 @@ export async function undoVerdicts(
 ): Promise<VerdictChange | undefined> {
   return database.transaction(async (sql) => {
     await lockDays(sql, [(await readLaunch(sql, productId)).day]);
-    const [last] = await sql.query<{ id: string; action: string; details: { before: VotersByVerdict } }>(LAST_CHANGE, [
-      productId,
-    ]);
+    const [last] = await sql.query<VerdictEntry>(LAST_CHANGE, [productId]);
     if (last === undefined || (only !== undefined && last.id !== only)) return undefined;
     const before = new Map<string, Verdict>();
     for (const [verdict, voters] of Object.entries(last.details.before)) {
       for (const voter of voters) before.set(voter, verdict === 'counted' ? null : (verdict as Verdict));
     }
-    return applyVerdicts(
+    let found = 0;
+    const undone = await applyVerdicts(
       sql,
       productId,
       { runtime, votesPerNetwork },
-      { action: 'votes undo', details: { of: last.action }, undoes: last.id, decide: ({ voter }) => before.get(voter) },
+      {
+        action: 'votes undo',
+        details: { of: last.action },
+        undoes: last.id,
+        namedOn: last.details.day,
+        decide({ voter }) {
+          if (before.has(voter)) found += 1;
+          return before.get(voter);
+        },
+      },
     );
+    if (before.size > 0 && found === 0) {
+      const inverse = last.action === 'votes exclude' ? 'include' : 'exclude';
+      const why = 'The voters have new names, so their votes cannot be identified.';
+      throw new CoreError('not_undoable', `${why} Select the votes and ${inverse} them instead.`);
+    }
+    return undone;
   });
+}
+
+interface VerdictEntry {
+  id: string;
+  action: string;
+  details: { day: string; before: VotersByVerdict };
 }
 
 interface VerdictContext {
@@ -132,6 +154,8 @@ interface VerdictPlan {
   action: AuditAction;
   details: object;
   undoes?: string;
+  /** The day whose secret names the voters, if it still exists; default: the day of the launch. */
+  namedOn?: string;
   /** @returns the new verdict, or undefined to leave the vote unchanged. */
   decide(vote: VoteLine): Verdict | undefined;
   /** Called after the change, in its transaction. */
@@ -169,7 +193,8 @@ async function applyVerdicts(
   return change;
 }
 
-async function readLaunch(sql: Sql, productId: string): Promise<{ day: string }> {
+/** Reads the day of a launch. @throws CoreError `product_not_found` if it is on no board. */
+export async function readLaunch(sql: Sql, productId: string): Promise<{ day: string }> {
   const [row] = await sql.query<{ day: string }>(
     'SELECT day FROM launches WHERE product_id = $1 AND placed_for IS NOT NULL',
     [productId],
@@ -186,10 +211,10 @@ async function rewriteRows(
   productId: string,
   day: string,
   { runtime, votesPerNetwork }: VerdictContext,
-  { decide }: VerdictPlan,
+  { decide, namedOn = day }: VerdictPlan,
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
-  const secret = await readSecret(sql, day, runtime);
+  const secret = (await findSecret(sql, namedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
     throw new CoreError('unavailable', `The result of ${day} is about to become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];
@@ -250,49 +275,4 @@ async function rewriteParts(
   await sql.query(ADJUST_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
   await refreshLaunches(sql, [productId]);
   return changed;
-}
-
-/**
- * Reads the first `limit` votes of a launch in the order of its tally, optionally only those between `from` (inclusive)
- * and `to` (exclusive).
- * @throws CoreError `product_not_found`.
- */
-export async function listVotes(
-  database: Database,
-  productId: string,
-  { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
-): Promise<{ day: string; votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] }> {
-  return database.transaction(async (sql) => {
-    const { day } = await readLaunch(sql, productId);
-    const isFinal = (await lockDays(sql, [day])).length > 0;
-    const votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] = [];
-    for await (const lines of isFinal ? partLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
-      for (const { voter, at, counted, reason } of lines) {
-        const time = Date.parse(at);
-        if ((from && time < from.getTime()) || (to && time >= to.getTime()) || votes.length >= limit) continue;
-        votes.push({ voter, at, counted, reason });
-      }
-      if (votes.length >= limit) break;
-    }
-    return { day, votes };
-  });
-}
-
-type TallyLine = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
-
-async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
-  for await (const { text } of readTallyParts(sql, day, productId)) {
-    yield text
-      .trimEnd()
-      .split('\n')
-      .map((line): TallyLine => JSON.parse(line));
-  }
-}
-
-async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {
-  const secret = await readSecret(sql, day, runtime);
-  if (secret === undefined) return;
-  for await (const votes of readWindowVotes(sql, [productId], secret)) {
-    yield votes.map(({ voter, at, reason }) => ({ voter, at: at.toISOString(), counted: reason === null, reason }));
-  }
 }

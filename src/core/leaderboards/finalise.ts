@@ -12,6 +12,7 @@ import { readFinalEvents } from './launch-events.ts';
 import { correctRetracted } from './retracted-votes.ts';
 import { digestText, headerLine } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
+import { findSecret } from './vote-networks.ts';
 
 export interface FinaliseOptions {
   rules: LeaderboardRules;
@@ -118,8 +119,7 @@ async function finaliseDay(
     if (launches.some((row) => !row.is_placed)) return false;
     const ids = launches.map((row) => row.product_id);
     const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
-    const [row] = await sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
-    await finaliseLaunches(sql, day, ids, { secret: row?.secret, hash });
+    await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + rules.reviewHours * HOUR_MS]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);

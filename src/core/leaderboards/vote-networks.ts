@@ -128,12 +128,16 @@ const ADD_SECRET = `INSERT INTO tally_secrets (day, secret, created_at) VALUES (
  * @throws CoreError `unavailable`.
  */
 export async function readSecret(sql: Sql, day: string, runtime: Runtime): Promise<Buffer | undefined> {
-  const select = () => sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
-  const [present] = await select();
-  if (present) return present.secret;
+  const present = await findSecret(sql, day);
+  if (present) return present;
   const final = await sql.query('SELECT FROM leaderboards WHERE period = $1 AND final_at IS NOT NULL', [day]);
   if (final.length > 0) return undefined;
   await sql.query(ADD_SECRET, [day, randomBytes(32), runtime.now().toISOString()]);
-  const [added] = await select();
-  return added?.secret;
+  return findSecret(sql, day);
+}
+
+/** Reads the secret of a day. @returns undefined if there is none. */
+export async function findSecret(sql: Sql, day: string): Promise<Buffer | undefined> {
+  const [row] = await sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
+  return row?.secret;
 }

@@ -5,7 +5,8 @@ import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/conso
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
-import { changeVerdicts, listVotes } from '../../../core/leaderboards/change-verdicts.ts';
+import { changeVerdicts } from '../../../core/leaderboards/change-verdicts.ts';
+import { listVotes } from '../../../core/leaderboards/list-votes.ts';
 import { listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 

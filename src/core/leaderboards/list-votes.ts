@@ -1,0 +1,53 @@
+import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
+import type { Database, Sql } from '../database/database.ts';
+import type { Runtime } from '../runtime.ts';
+import { readLaunch, type VoteSelection } from './change-verdicts.ts';
+import { lockDays } from './final-boards.ts';
+import { readWindowVotes } from './read-tally.ts';
+import { readTallyParts } from './tally-file.ts';
+import { readSecret } from './vote-networks.ts';
+
+/**
+ * Reads the first `limit` votes of a launch in the order of its tally, optionally only those between `from` (inclusive)
+ * and `to` (exclusive).
+ * @throws CoreError `product_not_found`.
+ */
+export async function listVotes(
+  database: Database,
+  productId: string,
+  { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
+): Promise<{ day: string; votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] }> {
+  return database.transaction(async (sql) => {
+    const { day } = await readLaunch(sql, productId);
+    const isFinal = (await lockDays(sql, [day])).length > 0;
+    const votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] = [];
+    for await (const lines of isFinal ? partLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
+      for (const { voter, at, counted, reason } of lines) {
+        const time = Date.parse(at);
+        if ((from && time < from.getTime()) || (to && time >= to.getTime()) || votes.length >= limit) continue;
+        votes.push({ voter, at, counted, reason });
+      }
+      if (votes.length >= limit) break;
+    }
+    return { day, votes };
+  });
+}
+
+type TallyLine = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
+
+async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
+  for await (const { text } of readTallyParts(sql, day, productId)) {
+    yield text
+      .trimEnd()
+      .split('\n')
+      .map((line): TallyLine => JSON.parse(line));
+  }
+}
+
+async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {
+  const secret = await readSecret(sql, day, runtime);
+  if (secret === undefined) return;
+  for await (const votes of readWindowVotes(sql, [productId], secret)) {
+    yield votes.map(({ voter, at, reason }) => ({ voter, at: at.toISOString(), counted: reason === null, reason }));
+  }
+}
