@@ -91,14 +91,15 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
-const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AS is_placed FROM launches WHERE day = $1
-  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
+// A launch may outlast its day if SITE_TIME_ZONE changed after the day's first launch.
+const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_at <= $2::timestamptz AS is_ready
+  FROM launches WHERE day = $1 ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /**
  * Corrects retractions and applies the cap, then finalises a day in one transaction. The windows of the day have ended,
  * so no vote is added. Visitors do not wait for the tally, because an upvote or retraction after the window only needs
  * the lock on counts, which is acquired last.
- * @returns false if another process has finalised the day, or a launch of the day is about to move.
+ * @returns false if another process has finalised the day, or a launch of the day is about to move or is open.
  */
 async function finaliseDay(
   database: Database,
@@ -115,8 +116,9 @@ async function finaliseDay(
   return database.transaction(async (sql) => {
     await disableTimeouts(sql);
     if ((await lockDays(sql, [day])).length > 0) return false;
-    const launches = await sql.query<{ product_id: string; is_placed: boolean }>(LOCK_LAUNCHES, [day]);
-    if (launches.some((row) => !row.is_placed)) return false;
+    const windowStart = new Date(rules.now.getTime() - WINDOW_MS).toISOString();
+    const launches = await sql.query<{ product_id: string; is_ready: boolean }>(LOCK_LAUNCHES, [day, windowStart]);
+    if (launches.some((row) => !row.is_ready)) return false;
     const ids = launches.map((row) => row.product_id);
     const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
     await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });

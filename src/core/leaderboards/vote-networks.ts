@@ -47,8 +47,15 @@ interface Launch {
 
 const NO_LAUNCH: Launch = { visibleFrom: Number.NaN, launchedAt: Number.NaN, secret: undefined };
 
-const SELECT_TIMES =
-  'SELECT p.created_at, l.launched_at FROM products p JOIN launches l ON l.product_id = p.id WHERE p.id = $1';
+interface LaunchRow {
+  created_at: Date;
+  launched_at: Date;
+  /** Null until the launch is placed. */
+  day: string | null;
+}
+
+const SELECT_LAUNCH = `SELECT p.created_at, l.launched_at, CASE WHEN l.placed_for = l.launched_at THEN l.day END AS day
+  FROM products p JOIN launches l ON l.product_id = p.id WHERE p.id = $1`;
 
 const MAX_LAUNCHES = 20_000;
 
@@ -74,15 +81,17 @@ export function createVoteNetworks(
     // PostgreSQL cannot store some texts, so no product has such an id, and a statement with it would fail.
     if (!isStorableText(productId)) return NO_LAUNCH;
     const changesBefore = changes;
-    const [row] = await sql.query<{ created_at: Date; launched_at: Date }>(SELECT_TIMES, [productId]);
+    const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId]);
     const launch = row ? await launchOf(row) : NO_LAUNCH;
     if (changes === changesBefore) launches.set(productId, launch);
     return launch;
   }
 
-  async function launchOf(row: { created_at: Date; launched_at: Date }): Promise<Launch> {
+  async function launchOf(row: LaunchRow): Promise<Launch> {
     const launchedAt = row.launched_at.getTime();
-    const secret = isOpen(launchedAt) ? await readSecret(sql, dayAt(row.launched_at, timeZone), runtime) : undefined;
+    // A placed launch stays in its day when SITE_TIME_ZONE changes.
+    const day = row.day ?? dayAt(row.launched_at, timeZone);
+    const secret = isOpen(launchedAt) ? await readSecret(sql, day, runtime) : undefined;
     return { visibleFrom: row.created_at.getTime(), launchedAt, secret };
   }
 

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
+import { placeLaunches } from './update-boards.ts';
+import { createVoteNetworks } from './vote-networks.ts';
+
+const DAY = '2026-06-01';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+test('a day that ended earlier in the previous time zone becomes final only after all its windows', async () => {
+  await saveProducts(database, [buildProduct({ id: 'early', createdAt: `${DAY}T01:00:00.000Z` })]);
+  await placeLaunches(database, { now: new Date(`${DAY}T02:00:00Z`), timeZone: 'Asia/Tokyo' });
+  await launch(database, 'late', `${DAY}T23:00:00.000Z`);
+  const finaliseAt = (now: string) =>
+    finaliseDue(database, { rules: { ...rulesAt(now), reviewHours: 0 }, votesPerNetwork: 20 });
+  // 24 hours after the end of the day in Tokyo.
+  expect(await finaliseAt('2026-06-02T15:00:00.000Z')).toEqual({ days: [], periods: [] });
+  await vote(database, 'late', '2026-06-02T22:59:59.999Z', 'session-last');
+  expect(await finaliseAt('2026-06-02T22:59:59.999Z')).toEqual({ days: [], periods: [] });
+  expect(await finaliseAt('2026-06-02T23:00:00.000Z')).toMatchObject({ days: [DAY] });
+  const board = await getLeaderboard(database, DAY, {}, rulesAt('2026-06-02T23:00:00.000Z'));
+  expect(board?.items[0]).toMatchObject({ productId: 'late', votes: 1 });
+});
+
+test('a network keeps its name in an open window when the time zone changes', async () => {
+  const clock = createTestClock(new Date(`${DAY}T21:00:00Z`));
+  await launch(database, 'late', `${DAY}T20:00:00.000Z`);
+  const networkIn = async (timeZone: string) => {
+    const networks = createVoteNetworks(database, { runtime: clock, timeZone });
+    return (await networks.lookUp('late', Uint8Array.of(192, 0, 2, 1))).network;
+  };
+  const network = await networkIn('UTC');
+  expect(network).toBeDefined();
+  expect(await networkIn('Asia/Tokyo')).toBe(network);
+  clock.advance({ hours: 2 });
+  const rules = { now: clock.now(), timeZone: 'Asia/Tokyo', reviewHours: 24 };
+  await finaliseDue(database, { rules, votesPerNetwork: 20 });
+  expect(await networkIn('Asia/Tokyo')).toBe(network);
+});
