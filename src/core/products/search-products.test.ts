@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { idsMatching, makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { ProductSort } from '../../contract/products/schema.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { type Search, searchProducts } from './search-products.ts';
 
 const SORTS: ProductSort[] = ['newest', 'top', 'discussed'];
@@ -212,19 +213,25 @@ describe('The statements of a search', () => {
   });
 
   test('a lookup that takes too long is replaced by a scan; other failures are reported', async () => {
+    const { log, lines } = createLogLines();
+    const single = openDatabase({ url: database.url, log, maxConnections: 1 });
+    const connection = async () => (await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid;
     // Runs a failing statement instead of the lookup.
     const failingBy = (statement: string): Database => ({
       ...recorded.database,
       transaction: (work) =>
-        database.transaction(async (sql) => {
-          await sql.query('SET LOCAL statement_timeout = 1');
-          await sql.query(statement);
-          return work(sql);
-        }),
+        single.transaction((sql) =>
+          work({ query: (text) => sql.query(text.startsWith('SET') ? 'SET LOCAL statement_timeout = 20' : statement) }),
+        ),
     });
+    const before = await connection();
     const slow = failingBy('SELECT pg_sleep(60)');
     expect((await everyPage({ term: 'pearl', limit: 2 }, slow)).flat()).toEqual(all('newest', 'pearl'));
     await expect(ask({ term: 'pearl' }, failingBy('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
+    // A timeout is no outage, and the connection stays open.
+    expect(lines().map(({ msg }) => msg)).not.toContain('The database is unavailable');
+    expect(await connection()).toBe(before);
+    await single.close();
   });
 
   test('without the trigram index, terms are found by scanning, too', async () => {

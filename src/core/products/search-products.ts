@@ -114,15 +114,17 @@ async function lookUpWithTimeout(
   database: Database,
   range: ListRange & { keys: LookupKeys },
 ): Promise<ProductRow[] | undefined> {
-  try {
-    return await database.transaction(async (sql) => {
-      await sql.query(`SET LOCAL statement_timeout = ${INDEX_TIMEOUT_MS}`);
-      return lookUpByIndex(sql, { ...range, maxFound: MAX_INDEX_ROWS[range.sort] });
-    });
-  } catch (error) {
-    if (isStatementTimeout(error)) return undefined;
-    throw error;
-  }
+  return database.transaction(async (sql) => {
+    await sql.query(`SET LOCAL statement_timeout = ${INDEX_TIMEOUT_MS}`);
+    try {
+      return await lookUpByIndex(sql, { ...range, maxFound: MAX_INDEX_ROWS[range.sort] });
+    } catch (error) {
+      // Caught inside the transaction, which would otherwise report an outage and close its connection. PostgreSQL rolls
+      // a failed transaction back when it receives COMMIT.
+      if (isStatementTimeout(error)) return undefined;
+      throw error;
+    }
+  });
 }
 
 async function continueScan(
