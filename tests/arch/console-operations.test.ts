@@ -25,7 +25,7 @@ const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'sample remove': 'removeSample',
   import: 'importProducts',
   'import undo': 'undoEntry',
-  backup: 'writeBackup',
+  backup: 'sendBackup',
   restore: 'restoreBackup',
   'console invite': 'inviteOperator',
   'console accept': 'acceptInvitation',
