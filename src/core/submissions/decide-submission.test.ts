@@ -4,10 +4,13 @@ import { codeOf, openSubmissionHarness } from '../../../tests/support/submission
 import { listAudit } from '../audit/audit-log.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
+
+const REMOVED = 'The product was removed from the site.';
 
 const vote = (productId: string) => site.core.setUpvote({ productId, session: 'session-of-a-visitor', upvoted: true });
 
@@ -189,6 +192,32 @@ describe('An undo', () => {
     expect(await codeOf(harness.undo(maker.id))).toBe('done');
   });
 
+  test('of a decline leaves a product that was imported with the id of the submission', async () => {
+    const maker = await harness.submit();
+    await harness.decline(maker.id);
+    await saveProducts(site.database, [buildProduct({ id: maker.id, name: 'Imported' })]);
+    await harness.undo(maker.id);
+    expect((await site.core.getProduct(maker.id))?.product.name).toBe('Imported');
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting' });
+  });
+
+  test.each([
+    ['launched', 0],
+    ['scheduled', 1],
+  ])('of the decline of a %s product that was removed does not launch it again', async (status, hours) => {
+    const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
+    await harness.approve(maker.id);
+    const { launchAt } = await site.submissions.get(maker);
+    await removeProducts(site.database, [maker.id], 'Malware');
+    await harness.decline(maker.id, 'Malware');
+    clock.advance({ milliseconds: 1 });
+    await harness.undo(maker.id);
+    expect(await site.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: REMOVED, launchAt });
+    await restoreProducts(site.database, { productIds: [maker.id] });
+    expect(await site.submissions.get(maker)).toMatchObject({ status, launchAt });
+  });
+
   test('is refused after the maker changed the text, but not if only the launch time changed', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
@@ -209,7 +238,7 @@ test('a submission whose product was removed is shown as declined, and can be ap
     await removeProducts(site.database, [maker.id]);
     expect(await site.submissions.get(maker)).toMatchObject({
       status: 'declined',
-      reason: expect.stringMatching(/removed/),
+      reason: REMOVED,
     });
     await harness.undo(maker.id);
     await harness.approve(maker.id);

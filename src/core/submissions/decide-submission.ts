@@ -100,24 +100,33 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
         `The decision on '${row.id}' cannot be undone: there is none, or the maker has changed the submission since.`,
       );
     }
-    const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
-    const time = launchTime(earlier, rules.now);
-    if (undo.status !== 'approved') await revokeLaunch(sql, row.id);
-    else if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
-    else {
-      const product = undo.product ?? productOfFields(row.id, row.fields, time, rules.timeZone);
-      await createProduct(sql, { ...product, ...launchOf(time, rules.timeZone) });
-    }
+    const launchAt = await restoreLaunch(sql, row, undo, rules);
     const change = {
       status: undo.status,
       approved_fields: undo.approvedFields,
-      launch_at: undo.status === 'approved' ? time : earlier,
+      launch_at: launchAt,
       reason: undo.reason,
       undo: null,
       decided_at: undo.status === 'waiting' ? null : rules.now,
     };
     return updateSubmission(sql, row, change, rules.now);
   });
+}
+
+/** Restores the product as it was before a decision. @returns the launch time of the submission. */
+async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: LaunchRules): Promise<Date | null> {
+  const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
+  if (undo.status !== 'approved') {
+    // A declined submission has no product; one with its id was imported.
+    if (row.status === 'approved') await revokeLaunch(sql, row.id);
+    return earlier;
+  }
+  const time = launchTime(earlier, rules.now);
+  if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
+  else if (undo.product) await createProduct(sql, { ...undo.product, ...launchOf(time, rules.timeZone) });
+  // The product had been removed before the submission was declined, and stays removed.
+  else return earlier;
+  return time;
 }
 
 /** Locks a submission, checks its revision, and changes it with an entry in the audit log, in one transaction. */

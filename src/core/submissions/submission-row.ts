@@ -38,7 +38,7 @@ export interface Undo {
   approvedFields: SubmissionFields | null;
   launchAt: string | null;
   reason: string | null;
-  /** The product of a scheduled submission that was declined, with operators' edits. */
+  /** The product of a scheduled submission that was declined, with operators' edits; unset if it had been removed. */
   product?: StoredProduct | undefined;
 }
 
