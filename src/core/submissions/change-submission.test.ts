@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
+import type { SourceValues } from '../imports/import-errors.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -58,17 +59,6 @@ describe('An edit', () => {
     expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
-  test('of the time alone keeps later edits by the operator', async () => {
-    const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(2).toISOString() });
-    await harness.approve(maker.id);
-    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
-    const moved = await site.submissions.edit(maker, { launchAt: inHours(30).toISOString() });
-    expect(moved).toMatchObject({
-      status: 'scheduled',
-      product: { description: 'Tides and times', createdAt: inHours(30).toISOString() },
-    });
-  });
-
   test('of a declined submission submits it again', async () => {
     const maker = await harness.submit();
     await harness.decline(maker.id, 'No text');
@@ -105,6 +95,63 @@ describe('An edit', () => {
     ];
     expect(new Set(await Promise.all(changes.map(codeOf)))).toEqual(new Set(['already_launched']));
     expect(await harness.isPublic(maker.id)).toBe(true);
+  });
+});
+
+describe('After an operator edited the scheduled product,', () => {
+  const scheduled = async (values: SourceValues) => {
+    const maker = await harness.submit({
+      description: 'Tides and tydes',
+      team: [{ name: 'Ada', role: 'Sailor' }],
+      launchAt: inHours(2).toISOString(),
+    });
+    for (const name of ['a', 'b', 'c']) await site.submissions.addScreenshot(maker, `/images/${name}.webp`);
+    await harness.approve(maker.id);
+    await editProduct(site.database, maker.id, { values, now: clock.now() });
+    return maker;
+  };
+
+  test('an edit of the time alone keeps the edits and the approval, even if it repeats the other fields', async () => {
+    const team = [{ name: 'Ada', role: 'Captain', avatar: '/images/ada.webp' }];
+    const maker = await scheduled({ description: 'Tides and times', category: 'Sea', team });
+    const sent = {
+      description: 'Tides and times',
+      category: 'Sea',
+      maker: '',
+      team: [{ name: 'Ada', role: 'Captain' }],
+      launchAt: inHours(30).toISOString(),
+    };
+    expect(await site.submissions.edit(maker, sent)).toMatchObject({
+      status: 'scheduled',
+      product: { description: 'Tides and times', maker: 'Unknown Maker', team, createdAt: sent.launchAt },
+    });
+  });
+
+  test('an edit of another field keeps the edits, which are part of the approved version', async () => {
+    const maker = await scheduled({ description: 'Tides and times', category: 'Sea' });
+    await site.submissions.edit(maker, { category: 'Ocean' });
+    expect(await harness.inspect(maker.id)).toMatchObject({
+      status: 'waiting',
+      product: { description: 'Tides and times', category: 'Ocean' },
+      approvedProduct: { description: 'Tides and times', category: 'Sea' },
+    });
+  });
+
+  test('an edit keeps the launch time that the operator set, and the maker can set the earlier one again', async () => {
+    const [first, later] = [inHours(2).toISOString(), inHours(48).toISOString()];
+    const [postponed, moved] = [await scheduled({ createdAt: later }), await scheduled({ createdAt: later })];
+    expect(await site.submissions.edit(moved, { launchAt: first })).toMatchObject({ launchAt: first });
+    clock.advance({ hours: 3 });
+    const edited = await site.submissions.edit(postponed, { description: 'New', launchAt: later });
+    expect(edited).toMatchObject({ status: 'waiting', launchAt: later });
+    await harness.approve(postponed.id);
+    expect(await harness.isPublic(postponed.id)).toBe(false);
+  });
+
+  test('the screenshot that the maker sees at an index is removed', async () => {
+    const maker = await scheduled({ screenshots: ['/images/b.webp', '/images/c.webp'] });
+    const { product } = await site.submissions.removeScreenshot(maker, 0);
+    expect(product.screenshots).toEqual(['/images/c.webp']);
   });
 });
 

@@ -1,17 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldOf } from '../../contract/products/fields.ts';
+import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockQueue, requireQueueCapacity } from './create-submission.ts';
-import { cancelLaunch, type LaunchRules, launchTime, moveLaunch, requireScheduled } from './launch-product.ts';
+import {
+  cancelLaunch,
+  type LaunchRules,
+  launchTime,
+  lockScheduled,
+  moveLaunch,
+  requireScheduled,
+} from './launch-product.ts';
 import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
 import {
   checkKey,
   createMakerKey,
   lockSubmission,
+  productOfFields,
   requireMakerKey,
   type SubmissionRow,
   updateSubmission,
@@ -125,8 +134,16 @@ function changeAsMaker(
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
     await requireEditable(sql, row, now);
-    return change(sql, row);
+    return change(sql, row.status === 'approved' ? withProduct(row, await lockScheduled(sql, id, now)) : row);
   });
+}
+
+/** Returns a row with the fields and the launch time of its product, which operators may have edited. */
+function withProduct(
+  row: SubmissionRow,
+  { id: _id, launchDate: _launchDate, createdAt, upvotes: _upvotes, comments: _comments, ...fields }: Product,
+): SubmissionRow {
+  return { ...row, fields, launch_at: new Date(createdAt) };
 }
 
 /**
@@ -148,10 +165,12 @@ async function applyPatch(
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
   const { now } = rules;
-  const fields: SubmissionFields = { ...row.fields, ...patch.fields };
+  const fields: SubmissionFields = { ...row.fields, ...withAvatars(patch.fields, row.fields.team) };
   const launchAt = patch.launchAt === undefined ? row.launch_at : patch.launchAt;
   const isSameTime = launchAt?.getTime() === row.launch_at?.getTime();
-  if (isDeepStrictEqual(fields, row.fields)) {
+  // Blank fields are equal to the defaults that products have instead.
+  const complete = (each: SubmissionFields) => productOfFields(row.id, each, now, rules.timeZone);
+  if (isDeepStrictEqual(complete(fields), complete(row.fields))) {
     if (isSameTime) return row;
     return reschedule(sql, row, launchAt, rules);
   }
@@ -159,7 +178,15 @@ async function applyPatch(
   const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
   if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
   const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo: null, network: place } as const;
-  return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
+  const approved = row.status === 'approved' ? { approved_fields: row.fields } : {};
+  return updateSubmission(sql, row, { ...change, ...approved, waiting_since: now, decided_at: null }, now);
+}
+
+/** Adds the avatars that operators set, which makers cannot change. They are matched by the member's name. */
+function withAvatars(sent: CheckedPatch['fields'], team: readonly TeamMember[]): CheckedPatch['fields'] {
+  if (sent.team === undefined) return sent;
+  const avatarOf = (member: TeamMember) => team.find(({ name }) => name === member.name)?.avatar ?? member.avatar;
+  return { ...sent, team: sent.team.map((member) => ({ ...member, avatar: avatarOf(member) })) };
 }
 
 /** Changes the launch time. The operator's decision stays, and undoing the decision restores the new time. */

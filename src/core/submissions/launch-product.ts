@@ -39,10 +39,16 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
  * @throws CoreError `already_launched`.
  */
 export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, timeZone }: LaunchRules): Promise<void> {
-  await lockCounts(sql, [id]);
-  const product = await lockProduct(sql, id);
-  if (product === undefined || Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
+  const product = await lockScheduled(sql, id, now);
   await saveProducts(sql, [{ ...product, ...launchOf(launchAt, timeZone) }]);
+}
+
+/**
+ * Locks a product that has not launched yet.
+ * @returns the product, with operators' edits. @throws CoreError `already_launched`, also if it was removed.
+ */
+export async function lockScheduled(sql: Sql, id: string, now: Date): Promise<Product> {
+  return (await lockUnlaunched(sql, id, now)) ?? throwRemoved();
 }
 
 /**
@@ -51,11 +57,16 @@ export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, ti
  * @throws CoreError `already_launched`.
  */
 export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
+  const product = await lockUnlaunched(sql, id, now);
+  if (product) await deleteProduct(sql, id);
+  return product;
+}
+
+async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
   const product = await lockProduct(sql, id);
   if (product && Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
-  if (product) await deleteProduct(sql, id);
   return product;
 }
 
@@ -101,10 +112,7 @@ async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
  */
 export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
   if (status !== 'approved') return;
-  const launch = await readLaunch(sql, id);
-  if (launch === undefined) {
-    throw new CoreError('already_launched', 'The product was removed from the site and can no longer be changed.');
-  }
+  const launch = (await readLaunch(sql, id)) ?? throwRemoved();
   if (launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 
@@ -118,4 +126,8 @@ async function deleteProduct(sql: Sql, id: string): Promise<void> {
 
 function alreadyLaunched(): CoreError {
   return new CoreError('already_launched', 'The product has launched and can no longer be changed.');
+}
+
+function throwRemoved(): never {
+  throw new CoreError('already_launched', 'The product was removed from the site and can no longer be changed.');
 }
