@@ -218,6 +218,20 @@ describe('An undo', () => {
     expect(await site.submissions.get(maker)).toMatchObject({ status, launchAt });
   });
 
+  test.each(['schedule', 'decline'] as const)(
+    'of a %s restores the launch time that an operator set',
+    async (decision) => {
+      const maker = await harness.submit({ launchAt: inHours(2).toISOString() });
+      await harness.approve(maker.id);
+      const launchAt = inHours(48).toISOString();
+      await editProduct(site.database, maker.id, { values: { createdAt: launchAt }, now: clock.now() });
+      await (decision === 'decline' ? harness.decline(maker.id) : harness.schedule(maker.id, inHours(9)));
+      clock.advance({ hours: 3 });
+      await harness.undo(maker.id);
+      expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt });
+    },
+  );
+
   test('is refused after the maker changed the text, but not if only the launch time changed', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);

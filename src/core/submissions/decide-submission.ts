@@ -61,8 +61,8 @@ export function scheduleSubmission(
       throw new CoreError('submission_invalid', detail, { fields: [{ field: 'launchAt', detail }] });
     }
     if (row.status !== 'approved') return approve(sql, row, launchAt, undo, rules);
-    await moveLaunch(sql, row.id, launchAt, rules);
-    return updateSubmission(sql, row, { launch_at: launchAt, undo }, rules.now);
+    const { createdAt } = await moveLaunch(sql, row.id, launchAt, rules);
+    return updateSubmission(sql, row, { launch_at: launchAt, undo: { ...undo, launchAt: createdAt } }, rules.now);
   });
 }
 
@@ -79,7 +79,7 @@ export function declineSubmission(
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
     const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, now) : undefined;
-    const undo = { ...undoOf(row, 'decline', auditId), product };
+    const undo = { ...undoOf(row, 'decline', auditId), product, ...(product && { launchAt: product.createdAt }) };
     const change = { status: 'declined', reason, undo, decided_at: now } as const;
     return updateSubmission(sql, row, change, now);
   });

@@ -36,11 +36,17 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
 
 /**
  * Moves the launch of a product that has not launched yet. Operators' edits of the product are preserved.
- * @throws CoreError `already_launched`.
+ * @returns the product before the change. @throws CoreError `already_launched`.
  */
-export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, timeZone }: LaunchRules): Promise<void> {
+export async function moveLaunch(
+  sql: Sql,
+  id: string,
+  launchAt: Date,
+  { now, timeZone }: LaunchRules,
+): Promise<Product> {
   const product = await lockScheduled(sql, id, now);
   await saveProducts(sql, [{ ...product, ...launchOf(launchAt, timeZone) }]);
+  return product;
 }
 
 /**
