@@ -25,7 +25,8 @@ const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'sample remove': 'removeSample',
   import: 'importProducts',
   'import undo': 'undoEntry',
-  backup: 'sendBackup',
+  // `writeBackup` uses `sendBackup`.
+  backup: '(?:write|send)Backup',
   restore: 'restoreBackup',
   'console invite': 'inviteOperator',
   'console accept': 'acceptInvitation',

@@ -1,10 +1,9 @@
-import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { readLaunch, type VoteSelection } from './change-verdicts.ts';
 import { lockDays } from './final-boards.ts';
 import { readWindowVotes } from './read-tally.ts';
-import { readTallyParts } from './tally-file.ts';
+import { readTallyLines, type TallyLine } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 /**
@@ -16,12 +15,12 @@ export async function listVotes(
   database: Database,
   productId: string,
   { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
-): Promise<{ day: string; votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] }> {
+): Promise<{ day: string; votes: TallyLine[] }> {
   return database.transaction(async (sql) => {
     const { day } = await readLaunch(sql, productId);
     const isFinal = (await lockDays(sql, [day])).length > 0;
-    const votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] = [];
-    for await (const lines of isFinal ? partLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
+    const votes: TallyLine[] = [];
+    for await (const lines of isFinal ? readTallyLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
       for (const { voter, at, counted, reason } of lines) {
         const time = Date.parse(at);
         if ((from && time < from.getTime()) || (to && time >= to.getTime()) || votes.length >= limit) continue;
@@ -31,17 +30,6 @@ export async function listVotes(
     }
     return { day, votes };
   });
-}
-
-type TallyLine = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
-
-async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
-  for await (const { text } of readTallyParts(sql, day, productId)) {
-    yield text
-      .trimEnd()
-      .split('\n')
-      .map((line): TallyLine => JSON.parse(line));
-  }
 }
 
 async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {

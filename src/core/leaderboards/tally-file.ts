@@ -111,6 +111,24 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
   await sql.query('CLOSE tally_parts_of_day');
 }
 
+/** A stored vote, with its time in whole seconds, in ISO 8601 in UTC. */
+export interface TallyLine {
+  voter: string;
+  at: string;
+  counted: boolean;
+  reason: ExclusionReason | null;
+}
+
+/** Reads the stored votes of a product of a finalised day, in batches, like `readTallyParts`. */
+export async function* readTallyLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
+  for await (const { text } of readTallyParts(sql, day, productId)) {
+    yield text
+      .trimEnd()
+      .split('\n')
+      .map((line): TallyLine => JSON.parse(line));
+  }
+}
+
 /** Computes the digest of the tally of a finalised day, over its header and its stored votes. */
 export async function digestOf(sql: Sql, header: TallyHeader): Promise<string> {
   const hash = createHash('sha256').update(headerLine(header));

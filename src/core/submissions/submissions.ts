@@ -71,7 +71,7 @@ export function createSubmissions(
     const key = `${id} ${launchedAt.getTime()}`;
     const known = hourlyVotes.get(key);
     if (known) return known;
-    const reading = readVotesByHour(database, id, launchedAt, runtime.now());
+    const reading = readVotesByHour(database, id, runtime.now());
     hourlyVotes.set(key, reading);
     reading.catch(() => hourlyVotes.delete(key));
     return reading;
