@@ -134,6 +134,18 @@ describe('An idempotency key', () => {
     expect((await create(sent, { session, idempotencyKey: 'draft' })).created).toBe(true);
   });
 
+  test('still identifies the submission after its launch time has passed', async () => {
+    const sender = { session: 'session-late', idempotencyKey: 'draft' };
+    const sent = { name: 'Late', launchAt: inHours(1).toISOString() };
+    const { submission } = await create(sent, sender);
+    clock.advance({ hours: 2 });
+    const { submission: repeated, makerKey, created } = await create(sent, sender);
+    expect([repeated.id, created]).toEqual([submission.id, false]);
+    expect(await codeOf(site.submissions.get({ id: submission.id, makerKey }))).toBe('done');
+    expect(await codeOf(create({ ...sent, name: 'Other' }, sender))).toBe('idempotency_key_reused');
+    expect(await codeOf(create(sent, { ...sender, idempotencyKey: 'other' }))).toBe('submission_invalid');
+  });
+
   test('leaves the five newest maker keys valid', async () => {
     const made = [];
     for (let time = 0; time < 6; time += 1) {

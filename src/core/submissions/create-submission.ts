@@ -52,7 +52,7 @@ const INSERT = `INSERT INTO submissions
 const ADD_KEY = `UPDATE submissions SET key_hashes = (array_prepend($2::bytea, key_hashes))[1:${MAX_KEYS}] WHERE id = $1`;
 
 const SELECT_EARLIER =
-  'SELECT content, submission_id FROM submission_idempotency_keys WHERE id = $1::uuid AND created_at >= $2::timestamptz FOR UPDATE';
+  'SELECT content, submission_id, created_at FROM submission_idempotency_keys WHERE id = $1::uuid AND created_at >= $2::timestamptz FOR UPDATE';
 
 const SAVE_IDEMPOTENCY_KEY = `INSERT INTO submission_idempotency_keys (id, content, submission_id, created_at)
   VALUES ($1::uuid, $2::uuid, $3, $4::timestamptz)
@@ -69,19 +69,23 @@ export async function createSubmission(
   { submitter, suspectedSpam = false, recordEvents }: CreateOptions,
 ): Promise<WrittenSubmission> {
   const now = runtime.now();
-  const { fields, launchAt = null } = checkFields(sent, now);
-  const draft = { fields: { ...NO_FIELDS, ...fields }, launchAt, suspectedSpam };
-  const idempotency = idempotencyOf(submitter, draft);
+  const idempotencyId = idempotencyIdOf(submitter);
   const makerKey = createMakerKey();
   return transactionWithRetries(database, async (sql) => {
     // The lock also ensures that two concurrent requests with the same idempotency key create only one submission.
     const secret = await lockQueue(sql);
-    const earlier = idempotency && (await findEarlier(sql, idempotency, now));
-    if (earlier) return repeat(sql, earlier, makerKey);
+    const earlier = idempotencyId === undefined ? undefined : await findEarlier(sql, idempotencyId, now);
+    // A repeated request stays valid when its launch time has passed.
+    const { fields, launchAt = null } = checkFields(sent, earlier?.created_at ?? now);
+    const draft = { fields: { ...NO_FIELDS, ...fields }, launchAt, suspectedSpam };
+    const content = digestOf([draft.fields, launchAt]);
+    if (earlier && earlier.content !== content) throw idempotencyKeyReused('submission');
+    const repeated = earlier && (await readSubmissionRow(sql, earlier.submission_id));
+    if (repeated) return repeat(sql, repeated, makerKey);
     const network = await requireQueueCapacity(sql, secret, submitter.network);
     const row = await insert(sql, draft, { makerKey, network, now });
-    if (idempotency) {
-      await sql.query(SAVE_IDEMPOTENCY_KEY, [idempotency.id, idempotency.content, row.id, now.toISOString()]);
+    if (idempotencyId !== undefined) {
+      await sql.query(SAVE_IDEMPOTENCY_KEY, [idempotencyId, content, row.id, now.toISOString()]);
     }
     const event = { timestamp: now.toISOString(), data: { submissionId: row.id } };
     await recordEvents?.(sql, [{ type: 'submission.created', ...event }]);
@@ -96,28 +100,23 @@ interface Draft {
   suspectedSpam: boolean;
 }
 
-interface Idempotency {
-  id: string;
-  content: string;
-}
-
-function idempotencyOf({ session, idempotencyKey }: Submitter, { fields, launchAt }: Draft): Idempotency | undefined {
-  if (idempotencyKey === undefined) return undefined;
-  return { id: digestOf([session, idempotencyKey]), content: digestOf([fields, launchAt]) };
+function idempotencyIdOf({ session, idempotencyKey }: Submitter): string | undefined {
+  return idempotencyKey === undefined ? undefined : digestOf([session, idempotencyKey]);
 }
 
 function digestOf(value: unknown): string {
   return uuidOf(createHash('sha256').update(JSON.stringify(value)).digest('hex'));
 }
 
-async function findEarlier(sql: Sql, { id, content }: Idempotency, now: Date): Promise<SubmissionRow | undefined> {
-  const [earlier] = await sql.query<{ content: string; submission_id: string }>(SELECT_EARLIER, [
-    id,
-    keyExpiry(now).toISOString(),
-  ]);
-  if (earlier === undefined) return undefined;
-  if (earlier.content !== content) throw idempotencyKeyReused('submission');
-  return readSubmissionRow(sql, earlier.submission_id);
+/** An earlier request with the same idempotency key. */
+interface EarlierRequest {
+  content: string;
+  submission_id: string;
+  created_at: Date;
+}
+
+async function findEarlier(sql: Sql, id: string, now: Date): Promise<EarlierRequest | undefined> {
+  return (await sql.query<EarlierRequest>(SELECT_EARLIER, [id, keyExpiry(now).toISOString()]))[0];
 }
 
 async function repeat(sql: Sql, row: SubmissionRow, { key, hash }: MakerKey): Promise<WrittenSubmission> {
