@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   AuditRecord,
   ConsolePage,
+  EditedProduct,
   ProductDetails,
   RemovedProductRecord,
 } from '../../src/contract/console/records.ts';
@@ -84,6 +85,20 @@ test('an edit that is based on an outdated version is refused, and the response 
   expect((await ada.undo(first)).json()).toMatchObject({ code: 'not_undoable' });
   for (const entry of [second, first]) expect((await ada.undo(entry)).statusCode).toBe(200);
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
+});
+
+test('an edit is undone by the id in its response, to the exact time and tags, unless a later edit changed a field', async () => {
+  const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
+  const { id } = await site.addProduct(before);
+  const edit = async (operator: TestOperator, values: object) =>
+    operator.json<EditedProduct>('PATCH', `/products/${id}`, { version: (await details(id)).version, values });
+  const hers = await edit(ada, { createdAt: '2026-06-02T09:00Z', tags: ['Sea'] });
+  const his = await edit(grace, { tags: ['Moon'] });
+  const undo = ({ auditId }: EditedProduct) => ada.ask('POST', `/audit/${auditId}/undo`);
+  expect((await undo(hers)).json()).toMatchObject({ code: 'not_undoable' });
+  for (const each of [his, hers]) expect((await undo(each)).statusCode).toBe(200);
+  expect((await details(id)).product).toMatchObject(before);
+  expect((await edit(ada, { tags: before.tags })).auditId).toBeNull();
 });
 
 test('every field is validated, and the response names all errors', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { recordAudit } from '../../src/core/audit/audit-log.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -150,6 +151,22 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
 });
 
+test('undo after an edit restores the exact launch time and the tags that contain commas', async ({ page, site }) => {
+  const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
+  const { id } = await site.addProduct({ name: 'Exact', ...before });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await page.getByLabel('Launches').fill('2026-06-02T09:00');
+  await page.getByLabel('Tags').fill('Sea');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Exact')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  const { product } = await (await page.request.get(`/api/products/${id}`)).json();
+  expect(product).toMatchObject(before);
+});
+
 test('several products are removed together and restored', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(3, (index) => ({ name: `Removable ${index}`, tags: [tag] }));
@@ -210,6 +227,8 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect(page.getByText(`Imported ${prefix}.csv`)).toBeVisible();
   const status = async () => (await page.request.get(`/api/products/${prefix}-a`)).status();
   await expect.poll(status).toBe(200);
+  // A later import of another file with the same name is not undone.
+  await recordAudit(site.database, { action: 'import', target: `${prefix}.csv` });
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect.poll(status).toBe(404);
 });

@@ -207,7 +207,7 @@ Values have the same format as in an import; team and lists may be JSON.`,
     )
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);
-      const product = await withDatabase(({ database }) =>
+      const { product } = await withDatabase(({ database }) =>
         editProduct(database, id, { values: Object.fromEntries(set), now: new Date() }),
       ).catch((error: unknown) => {
         throw error instanceof CoreError && error.code === 'product_invalid' ? new UsageError(error.message) : error;

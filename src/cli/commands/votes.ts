@@ -70,7 +70,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
       'the reason, for the audit log and, for exclusions, the public moderation log',
       readText,
     )
-    .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
+    .addOption(jsonOption('{ "auditId": …, "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(
       'after',
       `\nExamples:\n  groundswell votes ${action} git --from 2026-11-21T18:00:00Z --reason "a burst"`,
@@ -100,7 +100,7 @@ function undoCommand(): Command {
   return new Command('undo')
     .description('undo the last exclusion or inclusion of votes of a launch')
     .argument('<product>', 'id of a product')
-    .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
+    .addOption(jsonOption('{ "auditId": …, "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .action(async (productId: string, { json = false }: { json?: boolean }) => {
       readProductIds([productId]);
       const change = await withDatabase((connection) =>

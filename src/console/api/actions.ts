@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import type { AuditRecord, ConsolePage, ProductDetails } from '../../contract/console/records.ts';
+import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
@@ -10,11 +10,20 @@ import { call, consoleKeys, messageOf } from './console-api.ts';
 interface Action {
   /** Applies the optimistic update. @returns a function that rolls it back. */
   show?: () => () => void;
-  /** Runs the operation. @returns a message, such as 'Hid 2 comments', and a note about items that failed. */
-  run: () => Promise<{ done: string; note?: string | undefined }>;
+  run: () => Promise<Result>;
+  /** Undoes an operation that returned no `auditId`. */
   undo?: (() => Promise<unknown>) | undefined;
   /** The subjects whose queries are refetched afterwards. */
   subjects: readonly string[];
+}
+
+interface Result {
+  /** A message, such as 'Hid 2 comments'. */
+  done: string;
+  /** A note about items that failed. */
+  note?: string | undefined;
+  /** The operation's entry in the audit log, by which it is undone. */
+  auditId?: string | null | undefined;
 }
 
 /** An unsaved edit of a product. */
@@ -69,8 +78,9 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
-      const { done, note = '' } = await run();
-      const press = undo && (() => void revert(undo));
+      const { done, note = '', auditId } = await run();
+      const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }) : undo;
+      const press = back && (() => void revert(back));
       undoable.last = press;
       showToast({ title: done, description: note, ...(press && { action: { label: 'Undo', onPress: press } }) });
       return true;
@@ -95,15 +105,4 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       }
     }
   };
-}
-
-/**
- * Undoes the newest undoable entry of the audit log with this action and target, among the last 20 entries.
- * @throws Error if there is no such entry.
- */
-export async function undoNewest(action: string, target: string): Promise<void> {
-  const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, { query: { action, target, limit: 20 } });
-  const entry = items.find(({ undoable }) => undoable);
-  if (!entry) throw new Error('The change was already undone, or cannot be undone any more.');
-  await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
 }

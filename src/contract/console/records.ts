@@ -62,6 +62,11 @@ export interface ProductDetails {
   hiddenComments: number;
 }
 
+/** The result of an edit. `auditId` is the id of its entry in the audit log, or null if no value differed. */
+export interface EditedProduct extends Pick<ProductDetails, 'product' | 'version'> {
+  auditId: string | null;
+}
+
 export interface RemovedProductRecord {
   id: string;
   name: string;
@@ -158,6 +163,8 @@ export interface ImportErrorRecord {
 
 /** The result of an import or a dry run: total counts, and details of the first 100 products of each kind. */
 export interface ImportSummary {
+  /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
+  auditId: string | null;
   created: number;
   updated: number;
   unchanged: number;

@@ -26,6 +26,8 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
+  /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
+  auditId: string | null;
   created: Sampled<Position & { id: string; name: string }>;
   updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
   unchanged: number;
@@ -94,10 +96,10 @@ async function flushSearchIndexes(database: Database): Promise<void> {
 }
 
 function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {
-  const { created, updated, unchanged, duplicateNames } = merged;
+  const { auditId, created, updated, unchanged, duplicateNames } = merged;
   const { rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures } = file;
   return {
-    ...{ created, updated, unchanged, duplicates: duplicateNames.found },
+    ...{ auditId, created, updated, unchanged, duplicates: duplicateNames.found },
     ...{ rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures, picturesCopied },
   };
 }

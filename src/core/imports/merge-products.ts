@@ -40,6 +40,8 @@ interface MergeOptions {
 }
 
 export interface MergedProducts {
+  /** The id of the import's entry in the audit log; null in a dry run, or if nothing changed. */
+  auditId: string | null;
   created: Sampled<Position & { id: string; name: string }>;
   updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
   unchanged: number;
@@ -69,6 +71,7 @@ async function mergeBatches(
   { target, dryRun, now, onRows }: MergeOptions,
 ): Promise<MergedProducts> {
   const merged: MergedProducts = {
+    auditId: null,
     created: new Sampled(),
     updated: new Sampled(),
     unchanged: 0,
@@ -120,9 +123,9 @@ async function mergeBatches(
   await written;
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
-    const id = randomUUID();
-    await recordAudit(sql, { id, action: 'import', target, details });
-    await undo.save(sql, id);
+    merged.auditId = randomUUID();
+    await recordAudit(sql, { id: merged.auditId, action: 'import', target, details });
+    await undo.save(sql, merged.auditId);
     await recordChanges(sql, changedIds);
   }
   return merged;

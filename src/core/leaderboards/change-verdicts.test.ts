@@ -43,6 +43,7 @@ test.each(['open', 'final'])(
     const [first, second] = (await votesOf()).map(({ voter }) => voter);
     const revised = status === 'final' ? [DAY] : [];
     expect(await change('exclude', [first ?? '', second ?? ''])).toEqual({
+      auditId: expect.any(String),
       productId: 'tide',
       day: DAY,
       votes: 2,

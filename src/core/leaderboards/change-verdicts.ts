@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
@@ -30,6 +31,8 @@ export interface VoteSelection {
 }
 
 export interface VerdictChange {
+  /** The id of the change's entry in the audit log. */
+  auditId: string;
   productId: string;
   day: string;
   votes: number;
@@ -181,13 +184,14 @@ async function applyVerdicts(
     ? await rewriteParts(sql, productId, day, plan, note)
     : await rewriteRows(sql, productId, day, context, plan, note);
   const revised = isFinal && votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
+  const change = { auditId: randomUUID(), productId, day, votes, revised };
   await recordAudit(sql, {
+    id: change.auditId,
     action: plan.action,
     target: productId,
     details: { ...plan.details, day, votes, revised, before },
     undoes: plan.undoes,
   });
-  const change = { productId, day, votes, revised };
   await plan.report?.(change);
   await recordChange(sql, { productIds: [productId], catalogue: true });
   return change;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FieldError } from '../../contract/problem.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
@@ -21,9 +22,14 @@ export interface ProductEdit {
 
 /**
  * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs.
+ * @returns the product, and the id of the entry or, if no value differs, null.
  * @throws CoreError `product_not_found`, `product_invalid` with all errors, `product_changed` with the current product.
  */
-export async function editProduct(database: Database, id: string, edit: ProductEdit): Promise<Product> {
+export async function editProduct(
+  database: Database,
+  id: string,
+  edit: ProductEdit,
+): Promise<{ product: Product; auditId: string | null }> {
   const patch = readValues(edit.values);
   return database.transaction(async (sql) => {
     const before = await lockProduct(sql, id);
@@ -34,9 +40,11 @@ export async function editProduct(database: Database, id: string, edit: ProductE
       });
     const after = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
     const changes = changesBetween(withoutCounts(before), after);
-    if (changes.length === 0) return before;
+    if (changes.length === 0) return { product: before, auditId: null };
+    const auditId = randomUUID();
     await writeProducts(sql, [after]);
     await recordAudit(sql, {
+      id: auditId,
       action: 'products edit',
       target: id,
       details: {
@@ -46,7 +54,7 @@ export async function editProduct(database: Database, id: string, edit: ProductE
       },
     });
     await recordChange(sql, { productIds: [id], catalogue: true });
-    return { ...before, ...after };
+    return { product: { ...before, ...after }, auditId };
   });
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { undoNewest, usePerform } from '../../api/actions.ts';
+import { usePerform } from '../../api/actions.ts';
 import { messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
@@ -87,10 +87,10 @@ export function ImportScreen() {
           await finish(last);
           throw new Error('Something changed since the dry run. Nothing was imported.');
         }
-        const { created, updated } = last.summary;
-        return { done: `Imported ${name}`, note: `${formatQuantity(created, 'new product')}, ${updated} updated.` };
+        const { created, updated, auditId } = last.summary;
+        const note = `${formatQuantity(created, 'new product')}, ${updated} updated.`;
+        return { done: `Imported ${name}`, note, auditId };
       },
-      undo: () => undoNewest('import', name),
     });
     if (done) {
       setChosen(undefined);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { ProductDetails } from '../../../contract/console/records.ts';
+import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
@@ -111,17 +111,18 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   // An edit that is being saved does not count as unsaved when the editor closes.
   useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
 
-  async function save(version = base.version, values = changes): Promise<void> {
+  async function save(): Promise<void> {
     setSaving(true);
     setErrors({});
     try {
-      const saved = await edit(product.id, version, values);
+      const { auditId, ...saved } = await call<EditedProduct>(CONSOLE_API.product(product.id), {
+        method: 'PATCH',
+        body: { version: base.version, values: changes },
+      });
       client.setQueryData(consoleKeys.product(product.id), { ...details, ...saved });
-      const back = changesOf(draftOf(saved.product), draftOf(product));
       await perform({
         subjects: ['products', 'product'],
-        run: async () => ({ done: `Saved ${saved.product.name}` }),
-        undo: () => edit(product.id, saved.version, back),
+        run: async () => ({ done: `Saved ${saved.product.name}`, auditId }),
       });
       onSaved();
     } catch (error) {
@@ -190,8 +191,4 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
       </div>
     </form>
   );
-}
-
-function edit(id: string, version: string, values: object): Promise<Pick<ProductDetails, 'product' | 'version'>> {
-  return call(CONSOLE_API.product(id), { method: 'PATCH', body: { version, values } });
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { undoNewest, usePerform } from '../../api/actions.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
@@ -26,14 +26,14 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
     void perform({
       subjects: ['votes'],
       async run() {
-        const { votes } = await call<{ votes: number }>(CONSOLE_API.votes(productId), {
+        const { votes, auditId } = await call<{ votes: number; auditId: string }>(CONSOLE_API.votes(productId), {
           method: 'POST',
           body: { action, reason, ...selection },
         });
         const done = action === 'exclude' ? 'Excluded' : 'Included';
-        return { done: `${done} ${formatQuantity(votes, 'vote')}`, note: `${productName}, ${describeHour(burst)}` };
+        const note = `${productName}, ${describeHour(burst)}`;
+        return { done: `${done} ${formatQuantity(votes, 'vote')}`, note, auditId };
       },
-      undo: () => undoNewest('votes', productId),
     });
   }
 

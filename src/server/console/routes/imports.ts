@@ -124,6 +124,7 @@ function progressTo(sendEvent: (event: ImportEvent) => void, monotonicMs: () => 
 }
 
 function summaryOf({
+  auditId,
   created,
   updated,
   unchanged,
@@ -132,6 +133,7 @@ function summaryOf({
   ignoredCounts,
 }: ImportReport): ImportSummary {
   return {
+    auditId,
     created: created.count,
     updated: updated.count,
     unchanged,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type ConsolePage,
+  type EditedProduct,
   MAX_ITEMS_PER_REQUEST,
   type ProductDetails,
   type RemovedProductRecord,
@@ -99,9 +100,9 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
         body: Type.Object({ version: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) }),
       },
     },
-    async ({ params, body }) => {
-      const product = await editProduct(database, params.id, { ...body, now: runtime.now() });
-      return { product, version: versionOf(product) };
+    async ({ params, body }): Promise<EditedProduct> => {
+      const { product, auditId } = await editProduct(database, params.id, { ...body, now: runtime.now() });
+      return { product, version: versionOf(product), auditId };
     },
   );
 
