@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CONSOLE_API, UNATTENDED_HEADER } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
+import { openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { addPassphrase, PASSPHRASE, signInOperator } from '../support/operator.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -139,6 +141,21 @@ describe('A session', () => {
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(200);
     expect((await operator.ask('POST', '/sign-out-everywhere', undefined, elsewhere)).statusCode).toBe(204);
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(401);
+  });
+
+  test('ends after 12 hours in which only an open page without input has used it', async () => {
+    const operator = await signInOperator(site, { now: clock.now() });
+    const address = await site.app.listen({ port: 0, host: '127.0.0.1' });
+    for (const hours of [6, 5]) {
+      clock.advance({ hours });
+      const stream = await openEvents(`${address}${CONSOLE_API.events}`, { ...OWN, cookie: operator.cookie });
+      await stream.waitForEvent('ready', {});
+      await stream.close();
+      const unattended = await operator.ask('GET', '/waiting', undefined, { [UNATTENDED_HEADER]: '1' });
+      expect(unattended.statusCode).toBe(200);
+    }
+    clock.advance({ hours: 1 });
+    expect((await operator.ask('GET', '/session')).statusCode).toBe(401);
   });
 
   test.each([

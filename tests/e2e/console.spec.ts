@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { CONSOLE_API, UNATTENDED_HEADER } from '../../src/contract/console/paths.ts';
 import { recordAudit } from '../../src/core/audit/audit-log.ts';
-import { inviteOperator } from '../../src/core/console/operators.ts';
+import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
@@ -253,6 +254,54 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   await page.unroute(broken);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
+});
+
+test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
+  await signIn(page, site);
+  expectConsoleError(/503 \(Service Unavailable\).*events/);
+  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await openConsole(page, '/console/comments');
+  await expect(page.getByText('Connecting …')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const product = await site.addProduct();
+  await page.request.post('/api/comments', {
+    headers: { 'x-user-session': `session-${randomUUID()}` },
+    data: { productId: product.id, content: `Fresh ${product.id}` },
+  });
+  await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
+});
+
+test('a page without input shows the sign-in screen after its session has ended', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  // Without any operator, the site would have no console.
+  await inviteOperator(site.database, 'grace', new Date());
+  await signIn(page, site, 'revoked');
+  const loaded = [CONSOLE_API.events, CONSOLE_API.waiting, CONSOLE_API.comments].map((path) =>
+    page.waitForResponse((response) => response.url().includes(path)),
+  );
+  await openConsole(page, '/console/comments');
+  await Promise.all(loaded);
+  expectConsoleError(/401 \(Unauthorized\)/);
+  await revokeOperator(site.database, 'revoked');
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
+});
+
+test('requests that no input of the operator caused are marked, so they do not extend the session', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  const headerOf = async (path: string) =>
+    (await page.waitForRequest((request) => request.url().includes(path))).headers();
+  const loaded = headerOf(CONSOLE_API.waiting);
+  await openConsole(page);
+  expect(await loaded).toHaveProperty(UNATTENDED_HEADER);
+  const opened = headerOf(CONSOLE_API.comments);
+  await page.getByRole('link', { name: 'Comments' }).first().click();
+  expect(await opened).not.toHaveProperty(UNATTENDED_HEADER);
 });
 
 test('after a session has ended elsewhere, the next request leads to the sign-in screen', async ({

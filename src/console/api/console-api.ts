@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
+import { UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import type { FieldError } from '../../contract/problem.ts';
 
@@ -35,13 +36,18 @@ export const SIGNED_OUT = 'signedout';
 
 /** Calls the console's API. @throws ConsoleError if the request fails, or the reason of `signal` if it is aborted. */
 export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
-  const { method = 'GET', query, body, contentType, signal } = options;
+  const { method = 'GET', query, body, contentType = 'application/octet-stream', signal } = options;
   let response: Response;
   try {
     response = await fetch(`${path}${searchOf(query)}`, {
       method,
       ...(signal && { signal }),
-      ...(body !== undefined && bodyOf(body, contentType)),
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
+      headers: {
+        ...(body !== undefined && { 'Content-Type': body instanceof Blob ? contentType : 'application/json' }),
+        // It is active for a few seconds after each input. In browsers without it, every request extends the session.
+        ...(navigator.userActivation?.isActive === false && { [UNATTENDED_HEADER]: '1' }),
+      },
     });
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -49,11 +55,6 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   }
   if (!response.ok) throw await errorOf(response);
   return (response.status === 204 ? undefined : await response.json()) as Result;
-}
-
-function bodyOf(body: unknown, contentType = 'application/octet-stream'): RequestInit {
-  if (body instanceof Blob) return { body, headers: { 'Content-Type': contentType } };
-  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
 }
 
 function searchOf(query: Call['query'] = {}): string {

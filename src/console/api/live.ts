@@ -16,6 +16,9 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 /** Changes come in bursts, so data is refetched after a delay. Counts change often, so their delay is longer. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
+/** The average delay before a new stream is opened after the server has refused one. */
+const RECONNECT_MS = 5_000;
+
 /**
  * Refetches data after changes by visitors and other operators, unless `isPaused` is set.
  * @returns whether the stream is connected.
@@ -26,7 +29,8 @@ export function useLiveUpdates(isPaused: boolean): boolean {
 
   useEffect(() => {
     if (isPaused) return;
-    const stream = new EventSource(CONSOLE_API.events);
+    let stream: EventSource;
+    let reconnect: ReturnType<typeof setTimeout>;
     const timers = new Map<string, ReturnType<typeof setTimeout>>();
     const refetch = (subject: string, ms: number) => {
       const key = `${subject} ${ms}`;
@@ -43,22 +47,33 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       for (const subject of Object.values(STALE).flat()) refetch(subject, REFRESH_MS.change);
     };
     let wasLost = false;
-    stream.addEventListener('ready', () => {
-      setConnected(true);
-      if (wasLost) refetchAll();
-      wasLost = false;
-    });
-    stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
-      for (const kind of JSON.parse(data) as LiveSubject[]) {
-        for (const subject of STALE[kind]) refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
-      }
-    });
-    stream.addEventListener('gap', refetchAll);
-    stream.addEventListener('error', () => {
-      wasLost = true;
-      setConnected(false);
-    });
+    function connect(): void {
+      stream = new EventSource(CONSOLE_API.events);
+      stream.addEventListener('ready', () => {
+        setConnected(true);
+        if (wasLost) refetchAll();
+        wasLost = false;
+      });
+      stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
+        for (const kind of JSON.parse(data) as LiveSubject[]) {
+          for (const subject of STALE[kind])
+            refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
+        }
+      });
+      stream.addEventListener('gap', refetchAll);
+      stream.addEventListener('error', () => {
+        wasLost = true;
+        setConnected(false);
+        // The browser reconnects after a lost connection, but not after a response such as 503.
+        if (stream.readyState !== EventSource.CLOSED) return;
+        reconnect = setTimeout(connect, RECONNECT_MS * (0.5 + Math.random()));
+        // The stream does not reveal the status, so another request finds out whether the session has ended.
+        void client.invalidateQueries({ queryKey: consoleKeys.waiting });
+      });
+    }
+    connect();
     return () => {
+      clearTimeout(reconnect);
       for (const timer of timers.values()) clearTimeout(timer);
       stream.close();
     };

@@ -15,6 +15,9 @@ export const CONSOLE_PATHS = {
   api: '/api/console',
 } as const;
 
+/** The header of requests that no input of the operator caused, so they do not extend the session. */
+export const UNATTENDED_HEADER = 'x-unattended';
+
 /** The URLs of the console's API, which its server and its browser app share. */
 export const CONSOLE_API = {
   session: '/api/console/session',

@@ -31,19 +31,32 @@ const IS_OPEN =
 const boundsOf = (now: Date) =>
   [idleSince(now), earliestStart(now), latestValidTime(now)].map((time) => time.toISOString());
 
-const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
+const SELECT_SESSION = `SELECT token_hash, operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
+
+interface SessionRow {
+  token_hash: Buffer;
+  operator: string;
+  used_at: Date;
+}
+
+/**
+ * Reads an open session, which does not count as use. @returns undefined for any other token.
+ * @throws CoreError `unavailable`.
+ */
+export async function readSession(sql: Sql, token: string | undefined, now: Date): Promise<SessionRow | undefined> {
+  if (!isToken(token)) return undefined;
+  return (await sql.query<SessionRow>(SELECT_SESSION, [hashToken(token), ...boundsOf(now)]))[0];
+}
 
 /**
  * Returns the operator of an open session, or undefined for any other token, and records the use of the session.
  * @throws CoreError `unavailable`.
  */
 export async function touchSession(sql: Sql, token: string | undefined, now: Date): Promise<string | undefined> {
-  if (!isToken(token)) return undefined;
-  const hash = hashToken(token);
-  const [session] = await sql.query<{ operator: string; used_at: Date }>(SELECT_SESSION, [hash, ...boundsOf(now)]);
+  const session = await readSession(sql, token, now);
   if (session && Math.abs(now.getTime() - session.used_at.getTime()) > USE_INTERVAL_MS)
     await sql
-      .query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [hash, now.toISOString()])
+      .query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [session.token_hash, now.toISOString()])
       .catch(unlessUnavailable);
   return session?.operator;
 }

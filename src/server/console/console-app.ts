@@ -1,9 +1,9 @@
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
+import { CONSOLE_API, CONSOLE_PATHS, CONSOLE_SCREENS, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import { runAsOperator } from '../../core/audit/audit-log.ts';
-import { touchSession } from '../../core/console/sessions.ts';
+import { readSession, touchSession } from '../../core/console/sessions.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
@@ -59,7 +59,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   const cookies = consoleCookies(siteUrl);
 
   async function requireOperator(request: FastifyRequest): Promise<void> {
-    const operator = await touchSession(database, cookies.sessionOf(request), runtime.now());
+    const session = [database, cookies.sessionOf(request), runtime.now()] as const;
+    const operator = isUse(request) ? await touchSession(...session) : (await readSession(...session))?.operator;
     if (operator === undefined) throw new CoreError('not_signed_in', 'Please sign in.');
     request.operator = operator;
   }
@@ -119,6 +120,11 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
     index: false,
     redirect: false,
   });
+}
+
+/** Returns whether a request is a use of its session. An open page sends other requests while its operator is away. */
+function isUse({ routeOptions, headers }: FastifyRequest): boolean {
+  return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
