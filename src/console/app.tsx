@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { ConsoleSession } from '../contract/console/schema.ts';
 import { Toaster } from '../web/ui/toaster.tsx';
+import { type Undoable, UndoProvider } from './api/actions.ts';
 import { ConsoleError, call, consoleKeys, SIGNED_OUT, switchSession } from './api/console-api.ts';
 import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
@@ -12,6 +13,8 @@ import { Failure } from './ui/states.tsx';
 export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
+  /** By operator, because another operator may sign in to the same page. */
+  const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,
     queryFn: ({ signal }) => call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut),
@@ -30,6 +33,12 @@ export function App() {
     setInvitation(undefined);
   }
 
+  function undoableOf(operator: string): Undoable {
+    const undoable = undoables.get(operator) ?? {};
+    undoables.set(operator, undoable);
+    return undoable;
+  }
+
   return (
     <>
       {invitation !== undefined ? (
@@ -41,7 +50,9 @@ export function App() {
       ) : session.data === null ? (
         <SignIn onSignedIn={begin} />
       ) : (
-        <Shell session={session.data} />
+        <UndoProvider value={undoableOf(session.data.operator)}>
+          <Shell session={session.data} />
+        </UndoProvider>
       )}
       <Toaster />
     </>

@@ -2,7 +2,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
-import { UndoProvider } from './api/actions.ts';
 import { createConsoleClient } from './api/console-api.ts';
 import { App } from './app.tsx';
 import './styles.css';
@@ -19,9 +18,7 @@ if (!root) throw new Error('The document has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createConsoleClient()}>
-      <UndoProvider value={{}}>
-        <App />
-      </UndoProvider>
+      <App />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -34,12 +34,12 @@ export interface Edit {
   draft: Record<Exclude<ProductFieldName, 'id'>, string>;
 }
 
-/** The mutable undo state of the console, provided by a context. */
-interface Undoable {
+/** The mutable undo state of an operator, provided by a context. */
+export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** A discarded edit of a product, set when the operator undoes the discard. The editor then resumes the edit. */
-  discardedEdit?: Edit | undefined;
+  /** The unsaved edit of a product. The editor resumes it, for example after the operator has signed in again. */
+  unsavedEdit?: Edit | undefined;
 }
 
 const UndoContext = createContext<Undoable | undefined>(undefined);

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
+import { usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
@@ -25,7 +25,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const undoable = useUndoable();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const unsaved = useRef<Edit>(undefined);
+  const [isSaving, setSaving] = useState(false);
   const details = useQuery({
     queryKey: consoleKeys.product(id),
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
@@ -39,13 +39,15 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
   function close(): void {
     onClose();
-    const edit = unsaved.current;
-    if (edit === undefined) return;
+    const edit = undoable.unsavedEdit;
+    if (edit?.base.product.id !== id) return;
+    undoable.unsavedEdit = undefined;
+    if (isSaving) return;
     void perform({
       subjects: [],
       run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
       async undo() {
-        undoable.discardedEdit = edit;
+        undoable.unsavedEdit = edit;
         goTo('products', { edit: id });
       },
     });
@@ -69,9 +71,8 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       ) : (
         <Editing
           details={details.data}
-          onDraft={(edit) => {
-            unsaved.current = edit;
-          }}
+          isSaving={isSaving}
+          onSaving={setSaving}
           onSaved={() => dialog.current?.close()}
         />
       )}
@@ -81,38 +82,36 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
 interface EditingProps {
   details: ProductDetails;
-  /** Called with the unsaved edit, or with undefined if there is none. */
-  onDraft: (edit: Edit | undefined) => void;
+  isSaving: boolean;
+  onSaving: (isSaving: boolean) => void;
   onSaved: () => void;
 }
 
-function Editing({ details, onDraft, onSaved }: EditingProps) {
+function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => {
-    const { discardedEdit } = undoable;
-    return discardedEdit?.base.product.id === details.product.id ? discardedEdit : undefined;
+    const { unsavedEdit } = undoable;
+    return unsavedEdit?.base.product.id === details.product.id ? unsavedEdit : undefined;
   });
   // The version that the edit is based on. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
-  const [isSaving, setSaving] = useState(false);
   const changes = changesOf(draftOf(base.product), draft);
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
   const isStale = details.version !== base.version;
 
-  useEffect(() => {
-    undoable.discardedEdit = undefined;
-  }, [undoable]);
-  // An edit that is being saved does not count as unsaved when the editor closes.
-  useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
+  // A layout effect never runs after the editor has closed. If the session ends, the edit stays.
+  useLayoutEffect(() => {
+    undoable.unsavedEdit = isChanged ? { base, draft } : undefined;
+  });
 
   async function save(): Promise<void> {
-    setSaving(true);
+    onSaving(true);
     setErrors({});
     try {
       const { auditId, ...saved } = await call<EditedProduct>(CONSOLE_API.product(product.id), {
@@ -126,7 +125,9 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
       });
       onSaved();
     } catch (error) {
-      setSaving(false);
+      onSaving(false);
+      // The editor may have been closed while it was saving.
+      undoable.unsavedEdit ??= { base, draft };
       if (!(error instanceof ConsoleError)) throw error;
       if (error.code === 'product_changed') setTheirs(error.current as Product);
       else if (error.fields.length > 0)
