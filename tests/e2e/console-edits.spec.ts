@@ -53,3 +53,22 @@ for (const [when, save] of [
     await expect(description).toHaveValue('An hour of careful writing');
   });
 }
+
+test('a dialog stays open with its reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hide' }).click();
+  const reason = page.getByLabel('Reason (optional)');
+  await reason.fill('A long explanation');
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
+  await page.route('/api/console/comments/moderate', (route) => route.fulfill(refusal), { times: 1 });
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog').getByRole('alert')).toHaveText('The change failed. You can try again.');
+  await expect(reason).toHaveValue('A long explanation');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Hidden: A long explanation')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+});

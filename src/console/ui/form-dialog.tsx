@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Modal } from '../../web/ui/modal.tsx';
 
 interface FormDialogProps {
@@ -9,12 +9,17 @@ interface FormDialogProps {
   /** The fields, and anything that the operator should know before submitting. */
   children: ReactNode;
   onClose: () => void;
-  onSubmit: () => void;
+  /** Runs the operation. @returns whether it succeeded. */
+  onSubmit: () => Promise<boolean>;
 }
 
-/** A dialog with the form of an operation. Its first text field has the focus. Enter submits, and Escape cancels. */
+/**
+ * A dialog with the form of an operation. Its first text field has the focus. Enter submits, and Escape cancels. It
+ * closes after the operation, and stays open with its input if the operation fails.
+ */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
+  const [state, setState] = useState<'editing' | 'sending' | 'failed'>('editing');
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
   // React does not render this attribute.
@@ -23,22 +28,29 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     [],
   );
 
+  async function send(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setState('sending');
+    const succeeded = await onSubmit();
+    if (!succeeded) setState('failed');
+    // If the operator has closed this dialog, another one may be open.
+    else if (form.current) onClose();
+  }
+
   return (
     <Modal title={title} onClose={onClose}>
-      <form
-        ref={form}
-        className="form"
-        action={() => {
-          onClose();
-          onSubmit();
-        }}
-      >
+      <form ref={form} className="form" onSubmit={(event) => void send(event)}>
         {children}
+        {state === 'failed' && (
+          <p className="gate-error" role="alert">
+            The change failed. You can try again.
+          </p>
+        )}
         <div className="form-actions">
           <button type="button" className="button" data-tone="quiet" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button" data-tone="primary" disabled={isDisabled}>
+          <button type="submit" className="button" data-tone="primary" disabled={isDisabled || state === 'sending'}>
             {label}
           </button>
         </div>
@@ -83,7 +95,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   note: ReactNode;
   suggestions: readonly string[];
   isRequired?: boolean;
-  onSubmit: (reason: string) => void;
+  onSubmit: (reason: string) => Promise<boolean>;
 }
 
 /** A dialog that asks for the reason for an operation. */

@@ -72,7 +72,7 @@ export function CommentList({ label, pages, empty }: Props) {
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
           onClose={() => setHiding(undefined)}
-          onSubmit={(reason) => void moderate('hide', hiding, reason)}
+          onSubmit={(reason) => moderate('hide', hiding, reason)}
         />
       )}
     </>

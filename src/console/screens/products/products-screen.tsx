@@ -134,7 +134,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
           onClose={() => setRemoving(undefined)}
-          onSubmit={(reason) => void remove(removing, reason)}
+          onSubmit={(reason) => remove(removing, reason)}
         />
       )}
     </>

@@ -20,10 +20,10 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
   const [shown, setShown] = useState<BurstRecord>();
 
-  function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): void {
+  function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<boolean> {
     const { productId, productName, hour } = burst;
     const selection = voters === undefined ? { from: hour, to: endOf(burst) } : { voters };
-    void perform({
+    return perform({
       subjects: ['votes'],
       async run() {
         const { votes, auditId } = await call<{ votes: number; auditId: string }>(CONSOLE_API.votes(productId), {

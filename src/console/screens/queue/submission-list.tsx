@@ -71,7 +71,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           label="Decline"
           isRequired
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => void decide({ action: 'decline', reason }, asking.submissions)}
+          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions)}
         />
       )}
       {asking?.action === 'schedule' && (
@@ -79,7 +79,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           title={titleOf('Schedule', asking.submissions)}
           launchAt={asking.submissions[0]?.launchAt ?? null}
           onClose={() => setAsking(undefined)}
-          onSubmit={(launchAt) => void decide({ action: 'schedule', launchAt }, asking.submissions)}
+          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions)}
         />
       )}
     </>
@@ -96,7 +96,7 @@ interface ScheduleDialogProps {
   title: string;
   launchAt: string | null;
   onClose: () => void;
-  onSubmit: (launchAt: string) => void;
+  onSubmit: (launchAt: string) => Promise<boolean>;
 }
 
 /** Asks for the launch time in UTC. */

@@ -21,7 +21,7 @@ interface Props {
   to: string;
   description: string;
   onClose: () => void;
-  onSubmit: (choice: VoteChoice) => void;
+  onSubmit: (choice: VoteChoice) => Promise<boolean>;
 }
 
 const REASONS = {
