@@ -74,7 +74,7 @@ export async function removeSample(
     const periods = await periodsOf(sql, unchanged);
     await removeFromBoards(sql, unchanged);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
-    await sql.query(DELETE_EMPTY_RESULTS);
+    await sql.query(DELETE_EMPTY_RESULTS, [periods]);
     await reviseBoards(sql, periods);
     await recountOpenLaunches(sql, catalogue);
     await setSiteMetadata(sql, 'sample_catalogue', 'removed');
@@ -87,8 +87,14 @@ export async function removeSample(
 }
 
 // Deletes final results without launches. They would stay final even if the operator imported a launch of that period.
-const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b WHERE final_at IS NOT NULL AND NOT EXISTS (
-  SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)`;
+// Results of removed products stay, because the products can be restored.
+const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b
+  WHERE period = ANY($1::text[]) AND final_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)
+    AND NOT EXISTS (
+      SELECT FROM removed_products
+      WHERE b.period IN (launch ->> 'day', launch ->> 'week', launch ->> 'month', launch ->> 'year')
+    )`;
 
 async function recountOpenLaunches(sql: Sql, catalogue: SampleCatalogue): Promise<void> {
   const open = await sql.query<{ product_id: string }>(

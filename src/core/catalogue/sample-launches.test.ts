@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CAP, launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { dayAt } from '../leaderboards/calendar.ts';
+import { checkBoard } from '../leaderboards/check-board.ts';
+import { finaliseDue } from '../leaderboards/finalise.ts';
 import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { getSampleTime, loadSample } from './load-sample.ts';
 import { removeSample } from './remove-sample.ts';
@@ -80,6 +86,39 @@ describe('the launches of the sample', () => {
     await remove();
     expect(await database.query('SELECT FROM leaderboard_counts WHERE products <> 0')).toEqual([]);
     expect(await database.query('SELECT FROM launches')).toEqual([]);
+  });
+
+  test('take the final results without launches with them, except those of products that can be restored', async () => {
+    const periods = ['2021-05-05', '2021-W18', '2021-05', '2021'];
+    const end = '2022-02-01T00:00:00Z';
+    const finalise = () => finaliseDue(database, { rules: rulesAt(end), votesPerNetwork: CAP });
+    const readBoards = () =>
+      Promise.all(
+        periods.map(async (name) => {
+          const { status, items } = (await getLeaderboard(database, name, {}, rulesAt(end))) ?? {};
+          return { status, items, differences: await differencesOf(name) };
+        }),
+      );
+    const differencesOf = async (name: string) => {
+      const period = parsePeriod(name);
+      return period && (await checkBoard(database, period))?.differences;
+    };
+    await launch(database, 'lonely', '2021-05-05T10:00:00.000Z');
+    await finalise();
+    const before = await readBoards();
+    expect(before).toMatchObject(periods.map(() => ({ status: 'final', items: [{ productId: 'lonely' }] })));
+    const sample = await readSampleCatalogue(FOLDER, { now: '2021-12-20T10:00:00Z', timeZone: 'UTC' });
+    await loadSample(database, sample, systemRuntime);
+    expect((await finalise()).days).not.toEqual([]);
+
+    await removeProducts(database, ['lonely']);
+    await removeSample(database, sample, { engagementOnly: false });
+    const rows = await database.query<{ period: string }>(
+      'SELECT period FROM leaderboards ORDER BY from_at DESC, to_at',
+    );
+    expect(rows.map(({ period }) => period)).toEqual(periods);
+    await restoreProducts(database, { productIds: ['lonely'] });
+    expect(await readBoards()).toEqual(before);
   });
 
   test('lose their sample votes if the products stay, unless the result is final', async () => {
