@@ -68,6 +68,13 @@ export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && SERIALIZATION_FAILURES.has(error.code ?? '');
 }
 
+const UNIQUE_VIOLATION = '23505';
+
+/** Returns whether a new row has the key of an existing row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+}
+
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Returns whether a new row references a row that does not exist. */

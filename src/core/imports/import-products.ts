@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Database } from '../database/database.ts';
-import { isSerializationFailure } from '../database/database-faults.ts';
+import { isSerializationFailure, isUniqueViolation } from '../database/database-faults.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
 import type { ColumnMap } from './fields.ts';
@@ -41,7 +41,7 @@ export interface ImportReport {
   rows: number;
 }
 
-/** Maximum attempts of a transaction that fails with a deadlock or a serialization failure. */
+/** Maximum attempts of a transaction that conflicts with another one. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -70,13 +70,17 @@ export async function importProducts(database: Database, options: ImportOptions)
   }
 }
 
-/** Runs a transaction with retries, because two imports, or an import and a removal, may deadlock. */
+/**
+ * Runs a transaction with retries, because an import and a removal may deadlock, or another transaction may create one of
+ * the new products.
+ */
 async function inTransaction<Result>(database: Database, work: Parameters<typeof database.transaction<Result>>[0]) {
   for (let tries = 1; ; tries += 1) {
     try {
       return await database.transaction(work);
     } catch (error) {
-      if (tries === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
+      const mayRetry = isSerializationFailure(error) || isUniqueViolation(error);
+      if (tries === MAX_ATTEMPTS || !mayRetry) throw error;
     }
   }
 }

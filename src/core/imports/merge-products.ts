@@ -4,14 +4,14 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements } from '../database/transactions.ts';
-import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
-import { completeProduct, writeProducts } from '../products/save-products.ts';
+import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
+import { completeProduct, insertProducts, writeProducts } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
 import type { Position } from './import-errors.ts';
-import { withStoredPictures } from './read-product.ts';
+import { type ProductPatch, withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
 const BATCH_ROWS = 500;
@@ -28,6 +28,9 @@ const MAX_CHANGED_IDS = 1_000;
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
+
+/** Makes other imports wait until this transaction ends; reads and writes of the table do not wait. */
+const LOCK_IMPORTS = 'LOCK TABLE import_changes IN SHARE UPDATE EXCLUSIVE MODE';
 
 interface MergeOptions {
   /** The target in the audit log: the name of the file. */
@@ -50,7 +53,8 @@ export interface MergedProducts {
 
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
- * row that they write is locked.
+ * row that they write is locked. Other imports wait. Concurrent edits of the written products wait or are preserved.
+ * @throws the errors of `insertProducts` if another transaction creates one of the new products at the same time.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -83,41 +87,52 @@ async function mergeBatches(
   /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
-  else await sql.query(LARGE_INDEX_BATCHES);
+  else {
+    await sql.query(LOCK_IMPORTS);
+    await sql.query(LARGE_INDEX_BATCHES);
+  }
   const isLast = ({ patch, rowIndex }: CheckedRow) =>
     patch.id === undefined || file.lastRowIndexes.get(patch.id) === rowIndex;
   const lookUp = async (rows: CheckedRow[]) => {
     const ids = await idsOf(sql, rows, assigner);
     return { rows, ids, present: await presentProducts(sql, ids) };
   };
+  const compare = (batch: Batch) => findChanging(sql, batch, { lock: !dryRun });
+  const batches = prefetchOne(prefetchOne(spool.batches(BATCH_ROWS, isLast), lookUp), compare);
   // While the database writes one batch, the next is prepared. This is safe, because no product is in two batches.
-  let written: Promise<void> = Promise.resolve();
-  for await (const { rows, ids, present } of prefetchOne(spool.batches(BATCH_ROWS, isLast), lookUp)) {
-    const changed: StoredProduct[] = [];
+  let written: Promise<unknown> = Promise.resolve();
+  for await (const { rows, ids, present, unchanged } of batches) {
+    const created: StoredProduct[] = [];
+    const updated: StoredProduct[] = [];
     for (const [index, { line, item, patch }] of rows.entries()) {
       const id = ids[index] ?? '';
-      const before = present.get(id);
-      const { rawId: _rawId, ...fields } = withStoredPictures(patch, before);
-      const after = completeProduct({ ...before, ...fields, id }, timeBefore(now, untimed));
-      if (before === undefined && fields.createdAt === undefined) untimed += 1;
-      const changes = before === undefined ? [] : changesBetween(before, after);
-      if (before === undefined) {
-        merged.created.add({ id, name: after.name, line, item });
-        merged.duplicateNames.add({ id, name: after.name, line, item });
-      } else if (changes.length > 0) merged.updated.add({ id, line, item, changes });
-      else {
+      if (unchanged.has(id)) {
         merged.unchanged += 1;
         continue;
       }
-      changed.push(after);
+      const before = present.get(id);
+      const after = mergeProduct(id, before, patch, timeBefore(now, untimed));
+      if (before === undefined && patch.createdAt === undefined) untimed += 1;
+      const changes = before === undefined ? [] : changesBetween(before, after);
+      if (before === undefined) {
+        created.push(after);
+        merged.created.add({ id, name: after.name, line, item });
+        merged.duplicateNames.add({ id, name: after.name, line, item });
+      } else if (changes.length > 0) {
+        updated.push(after);
+        merged.updated.add({ id, line, item, changes });
+      } else {
+        merged.unchanged += 1;
+        continue;
+      }
       undo.add(before, after);
     }
-    const writing = dryRun || changed.length === 0 ? written : writeProducts(sql, changed);
+    const writing = dryRun ? written : Promise.all([insertProducts(sql, created), writeProducts(sql, updated)]);
     // Prevents an unhandled rejection: if the previous write fails, this one fails, too, and is not awaited.
     writing.catch(() => {});
     await written;
     written = writing;
-    if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...changed.map(({ id }) => id));
+    if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...[...created, ...updated].map(({ id }) => id));
     onRows?.(rows.length);
   }
   await written;
@@ -156,9 +171,56 @@ async function idsOf(sql: Sql, rows: readonly CheckedRow[], assigner: IdAssigner
   return rows.map(({ patch }) => patch.id ?? assigned.next().value ?? '');
 }
 
-async function presentProducts(sql: Sql, ids: readonly string[]): Promise<Map<string, StoredProduct>> {
-  const rows = await sql.query<ProductRow>(
-    `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
+interface Batch {
+  rows: CheckedRow[];
+  /** The ids of the rows, in order. */
+  ids: string[];
+  /** The site's products with these ids. */
+  present: Map<string, StoredProduct>;
+}
+
+/**
+ * Finds the products that the rows do not change. Locks the others and reads them again, because they may have been
+ * edited or removed since. Unchanged products are not locked, so editing or removing them does not wait for the import.
+ */
+async function findChanging(sql: Sql, { rows, ids, present }: Batch, options: { lock: boolean }) {
+  const unchanged = new Set<string>();
+  const changing: string[] = [];
+  for (const [index, { patch }] of rows.entries()) {
+    const before = present.get(ids[index] ?? '');
+    if (before === undefined) continue;
+    const changes = changesBetween(before, mergeProduct(before.id, before, patch));
+    if (changes.length > 0) changing.push(before.id);
+    else unchanged.add(before.id);
+  }
+  if (options.lock && changing.length > 0) {
+    const locked = await presentProducts(sql, changing, LOCKED);
+    for (const id of changing) present.delete(id);
+    for (const [id, product] of locked) present.set(id, product);
+  }
+  return { rows, ids, present, unchanged };
+}
+
+/** Sets the fields of a row in a product. A new product without a time gets `createdAt`. */
+function mergeProduct(
+  id: string,
+  before: StoredProduct | undefined,
+  patch: ProductPatch,
+  createdAt = new Date(0),
+): StoredProduct {
+  const { rawId: _rawId, ...fields } = withStoredPictures(patch, before);
+  return completeProduct({ ...before, ...fields, id }, createdAt);
+}
+
+const LOCKED = 'ORDER BY p.id FOR NO KEY UPDATE /* omitted on Citus */';
+
+async function presentProducts(
+  sql: Sql,
+  ids: readonly string[],
+  lock: typeof LOCKED | '' = '',
+): Promise<Map<string, StoredProduct>> {
+  const rows = await sql.query<StoredProductRow>(
+    `SELECT ${STORED_COLUMNS} FROM products p WHERE p.id = ANY($1::text[]) ${lock}`,
     [ids],
   );
   return new Map(rows.map((row) => [row.id, storedProductOf(row)]));

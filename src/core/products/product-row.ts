@@ -26,16 +26,22 @@ export const FIELD_COLUMNS = PRODUCT_FIELD_NAMES.map((name) => ({
   sqlType: COLUMN_TYPES[PRODUCT_FIELDS[name].kind],
 }));
 
-/** A row of the table products with its counts, as the driver returns it. */
-export type ProductRow = {
+/** A row of the table products, as the driver returns it. */
+export type StoredProductRow = {
   [Name in keyof ProductFields as ProductFields[Name]['column']]: Name extends 'createdAt' ? Date : Product[Name];
-} & Pick<Product, 'upvotes' | 'comments'>;
+};
+
+/** A row of the table products with its counts. */
+export type ProductRow = StoredProductRow & Pick<Product, 'upvotes' | 'comments'>;
+
+/** The columns of `StoredProductRow`, from products `p`. */
+export const STORED_COLUMNS = FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ');
 
 /**
  * The columns of `ProductRow`, from products `p` and product_counts `c`. The counts of a product without a row of
  * counts are 0.
  */
-export const PRODUCT_COLUMNS = `${FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ')},
+export const PRODUCT_COLUMNS = `${STORED_COLUMNS},
   coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
 
 export function productOf(row: ProductRow): Product {
@@ -43,7 +49,7 @@ export function productOf(row: ProductRow): Product {
 }
 
 /** Converts a row to a product without its counts. */
-export function storedProductOf(row: ProductRow): StoredProduct {
+export function storedProductOf(row: StoredProductRow): StoredProduct {
   const fields = FIELD_COLUMNS.map(({ name, column }) => {
     const value = row[column];
     return [name, value instanceof Date ? value.toISOString() : value];

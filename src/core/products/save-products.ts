@@ -48,10 +48,10 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
 
 // Locks only launches whose time changes, so boards can be updated during an import. Existing counts are not locked, so
 // voters never wait for an import; a moved launch's window changes when the launch is placed again.
-const UPSERT_PRODUCTS = `WITH saved AS (
+const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
-  ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}
+  ${onConflict}
   RETURNING id, created_at
 ), counts AS (
   INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
@@ -61,13 +61,24 @@ const UPSERT_PRODUCTS = `WITH saved AS (
 UPDATE launches SET launched_at = saved.created_at FROM saved
 WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
+const INSERT_PRODUCTS = saveStatement('');
+const UPSERT_PRODUCTS = saveStatement(`ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}`);
+
 /**
  * Inserts or updates products by id in one statement. Existing upvotes and comments stay. The ids must be distinct. The
  * caller must record the change at the end of its transaction.
  * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
-  await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
+  if (products.length > 0) await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
+}
+
+/**
+ * Inserts products like `writeProducts`, but does not overwrite a product that was created in the meantime.
+ * @throws DatabaseError of a unique violation if an id exists; CoreError `unavailable`.
+ */
+export async function insertProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
+  if (products.length > 0) await sql.query(INSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
 }
 
 /** Returns the row that `writeProducts` stores, by column. */

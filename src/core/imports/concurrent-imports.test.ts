@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Database } from '../database/database.ts';
+import { editProduct } from '../products/edit-product.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { importProducts } from './import-products.ts';
+
+let harness: Awaited<ReturnType<typeof openImportHarness>>;
+/** The connections of another process. */
+let other: TestDatabase;
+
+beforeAll(async () => {
+  harness = await openImportHarness();
+});
+afterAll(() => harness.close());
+beforeEach(async () => {
+  await harness.clear();
+  other = joinTestDatabase(harness.database);
+});
+afterEach(() => other.drop());
+
+async function importRows(database: Database, name: string, ...rows: object[]) {
+  const path = join(harness.folder, name);
+  await writeFile(path, lines(...rows));
+  const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
+  return importProducts(database, { path, now: NOW, ...options });
+}
+
+/** Runs `work` once, before the first statement of a transaction that contains `text` is sent. */
+function runBefore(text: string, work: () => Promise<unknown>): Database {
+  let isDone = false;
+  return {
+    ...harness.database,
+    transaction: (transact) =>
+      harness.database.transaction((sql) =>
+        transact({
+          async query(statement, values, options) {
+            if (!isDone && statement.includes(text)) {
+              isDone = true;
+              await work();
+            }
+            return sql.query(statement, values, options);
+          },
+        }),
+      ),
+  };
+}
+
+/** Imports rows, and other rows in another process before the first import commits. @returns the counts of both. */
+async function importConcurrently(first: object, second: object) {
+  let running: ReturnType<typeof importRows> | undefined;
+  const holding = runBefore('INSERT INTO audit_log', async () => {
+    running = importRows(other, 'second', second);
+    await expect.poll(() => blockedStatements(harness.database)).toHaveLength(1);
+  });
+  return [counts(await importRows(holding, 'first', first)), running && counts(await running)];
+}
+
+const readProducts = () => other.query('SELECT id, description, maker FROM products ORDER BY id');
+
+test('concurrent imports of different products with the same name and no id create both', async () => {
+  const first = { name: 'Wave', description: 'A surf forecast', maker: 'Ann' };
+  const second = { name: 'Wave', description: 'An audio editor', maker: 'Bob' };
+  const created = { created: 1, updated: 0, unchanged: 0 };
+  expect(await importConcurrently(first, second)).toEqual([created, created]);
+  expect(await readProducts()).toEqual([
+    { id: 'wave', description: 'A surf forecast', maker: 'Ann' },
+    { id: 'wave-2', description: 'An audio editor', maker: 'Bob' },
+  ]);
+});
+
+test('concurrent imports of different fields of a product change both', async () => {
+  await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
+  const updated = { created: 0, updated: 1, unchanged: 0 };
+  const changes = [
+    { id: 'wave', description: 'New' },
+    { id: 'wave', maker: 'New' },
+  ] as const;
+  expect(await importConcurrently(...changes)).toEqual([updated, updated]);
+  expect(await readProducts()).toEqual([{ id: 'wave', description: 'New', maker: 'New' }]);
+});
+
+test('an edit after the import has read the product is preserved', async () => {
+  await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
+  const edit = () => editProduct(other, 'wave', { values: { description: 'Edited' }, now: NOW });
+  await importRows(runBefore('FOR NO KEY UPDATE', edit), 'file', { id: 'wave', maker: 'New' });
+  expect(await readProducts()).toEqual([{ id: 'wave', description: 'Edited', maker: 'New' }]);
+});
+
+test('an edit of a product that an import writes waits, and changes only its own fields', async () => {
+  await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
+  let editing: Promise<unknown> | undefined;
+  const startEdit = async () => {
+    editing = editProduct(other, 'wave', { values: { description: 'Edited' }, now: NOW });
+    await expect.poll(() => blockedStatements(harness.database)).toHaveLength(1);
+  };
+  await importRows(runBefore('INSERT INTO products', startEdit), 'file', { id: 'wave', maker: 'New' });
+  await editing;
+  expect(await readProducts()).toEqual([{ id: 'wave', description: 'Edited', maker: 'New' }]);
+});
+
+test('a product that is removed after the import has read it is created again', async () => {
+  await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
+  const removing = runBefore('FOR NO KEY UPDATE', () => removeProducts(other, ['wave']));
+  const report = await importRows(removing, 'file', { id: 'wave', maker: 'New' });
+  expect(counts(report)).toEqual({ created: 1, updated: 0, unchanged: 0 });
+  expect(await readProducts()).toEqual([{ id: 'wave', description: 'No description available', maker: 'New' }]);
+});
+
+test('a product that is created after the import has chosen its id is not overwritten', async () => {
+  const create = () => saveProducts(other, [buildProduct({ id: 'wave', description: 'Created', maker: 'Ann' })]);
+  await importRows(runBefore('INSERT INTO products', create), 'file', {
+    name: 'Wave',
+    description: 'New',
+    maker: 'Bob',
+  });
+  expect(await readProducts()).toEqual([
+    { id: 'wave', description: 'Created', maker: 'Ann' },
+    { id: 'wave-2', description: 'New', maker: 'Bob' },
+  ]);
+});
+
+test('an import does not block edits of products that it does not change', async () => {
+  await importRows(other, 'before', { id: 'wave', maker: 'Old' }, { id: 'tide', maker: 'Old' });
+  const edit = () => editProduct(other, 'tide', { values: { maker: 'Edited' }, now: NOW });
+  await importRows(runBefore('INSERT INTO audit_log', edit), 'file', { id: 'wave', maker: 'New' }, { id: 'tide' });
+  expect(await readProducts()).toMatchObject([{ maker: 'Edited' }, { maker: 'New' }]);
+});
