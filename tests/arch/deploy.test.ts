@@ -93,4 +93,16 @@ describe('the deployment examples', () => {
     expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);
     expect(dockerfile).toMatch(/^USER node$/m);
   });
+
+  test('systemd restarts the site without limit, with a delay', async () => {
+    const [unit = '', service = ''] = (await readText('deploy/groundswell.service')).split('[Service]');
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(service).toMatch(/^Restart=on-failure\nRestartSec=\d+$/m);
+  });
+
+  test('Caddy does not check the health of its only upstream, because cached pages do not need the database', async () => {
+    const caddyfile = await readText('deploy/Caddyfile');
+    expect(caddyfile).toMatch(/^\treverse_proxy 127\.0\.0\.1:3000$/m);
+    expect(caddyfile).not.toMatch(/^\s*health_/m);
+  });
 });

@@ -42,3 +42,10 @@ test.each([
 test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %s', (path) => {
   expect(locationOf(path)).toContain('proxy_buffering off;');
 });
+
+test.each([CONSOLE_API.import, CONSOLE_API.backup])(
+  'the nginx example waits ten minutes for a response to %s',
+  (path) => {
+    expect(locationOf(path)).toContain('proxy_read_timeout 600s;');
+  },
+);
