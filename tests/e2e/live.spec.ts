@@ -117,6 +117,20 @@ test('new comments wait behind a button and appear in the chosen order; likes up
   await expect(commentWith(page, 'From farther').locator('..')).toBeFocused();
 });
 
+test('after Next, the page shows the updates of the product on screen', async ({ page, site }) => {
+  const [, next, first] = await site.addProducts(3, (index) => ({ name: `Nannygai ${index}` }));
+  const nextId = String(next?.id);
+  await site.addComments(nextId, [{ content: 'Here' }]);
+  await watch(page, `/product/${first?.id}`);
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(upvoteOf(page, 'Nannygai 1')).toHaveAccessibleName('Upvote Nannygai 1, 0');
+  await expect(commentTexts(page)).toHaveText(['Here']);
+  await stranger(page).upvote(nextId);
+  await expect(upvoteOf(page, 'Nannygai 1')).toHaveAccessibleName('Upvote Nannygai 1, 1');
+  await stranger(page).comment(nextId, 'From afar');
+  await expect(news(page)).toHaveText('1 new comment');
+});
+
 test('a visitor’s own comment and like do not appear as live updates', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Xiphias' });
   await watch(page, `/product/${product.id}`);

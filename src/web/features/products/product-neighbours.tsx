@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
@@ -108,12 +108,14 @@ const PREFETCH_AFTER_MS = 500;
 
 /** The name of a neighbour. The whole product is prefetched, so navigation to its page is instant. */
 function useNeighbourName(id: string | null): string | undefined {
-  const api = useApi();
-  const [isDue, setDue] = useState(false);
+  // Disabled, because live updates follow the product whose query is active.
+  const options = { ...productDetailOptions(useApi(), id ?? ''), enabled: false, meta: {} };
+  const { data, refetch } = useQuery(options);
+  const missingId = data ? null : id;
   useEffect(() => {
-    const timer = setTimeout(setDue, PREFETCH_AFTER_MS, true);
+    if (missingId === null) return;
+    const timer = setTimeout(refetch, PREFETCH_AFTER_MS);
     return () => clearTimeout(timer);
-  }, []);
-  const { data } = useQuery({ ...productDetailOptions(api, id ?? ''), enabled: isDue && id !== null, meta: {} });
+  }, [missingId, refetch]);
   return data?.product.name;
 }
