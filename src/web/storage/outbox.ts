@@ -52,10 +52,15 @@ export function addToOutbox(write: QueuedWrite): boolean {
   return true;
 }
 
+/** Returns whether a write is queued, and no newer write has replaced it. */
+export function isQueued(write: OutboxItem): boolean {
+  const text = JSON.stringify(write);
+  return outboxItems().some((item) => JSON.stringify(item) === text);
+}
+
 /** Removes a sent write, unless a newer write has replaced it. */
 export function removeSent(sent: OutboxItem): void {
-  const text = JSON.stringify(sent);
-  if (outboxItems().some((item) => JSON.stringify(item) === text)) removeFromOutbox(writeKey(sent));
+  if (isQueued(sent)) removeFromOutbox(writeKey(sent));
 }
 
 export function removeFromOutbox(key: string): void {

@@ -39,7 +39,7 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 
 /**
  * Returns the number of clicks on this product's upvote that have no response yet, including the click whose callback
- * calls this.
+ * calls this, and a queued vote that is being sent.
  */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });

@@ -5,8 +5,9 @@ import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
 import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
+import { addToOutbox, outboxItems } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
-import { setUpvoteOptions } from './set-upvote.ts';
+import { rollBackQueuedUpvote, sendQueuedUpvote, setUpvoteOptions, showQueuedUpvote } from './set-upvote.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 
@@ -47,7 +48,14 @@ function setUp() {
   };
   const readStatus = () => client.fetchQuery({ ...upvoteStatusOptions(api, 'harbour'), staleTime: 0 });
   const isCountOld = () => client.getQueryState(productKeys.detail('harbour'))?.isInvalidated;
-  return { click, shown, request, requests, elsewhere, readStatus, isCountOld };
+  /** Sends an upvote that was queued offline. */
+  const sendQueued = async () => {
+    const queued = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false } as const;
+    addToOutbox(queued);
+    showQueuedUpvote(client, queued);
+    await sendQueuedUpvote(api, client, queued).catch((error) => rollBackQueuedUpvote(client, queued, error));
+  };
+  return { click, shown, request, requests, elsewhere, readStatus, isCountOld, sendQueued };
 }
 
 describe('an upvote', () => {
@@ -110,5 +118,50 @@ describe('an upvote made in another tab', () => {
     expect(isCountOld()).toBe(false);
     (await request(0)).resolve({ upvoted: true, upvotes: 9 });
     await done;
+  });
+});
+
+describe('an upvote that was queued offline', () => {
+  test('and is taken back while it is being sent, is removed after the response', async () => {
+    const { sendQueued, click, shown, request, requests } = setUp();
+    const sent = sendQueued();
+    expect((await request(0)).upvoted).toBe(true);
+    const done = click(false);
+    expect(shown()).toEqual([false, 7]);
+    await new Promise(setImmediate);
+    expect(requests, 'before the first response').toHaveLength(1);
+    (await request(0)).resolve({ upvoted: true, upvotes: 12 });
+    expect((await request(1)).upvoted).toBe(false);
+    await sent;
+    expect(shown()).toEqual([false, 7]);
+    expect(outboxItems()).toEqual([]);
+    (await request(1)).resolve({ upvoted: false, upvotes: 11 });
+    await done;
+    expect(shown()).toEqual([false, 11]);
+  });
+
+  test('is not sent after a click that precedes it', async () => {
+    const { sendQueued, click, shown, request, requests } = setUp();
+    const done = Promise.all([click(false), sendQueued()]);
+    const first = await request(0);
+    expect(first.upvoted).toBe(false);
+    first.resolve({ upvoted: false, upvotes: 9 });
+    await done;
+    expect(requests).toHaveLength(1);
+    expect(shown()).toEqual([false, 9]);
+  });
+
+  test('and is refused does not undo a click made meanwhile', async () => {
+    const { sendQueued, click, shown, request } = setUp();
+    const sent = sendQueued();
+    const first = await request(0);
+    const done = Promise.all([click(false), click(true)]);
+    first.reject(new Error('refused'));
+    await sent;
+    expect(shown()).toEqual([true, 8]);
+    (await request(1)).resolve({ upvoted: false, upvotes: 7 });
+    (await request(2)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([false, 7]);
   });
 });

@@ -4,7 +4,7 @@ import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { cachedUpvotes, invalidateProduct, moveUpvotes, patchProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
+import { isQueued, type QueuedWrite, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
 
@@ -29,6 +29,12 @@ function translateToast({ title, description }: (typeof TEXTS)['added' | 'remove
 
 /** Toasts about one product replace each other. */
 const subjectOf = (productId: string) => `upvote:${productId}`;
+
+/** Options of all mutations of the vote on one product. They run one after another. */
+const inTurn = (productId: string) => ({
+  mutationKey: upvoteKeys.mutation(productId),
+  scope: { id: subjectOf(productId) },
+});
 
 /**
  * Toggles the visitor's vote as shown on screen. Never rejects. Resolves to false if the change failed, and to true if
@@ -76,8 +82,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     },
   });
   return mutationOptions({
-    mutationKey: upvoteKeys.mutation(productId),
-    scope: { id: subject },
+    ...inTurn(productId),
     mutationFn: async (upvoted: boolean): Promise<UpvoteState & { isQueued?: boolean }> => {
       const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
       if (queueWhileOffline({ kind: 'upvote', productId, upvoted, before })) {
@@ -106,14 +111,17 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     onError: (error) => {
       showToast({ ...TEXTS.failed(error.message), subject, tone: 'destructive' });
     },
-    onSettled: () => {
-      if (pendingClicks(client, productId) > 1) return;
-      const state = client.getQueryData<UpvoteState>(confirmed);
-      if (!state) return;
-      setStatus(client, productId, state.upvoted);
-      patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
-    },
+    onSettled: () => showConfirmed(client, productId),
   });
+}
+
+/** Shows the state that the server confirmed last, unless another click is pending. */
+function showConfirmed(client: QueryClient, productId: string): void {
+  if (pendingClicks(client, productId) > 1) return;
+  const state = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId));
+  if (!state) return;
+  setStatus(client, productId, state.upvoted);
+  patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
 }
 
 type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
@@ -124,21 +132,40 @@ export function showQueuedUpvote(client: QueryClient, { productId, upvoted, befo
   moveCount(client, productId, before, upvoted);
 }
 
-/** Sends a queued vote. @throws ApiError if the request fails. */
+/** Sends a queued vote, unless a click has removed or replaced it. @throws ApiError if the request fails. */
 export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: QueuedUpvote): Promise<void> {
-  const { productId, upvoted } = queued;
-  const { upvotes } = await api.setUpvote(productId, upvoted);
-  setStatus(client, productId, upvoted);
-  patchProduct(client, productId, (product) => ({ ...product, upvotes }));
-  showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
+  const { productId, upvoted, before } = queued;
+  const confirmed = upvoteKeys.confirmed(productId);
+  const options = mutationOptions({
+    ...inTurn(productId),
+    mutationFn: async () => (isQueued(queued) ? api.setUpvote(productId, upvoted) : null),
+    onMutate: () => {
+      if (pendingClicks(client, productId) > 1) return;
+      const upvotes = cachedUpvotes(client, productId) + Number(before) - Number(upvoted);
+      client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
+    },
+    onSuccess: (state) => {
+      if (state) {
+        // Before the next click, which would take the vote in the queue for unsent.
+        removeSent(queued);
+        client.setQueryData<UpvoteState>(confirmed, state);
+        showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
+      }
+      showConfirmed(client, productId);
+    },
+  });
+  await client.getMutationCache().build(client, options).execute();
 }
 
 /** Rolls back a queued vote that the server refused, with the same message as for a click. */
 export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, error: unknown): void {
   const { productId, upvoted, before } = queued;
   showToast({ ...TEXTS.failed(failureOf(upvoted, error)), subject: subjectOf(productId), tone: 'destructive' });
-  client.setQueryData(upvoteKeys.status(productId), before);
-  moveCount(client, productId, upvoted, before);
+  // A pending click shows the confirmed state afterwards.
+  if (pendingClicks(client, productId) === 0) {
+    client.setQueryData(upvoteKeys.status(productId), before);
+    moveCount(client, productId, upvoted, before);
+  }
   invalidateProduct(client, productId);
 }
 
