@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
+import { recordRequests, requestsReported } from '../support/network.ts';
 import { decide, pictureFile, type Submitted, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -136,5 +137,23 @@ test.describe('the launch view of a maker', () => {
     await expect(panel.getByRole('definition')).toHaveText([/^(?:Tied )?\d+(?:st|nd|rd|th) of \d+$/, '3', '1']);
     await expect(panel.getByRole('table', { name: 'Votes by hour' }).getByRole('row')).toHaveCount(2);
     await expect(panel.getByText(/^Votes count until/)).toBeVisible();
+  });
+
+  test('does not use its key for the next product', async ({ page, site }) => {
+    await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
+    const made = await submit(site, { name: 'Ammonite' });
+    await decide(site, 'approve', made.id);
+    const reads = recordRequests(page, /\/api\/submissions\//);
+    await page.goto(made.link);
+    await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+    const next = page.getByRole('button', { name: 'Next', exact: true });
+    await expect(next, 'the next product has been prefetched').toHaveAttribute('title', 'Argonaut');
+    await next.click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Argonaut' })).toBeFocused();
+    await requestsReported(page);
+    expect(new Set(reads.map((request) => request.url()))).toEqual(
+      new Set([`${site.address}/api/submissions/${made.id}`]),
+    );
+    await expect(page.getByText('This maker link no longer works.')).toHaveCount(0);
   });
 });

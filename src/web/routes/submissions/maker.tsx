@@ -13,13 +13,17 @@ const MakerView = lazy(() => import('./maker-view.tsx').then((module) => ({ defa
 /** The maker's view in a product's page. Other visitors see only the product, if there is one. */
 export function Maker() {
   const id = useProductId();
+  return <ProductMaker key={id} id={id} />;
+}
+
+function ProductMaker({ id }: { id: string }) {
   const { data } = useQuery(productDetailOptions(useApi(), id));
   const { key, isRefused, refuse } = useMakerKey(id);
   const isMissing = data === null;
   if (key !== undefined) {
     return (
       <Suspense fallback={isMissing && <ProductSkeleton />}>
-        <MakerView key={`${id} ${key}`} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
+        <MakerView key={key} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
       </Suspense>
     );
   }
