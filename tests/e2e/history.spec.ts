@@ -51,6 +51,39 @@ test('Back and Back to products restore the focus to the link that the visitor f
   await expect(title).toBeFocused();
   await page.getByRole('link', { name: 'Back to products' }).click();
   await expect(link).toBeFocused();
+  await link.press('Enter');
+  await expect(title).toBeFocused();
+  await page.goBack();
+  await expect(link).toBeFocused();
+});
+
+test('Back restores the list as it was left, even if Back to products led to it', async ({ page, site }) => {
+  await site.addProducts(8, (index) => ({ name: `Sandpiper ${index}` }));
+  await visit(page, '/?q=sandpiper');
+  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const scrollY = () => page.evaluate(() => Math.round(window.scrollY));
+  /** Scrolls the list and follows a link, without scrolling to the link. */
+  async function leaveAt(top: number, name: string): Promise<void> {
+    await page.evaluate(async (to) => {
+      const scrolled = new Promise((resolve) => window.addEventListener('scroll', resolve, { once: true }));
+      window.scrollTo({ top: to, behavior: 'instant' });
+      await scrolled;
+    }, top);
+    await link(name).evaluate((element: HTMLElement) => {
+      element.focus({ preventScroll: true });
+      element.click();
+    });
+    await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
+  }
+  await leaveAt(200, 'Sandpiper 6');
+  await page.getByRole('link', { name: 'Back to products' }).click();
+  await expect(link('Sandpiper 6')).toBeFocused();
+  expect(await scrollY()).toBe(200);
+  await leaveAt(400, 'Sandpiper 5');
+  await page.goBack();
+  await expect(link('Sandpiper 5')).toBeFocused();
+  expect(await scrollY()).toBe(400);
 });
 
 test('a new document starts at the top, and reload, Back and Forward restore the scroll position', async ({

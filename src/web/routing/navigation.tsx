@@ -95,9 +95,8 @@ function useScrollPositions(): void {
 }
 
 function targetOf(location: Location, previous: Location, type: string, positions: Map<string, number>): number | null {
-  const returnTo = (location.state as { returnTo?: string } | null)?.returnTo;
+  const returnTo = type === 'POP' ? location.key : (location.state as { returnTo?: string } | null)?.returnTo;
   if (returnTo !== undefined) return positions.get(returnTo) ?? 0;
-  if (type === 'POP') return positions.get(location.key) ?? 0;
   const samePage = location.pathname === previous.pathname;
   if (samePage && (type === 'REPLACE' || location.hash)) return null;
   return 0;

@@ -30,16 +30,16 @@ function useReturnFocus(): void {
   const links = useRef(new Map<string, string>());
 
   useEffect(() => {
-    const returnTo = (state as { returnTo?: string } | null)?.returnTo ?? (type === 'POP' ? key : '');
-    const href = links.current.get(returnTo);
-    const link = href && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(href)}"]`);
-    if (link && document.activeElement instanceof HTMLHeadingElement) link.focus({ preventScroll: true });
-
     const note = ({ target }: FocusEvent) => {
       const left = target instanceof HTMLAnchorElement && target.getAttribute('href');
       if (left) links.current.set(key, left);
     };
     document.addEventListener('focusin', note);
+
+    const returnTo = type === 'POP' ? key : ((state as { returnTo?: string } | null)?.returnTo ?? '');
+    const href = links.current.get(returnTo);
+    const link = href && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(href)}"]`);
+    if (link && document.activeElement instanceof HTMLHeadingElement) link.focus({ preventScroll: true });
     return () => document.removeEventListener('focusin', note);
   }, [key, state, type]);
 }
