@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e-test.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
 import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
 
 const ERRORS = {
@@ -39,4 +39,13 @@ test.describe('the fixture that every browser test uses', () => {
       await context.close();
     });
   }
+});
+
+test('a page whose code cannot be loaded shows an error', async ({ page, site, expectConsoleError }) => {
+  expectConsoleError(/ERR_FAILED|Failed to fetch dynamically imported module/);
+  const { name } = await site.addProduct({ name: 'Hagfish' });
+  await visit(page, '/?q=hagfish');
+  await page.route(/\/assets\/product-[^/]*\.js$/, (route) => route.abort());
+  await page.getByRole('link', { name, exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Something went wrong' })).toBeVisible();
 });

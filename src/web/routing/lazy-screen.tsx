@@ -1,8 +1,12 @@
 import { type ComponentType, use } from 'react';
+import { useLocation } from './router.tsx';
 
 export interface LazyScreen {
-  /** Resolves after the code has loaded. Screens rendered after that never suspend. */
-  preload: () => Promise<void>;
+  /**
+   * Resolves after the code has loaded. Screens rendered after that never suspend. Loading is tried once per `visit`, or
+   * on each call without one.
+   */
+  preload: (visit?: object) => Promise<void>;
   loaded: () => ComponentType | undefined;
 }
 
@@ -13,15 +17,18 @@ export interface LazyScreen {
 export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   let loaded: ComponentType | undefined;
   let loading: Promise<void> | undefined;
+  /** The visit for which loading failed. */
+  let failed: unknown;
 
-  function preload(): Promise<void> {
+  function preload(visit?: object): Promise<void> {
+    // React renders a screen again after it fails, which must not load the code again.
+    if (failed && failed !== visit) loading = failed = undefined;
     loading ??= load().then(
       (component) => {
         loaded = component;
       },
       (error: unknown) => {
-        // Lets the next call try again.
-        loading = undefined;
+        failed = visit ?? error;
         throw error;
       },
     );
@@ -38,7 +45,8 @@ export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
 
 /** Renders a screen, and suspends while its code loads. */
 export function ScreenView({ screen }: { screen: LazyScreen }) {
-  if (!screen.loaded()) use(screen.preload());
+  const location = useLocation();
+  if (!screen.loaded()) use(screen.preload(location));
   const Loaded = screen.loaded();
   return Loaded ? <Loaded /> : null;
 }
