@@ -28,11 +28,7 @@ export function App({ api, client, site, renderedAt }: AppProps) {
           <NowProvider renderedAt={renderedAt}>
             <NavigationProvider>
               <Layout>
-                <ErrorBoundary>
-                  <Suspense>
-                    <Screen />
-                  </Suspense>
-                </ErrorBoundary>
+                <CurrentScreen />
               </Layout>
             </NavigationProvider>
           </NowProvider>
@@ -42,10 +38,16 @@ export function App({ api, client, site, renderedAt }: AppProps) {
   );
 }
 
-function Screen() {
-  const { pathname, search } = useLocation();
-  const { name } = matchRoute(pathname, search);
-  return <ScreenView key={name} screen={SCREENS[name]} />;
+function CurrentScreen() {
+  const location = useLocation();
+  const { name } = matchRoute(location.pathname, location.search);
+  return (
+    <ErrorBoundary location={location}>
+      <Suspense>
+        <ScreenView key={name} screen={SCREENS[name]} />
+      </Suspense>
+    </ErrorBoundary>
+  );
 }
 
 /** The code of each route, in its own chunk. */

@@ -41,11 +41,25 @@ test.describe('the fixture that every browser test uses', () => {
   }
 });
 
-test('a page whose code cannot be loaded shows an error', async ({ page, site, expectConsoleError }) => {
+test('a page whose code cannot be loaded does not affect the pages visited after it', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
   expectConsoleError(/ERR_FAILED|Failed to fetch dynamically imported module/);
   const { name } = await site.addProduct({ name: 'Hagfish' });
+  const code = /\/assets\/product-[^/]*\.js$/;
   await visit(page, '/?q=hagfish');
-  await page.route(/\/assets\/product-[^/]*\.js$/, (route) => route.abort());
+  await page.route(code, (route) => route.abort());
   await page.getByRole('link', { name, exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Something went wrong' })).toBeVisible();
+  const failure = page.getByRole('heading', { level: 1, name: 'Something went wrong' });
+  await expect(failure).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('link', { name, exact: true })).toBeVisible();
+  await page.goForward();
+  await expect(failure).toBeVisible();
+  await page.unroute(code);
+  await page.goBack();
+  await page.getByRole('link', { name, exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
 });

@@ -133,7 +133,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
       </header>
       <main id="main" className="main" tabIndex={-1}>
         {current && (
-          <ErrorBoundary key={current.screen}>
+          <ErrorBoundary location={current.screen}>
             <current.Screen />
           </ErrorBoundary>
         )}

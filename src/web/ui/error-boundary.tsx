@@ -1,9 +1,24 @@
 import { Component, type ReactNode } from 'react';
 import { t } from '../language/translate.ts';
 
+interface Props {
+  children: ReactNode;
+  /** After a failure, another value shows the children again. */
+  location: unknown;
+}
+
+interface State {
+  failed: boolean;
+}
+
 /** Shows a fallback if a page's code throws an error or cannot be loaded. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+export class ErrorBoundary extends Component<Props, State> {
   override state = { failed: false };
+
+  override componentDidUpdate(before: Props, { failed }: State) {
+    // The location may have changed with the failure itself.
+    if (failed && before.location !== this.props.location) this.setState({ failed: false });
+  }
 
   static getDerivedStateFromError() {
     return { failed: true };
