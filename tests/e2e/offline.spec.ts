@@ -234,3 +234,24 @@ test('without storage, the offline queue lasts as long as the page', async ({ pa
   await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
   await expect(note(page)).toBeEmpty();
 });
+
+test('an upvote made offline before the deferred features load counts once', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Kingfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await page.addInitScript((delayMs) => {
+    const { setTimeout } = window;
+    const released = new Promise((resolve) => window.addEventListener('deferred-due', resolve, { once: true }));
+    const delay = (run: () => void, ms?: number, ...values: unknown[]) =>
+      ms === delayMs ? void released.then(run) : setTimeout(run, ms, ...values);
+    Object.assign(window, { setTimeout: delay });
+  }, 3_000);
+  await visit(page, `/product/${product.id}`);
+  await page.waitForLoadState('networkidle');
+  await goOffline(page);
+  await upvoteOf(page, 'Kingfish').click();
+  await expect(toast(page).locator('.toast-title')).toHaveText('Waiting to be sent');
+  await expect(note(page), 'the deferred features have not loaded').toHaveCount(0);
+  await page.evaluate(() => window.dispatchEvent(new Event('deferred-due')));
+  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+  await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
+});
