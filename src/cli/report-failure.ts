@@ -9,6 +9,7 @@ import { StartError } from '../server/start-error.ts';
 import { SettingsError } from '../settings/settings.ts';
 import { UsageError } from './arguments.ts';
 import { printError } from './terminal/output.ts';
+import { InterruptedError } from './with-database.ts';
 
 /** Exit codes of every command. */
 const EXIT_FAILURE = 1;
@@ -51,6 +52,7 @@ export function reportFailure(error: unknown): number {
   const isUsageError = !isStartFailure && USAGE_ERRORS.some((kind) => error instanceof kind);
   printError(`groundswell: ${messageOf(error)}`);
   if (isUsageError) return EXIT_USAGE;
+  if (error instanceof InterruptedError) return error.exitCode;
   const isExpected = isStartFailure || error instanceof ConnectError;
   if (!isExpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') printError(error.stack ?? '');
   return EXIT_FAILURE;

@@ -1,28 +1,67 @@
+import { constants } from 'node:os';
 import { type Connection, connect } from '../core/database/connect.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Thrown after a signal, when the database is closed. Unfinished work is cancelled, so the process must exit. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  readonly exitCode: number;
+
+  constructor(signal: (typeof SIGNALS)[number]) {
+    super('Interrupted.');
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
- * error, so standard output contains only the result.
+ * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work unless the caller
+ * handles them (`untilInterrupted`), because an embedded database would outlive the command.
+ * @throws InterruptedError after a signal.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], settings: Settings) => Promise<Result>,
+  { handlesSignals = false }: { handlesSignals?: boolean } = {},
 ): Promise<Result> {
   const settings = readSettings(process.env);
   const log = createLog(process.env.LOG_LEVEL ? settings.logLevel : 'warn', process.stderr);
-  const connection = await connect({
-    databaseUrl: settings.databaseUrl,
-    dataDir: settings.dataDir,
-    mode: 'share',
-    log,
-  });
+  const { databaseUrl, dataDir } = settings;
+  const signals = handlesSignals ? [] : SIGNALS;
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const interrupt = (name: (typeof SIGNALS)[number]) => {
+    // The cancelled statements would be logged as an outage of the database.
+    log.level = 'silent';
+    interruption.abort(new InterruptedError(name));
+  };
+  for (const name of signals) process.on(name, interrupt);
   try {
-    return await work(connection, await connection.migrate(PACKAGE_FOLDERS.migrations), settings);
+    const connection = await connect({ databaseUrl, dataDir, mode: 'share', log });
+    try {
+      signal.throwIfAborted();
+      const migrated = connection.migrate(PACKAGE_FOLDERS.migrations);
+      return await unlessAborted(
+        migrated.then((applied) => work(connection, applied, settings)),
+        signal,
+      );
+    } finally {
+      await connection.close({ cancel: signal.aborted });
+    }
   } finally {
-    await connection.close();
+    for (const name of signals) process.off(name, interrupt);
   }
+}
+
+/** Waits for work, or throws the reason of the signal once it is aborted. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 /**
@@ -32,13 +71,12 @@ export async function withDatabase<Result>(
 export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
   const abort = () => controller.abort(new Error('Interrupted. Nothing was changed.'));
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, abort);
+  for (const name of SIGNALS) process.on(name, abort);
   try {
     return await work(controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
-    for (const name of signals) process.off(name, abort);
+    for (const name of SIGNALS) process.off(name, abort);
   }
 }

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connect as connectDatabase } from '../../src/core/database/connect.ts';
 import { CommandHarness, databasePids } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
+import { silentLog } from '../support/silent-log.ts';
 
 const harness = new CommandHarness();
 beforeAll(installCommand);
@@ -33,4 +36,45 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   expect(page.response.complete).toBe(true);
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   for (const each of [comment.socket, deaf]) each.destroy();
+});
+
+describe('after a signal, a command leaves no embedded database running', () => {
+  /** Creates a site whose counts take five seconds to read. */
+  async function slowDataDir(): Promise<string> {
+    const dataDir = await harness.sampleDataDir();
+    const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
+    await database.query('ALTER TABLE product_counts RENAME TO fast_counts');
+    await database.query('CREATE VIEW product_counts AS SELECT fast_counts.* FROM fast_counts, pg_sleep(5)');
+    await close();
+    return dataDir;
+  }
+
+  /** Whether the database executes a SELECT, according to the titles of its processes. */
+  async function isReading(dataDir: string): Promise<boolean> {
+    const titles = (await databasePids(dataDir)).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+    return (await Promise.all(titles)).some((title) => title.includes(' SELECT'));
+  }
+
+  const isStarting = async (dataDir: string) => (await databasePids(dataDir)).length > 0;
+
+  test.each([
+    ['SIGINT', 'while the database starts', isStarting, 130],
+    ['SIGTERM', 'during a statement', isReading, 143],
+  ] as const)('%s %s ends counts check', async (signal, _when, isTime, code) => {
+    const dataDir = await slowDataDir();
+    const command = harness.start(['counts', 'check'], { settings: { DATA_DIR: dataDir } });
+    await expect.poll(() => isTime(dataDir), { interval: 5 }).toBe(true);
+    command.process.kill(signal);
+    expect(await command.exited).toEqual({ code, signal: null, stdout: '', stderr: 'groundswell: Interrupted.\n' });
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
+
+  test('SIGINT ends doctor after the current check', async () => {
+    const dataDir = await slowDataDir();
+    const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
+    await command.waitForOutput(/database: /);
+    command.process.kill('SIGINT');
+    expect(await command.exited).toMatchObject({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
 });

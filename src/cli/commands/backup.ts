@@ -55,25 +55,28 @@ export function describeBackup({ tables, createdAt }: BackupHeader): string {
 }
 
 function backUp(path: string, signal: AbortSignal) {
-  return withDatabase(async (connection) => {
-    const progress = startProgress('Backing up');
-    const written = await connection
-      .withoutStatementTimeout((database) =>
-        writeBackup(database, path, {
-          groundswell: PACKAGE_VERSION,
-          pictureFolder: pictureFolder(readSettings(process.env).dataDir),
-          onProgress: progress.at,
-          signal,
-        }),
-      )
-      .catch((error: unknown) => {
-        throw asOutputError(error, path);
-      })
-      .finally(progress.end);
-    const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
-    await recordAudit(connection.database, { action: 'backup', target: basename(path), details });
-    return written;
-  });
+  return withDatabase(
+    async (connection) => {
+      const progress = startProgress('Backing up');
+      const written = await connection
+        .withoutStatementTimeout((database) =>
+          writeBackup(database, path, {
+            groundswell: PACKAGE_VERSION,
+            pictureFolder: pictureFolder(readSettings(process.env).dataDir),
+            onProgress: progress.at,
+            signal,
+          }),
+        )
+        .catch((error: unknown) => {
+          throw asOutputError(error, path);
+        })
+        .finally(progress.end);
+      const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
+      await recordAudit(connection.database, { action: 'backup', target: basename(path), details });
+      return written;
+    },
+    { handlesSignals: true },
+  );
 }
 
 /** Checks the path of an output file before a database is started. @throws UsageError if the path cannot be used. */
@@ -164,23 +167,26 @@ async function refuseProductFile(path: string): Promise<void> {
 }
 
 function restore(path: string, replace: boolean, allRows: number, signal: AbortSignal) {
-  return withDatabase(async (connection) => {
-    const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
-    const progress = startProgress('Restoring');
-    const onProgress = (rows: number) => {
-      signal.throwIfAborted();
-      progress.at(rows, allRows);
-    };
-    return await connection
-      .withoutStatementTimeout((database) =>
-        restoreBackup(database, path, {
-          replace,
-          migrations,
-          pictureFolder: pictureFolder(readSettings(process.env).dataDir),
-          target: basename(path),
-          onProgress,
-        }),
-      )
-      .finally(progress.end);
-  });
+  return withDatabase(
+    async (connection) => {
+      const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
+      const progress = startProgress('Restoring');
+      const onProgress = (rows: number) => {
+        signal.throwIfAborted();
+        progress.at(rows, allRows);
+      };
+      return await connection
+        .withoutStatementTimeout((database) =>
+          restoreBackup(database, path, {
+            replace,
+            migrations,
+            pictureFolder: pictureFolder(readSettings(process.env).dataDir),
+            target: basename(path),
+            onProgress,
+          }),
+        )
+        .finally(progress.end);
+    },
+    { handlesSignals: true },
+  );
 }

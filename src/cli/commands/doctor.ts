@@ -15,6 +15,7 @@ import { readSettings, type Settings, SettingsError } from '../../settings/setti
 import { jsonOption } from '../arguments.ts';
 import { printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
+import { untilInterrupted } from '../with-database.ts';
 
 const EXIT_UNHEALTHY = 1;
 
@@ -38,10 +39,13 @@ BACKUP_DIR into a temporary schema, and rolls the restore back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
-      for await (const finding of examine()) {
-        findings.push(finding);
-        if (!json) printFinding(finding);
-      }
+      await untilInterrupted(async (signal) => {
+        for await (const finding of examine()) {
+          signal.throwIfAborted();
+          findings.push(finding);
+          if (!json) printFinding(finding);
+        }
+      });
       const healthy = findings.every(({ status }) => status !== 'fault');
       if (json) printJson({ healthy, findings });
       if (!healthy) process.exitCode = EXIT_UNHEALTHY;
@@ -104,27 +108,27 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   }
   let connection: Connection | undefined;
   try {
-    // The log is silent, because every problem becomes a finding.
-    const log = createLog('silent', process.stderr);
-    connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log });
-    yield* runDatabaseChecks(connection, {
-      connections: maxConnectionsNeeded(settings.processes),
-      migrations: PACKAGE_FOLDERS.migrations,
-      settings,
-      now: new Date(),
-    });
-  } catch (error) {
-    if (error instanceof EmbeddedDatabaseError && error.code === 'no_database') {
-      yield missingDatabase(dataDir);
-      return;
+    try {
+      // The log is silent, because every problem becomes a finding.
+      const log = createLog('silent', process.stderr);
+      connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log });
+      yield* runDatabaseChecks(connection, {
+        connections: maxConnectionsNeeded(settings.processes),
+        migrations: PACKAGE_FOLDERS.migrations,
+        settings,
+        now: new Date(),
+      });
+    } catch (error) {
+      if (error instanceof EmbeddedDatabaseError && error.code === 'no_database') {
+        yield missingDatabase(dataDir);
+        return;
+      }
+      yield fault(
+        'database',
+        error instanceof Error ? error.message : String(error),
+        'Correct this first; the checks that need the database were skipped.',
+      );
     }
-    yield fault(
-      'database',
-      error instanceof Error ? error.message : String(error),
-      'Correct this first; the checks that need the database were skipped.',
-    );
-  }
-  try {
     yield await examineBackups(connection, settings);
   } finally {
     await connection?.close();

@@ -98,14 +98,16 @@ async function exportTo(contents: Contents, write: (part: string) => Promise<voi
     progress.at(done);
   };
   return untilInterrupted((signal) =>
-    withDatabase(({ withoutStatementTimeout }) =>
-      withoutStatementTimeout((database) => {
-        const writeUnlessAborted = (part: string) => {
-          signal.throwIfAborted();
-          return write(part);
-        };
-        return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
-      }),
+    withDatabase(
+      ({ withoutStatementTimeout }) =>
+        withoutStatementTimeout((database) => {
+          const writeUnlessAborted = (part: string) => {
+            signal.throwIfAborted();
+            return write(part);
+          };
+          return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
+        }),
+      { handlesSignals: true },
     ),
   ).finally(progress.end);
 }

@@ -94,33 +94,36 @@ async function importFile(
   const columnMap = readColumnMap(map);
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
-  return withDatabase(async ({ withoutStatementTimeout }) => {
-    const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
-    const done = { check: 0, write: 0 };
-    const onProgress = (stage: 'check' | 'write', count: number) => {
-      signal.throwIfAborted();
-      done[stage] += count;
-      if (stage === 'write') bars.check.end();
-      bars[stage].at(done[stage], stage === 'check' ? size : undefined);
-    };
-    // A batch may have to wait for the locks of visitors' writes for longer than the usual statement timeout.
-    return withoutStatementTimeout((database) =>
-      importProducts(database, {
-        path,
-        kind,
-        map: columnMap,
-        slugifyIds,
-        separator: split,
-        dryRun,
-        pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
-        now: systemRuntime.now(),
-        onProgress,
-      }),
-    ).finally(() => {
-      bars.check.end();
-      bars.write.end();
-    });
-  });
+  return withDatabase(
+    async ({ withoutStatementTimeout }) => {
+      const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
+      const done = { check: 0, write: 0 };
+      const onProgress = (stage: 'check' | 'write', count: number) => {
+        signal.throwIfAborted();
+        done[stage] += count;
+        if (stage === 'write') bars.check.end();
+        bars[stage].at(done[stage], stage === 'check' ? size : undefined);
+      };
+      // A batch may have to wait for the locks of visitors' writes for longer than the usual statement timeout.
+      return withoutStatementTimeout((database) =>
+        importProducts(database, {
+          path,
+          kind,
+          map: columnMap,
+          slugifyIds,
+          separator: split,
+          dryRun,
+          pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
+          now: systemRuntime.now(),
+          onProgress,
+        }),
+      ).finally(() => {
+        bars.check.end();
+        bars.write.end();
+      });
+    },
+    { handlesSignals: true },
+  );
 }
 
 /** Prints the errors in a file. Each line contains the file name, so it can be understood without the other lines. */

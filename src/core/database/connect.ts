@@ -33,8 +33,11 @@ export interface Connection {
   withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   setOwnerNote(note: string): void;
-  /** Closes the connections. Stops the embedded server if this process owns it and no other process uses it. */
-  close(): Promise<void>;
+  /**
+   * Closes the connections. Stops the embedded server if this process owns it and no other process uses it. With
+   * `cancel`, does not wait for running statements; the process must exit afterwards.
+   */
+  close(options?: { cancel: boolean }): Promise<void>;
 }
 
 /** Thrown if the database cannot be used. The message tells the operator what to do, in one line. */
@@ -81,8 +84,9 @@ async function connectEmbedded({
     migrate: (directory) => withoutStatementTimeout(server.url, log, (database) => migrate(database, directory, log)),
     withoutStatementTimeout: (work) => withoutStatementTimeout(server.url, log, work),
     setOwnerNote: (note) => server.setOwnerNote(note),
-    async close() {
-      await database.close();
+    async close({ cancel } = { cancel: false }) {
+      const closed = database.close();
+      if (!cancel) await closed;
       await server.stop();
     },
   };
@@ -100,7 +104,10 @@ async function connectUrl(url: string, { log, maxConnections }: ConnectOptions):
     withoutStatementTimeout: (work) => withoutStatementTimeout(url, log, work),
     // No description is needed, because any number of sites may share a server.
     setOwnerNote: () => {},
-    close: () => database.close(),
+    async close({ cancel } = { cancel: false }) {
+      const closed = database.close();
+      if (!cancel) await closed;
+    },
   };
 }
 
