@@ -179,7 +179,7 @@ describe('kill -9', () => {
     expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
 
     const databases = await databasePids(settings.DATA_DIR);
-    for (const pid of [second.process.pid ?? 0, ...databases]) process.kill(pid, 'SIGKILL');
+    for (const pid of [second.process.pid ?? expect.unreachable(), ...databases]) process.kill(pid, 'SIGKILL');
     await second.exited;
     const third = await harness.serve(settings);
     expect(await upvotesOf(third.address, 'git')).toBe(upvotes + 1);

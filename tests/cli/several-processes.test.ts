@@ -68,7 +68,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   const comment = await sendHalfComment(site.address);
   const page = await openEvents(`${site.address}/api/events`);
   // Ctrl-C in a terminal reaches every process.
-  for (const pid of [...after, site.process.pid ?? 0]) process.kill(pid, 'SIGINT');
+  for (const pid of [...after, site.process.pid ?? expect.unreachable()]) process.kill(pid, 'SIGINT');
   const healthy = () => askApart(`${site.address}/readyz`).catch(() => 0);
   await expect.poll(healthy).toBe(0);
   comment.sendRest();

@@ -224,8 +224,8 @@ test('killing the worker process fails only the current picture, and leaves no p
   await send(await colour('#abcdef').png().toBuffer(), { pictures });
   const lost = send(heavy, { pictures });
   const next = send(await colour('#fedcba').png().toBuffer(), { pictures });
-  const [pid = 0] = (await pidsOfChildren('picture-worker')).filter((each) => !others.includes(each));
-  process.kill(pid, 'SIGKILL');
+  const [pid] = (await pidsOfChildren('picture-worker')).filter((each) => !others.includes(each));
+  process.kill(pid ?? expect.unreachable(), 'SIGKILL');
   await expect(lost).rejects.toMatchObject({
     code: 'picture_unusable',
     message: expect.stringContaining('time or memory'),

@@ -26,7 +26,7 @@ afterAll(() => harness.clear());
 const open = (dataDir: string) => openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
 
 async function killPostmaster(location: string): Promise<void> {
-  process.kill((await readPostmasterFile(location))?.pid ?? 0, 'SIGKILL');
+  process.kill((await readPostmasterFile(location))?.pid ?? expect.unreachable(), 'SIGKILL');
 }
 
 /** Counts the listening socket of this path and the connections to it that have not been accepted yet. */
@@ -73,7 +73,7 @@ describe('after a crash', () => {
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
-    const postmaster = (await readPostmasterFile(location))?.pid ?? 0;
+    const postmaster = (await readPostmasterFile(location))?.pid ?? expect.unreachable();
     // Simulates a killed process that still exists: the kernel accepts connections for a suspended process as well.
     process.kill(postmaster, 'SIGSTOP');
     await killed.kill('SIGKILL');
