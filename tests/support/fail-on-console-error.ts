@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-// A call of console.error fails the test. A test that expects a call installs its own spy, which replaces the spy
-// below.
+const { error } = console;
+let calls: unknown[][] = [];
+
+// A call of console.error fails the test. A test that expects a call installs its own spy, which receives the call
+// instead. The recorder is no spy, so tests that restore their spies do not remove it.
 beforeEach(() => {
-  vi.spyOn(console, 'error');
+  calls = [];
+  console.error = (...values) => {
+    calls.push(values);
+    error(...values);
+  };
 });
 
 afterEach(() => {
-  const spy = vi.mocked(console.error);
-  expect(spy.mock?.calls ?? [], 'unexpected console.error').toEqual([]);
   vi.restoreAllMocks();
+  console.error = error;
+  expect(calls, 'unexpected console.error').toEqual([]);
 });
