@@ -16,7 +16,7 @@ export type Known = (name: string) => readonly string[] | undefined;
 
 const hostileText = fc.oneof(
   fc.constantFrom(...HOSTILE.map(({ text }) => text)),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'binary', maxLength: 300, size: 'max' }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.constantFrom(
     '',
@@ -139,7 +139,9 @@ function bodiesOf(openApi: OpenApi, { requestBody }: DescribedOperation, known: 
   if (requestBody === undefined) return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: hostile });
   const [[type, { schema, example }] = ['', { schema: {}, example: {} }]] = Object.entries(requestBody.content);
   if (type.startsWith('image/')) {
-    const picture = fc.uint8Array({ maxLength: 300 }).map((bytes) => ({ content: Buffer.from(bytes), type }));
+    const picture = fc
+      .uint8Array({ maxLength: 300, size: 'max' })
+      .map((bytes) => ({ content: Buffer.from(bytes), type }));
     return fc.oneof(
       { weight: 9, arbitrary: picture },
       { weight: 2, arbitrary: hostile },

@@ -236,7 +236,7 @@ test('after any launches, votes, retractions, decisions and waits, every board m
     '2018-11-03T22:00:00Z',
   );
   await fc.assert(
-    fc.asyncProperty(zone, start, fc.array(step, { maxLength: 40 }), async (timeZone, startsAt, steps) => {
+    fc.asyncProperty(zone, start, fc.array(step, { maxLength: 40, size: 'max' }), async (timeZone, startsAt, steps) => {
       await database.query('DELETE FROM products');
       await database.query('DELETE FROM leaderboard_counts');
       await database.query('DELETE FROM leaderboards');
