@@ -7,7 +7,7 @@ import { listProducts } from '../../src/core/products/list-products.ts';
 import { searchProducts } from '../../src/core/products/search-products.ts';
 import { foldText } from '../../src/core/search-text.ts';
 import { planOf } from '../support/query-plan.ts';
-import { recordStatements } from '../support/recording-database.ts';
+import { recordStatements, withoutTimeouts } from '../support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const PRODUCTS = 20_000;
@@ -184,7 +184,7 @@ describe('Reads', () => {
   afterAll(() => client.end());
 
   test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
-    const recorded = recordStatements(database);
+    const recorded = recordStatements(withoutTimeouts(database));
     const core = createCore(recorded.database);
     // Triggers the check for the search index, which is repeated once a minute, not for each request.
     await core.listProducts({ q: 'zxqvw' });

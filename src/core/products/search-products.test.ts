@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { idsMatching, makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
-import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { recordStatements, withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { ProductSort } from '../../contract/products/schema.ts';
 import { type Database, openDatabase } from '../database/database.ts';
@@ -34,7 +34,7 @@ let recorded: ReturnType<typeof recordStatements>;
 beforeAll(async () => {
   database = await createTestDatabase();
   await storeProducts(database, products);
-  recorded = recordStatements(database);
+  recorded = recordStatements(withoutTimeouts(database));
 });
 afterAll(() => database.drop());
 
