@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
+import { freezeAges } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
@@ -56,6 +57,7 @@ test('a returning visitor sees the new products, the results of launches they up
 }) => {
   const { entries, discussed } = await remember(site);
   await store(page, entries);
+  await freezeAges(page);
   await page.addInitScript(() => {
     const shifts: number[] = [];
     Object.assign(window, { shifts });

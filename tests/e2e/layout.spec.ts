@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
@@ -190,14 +191,6 @@ test.describe('§2: pages do not shift while they load', () => {
       );
       return page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
     };
-  }
-
-  /** Freezes ages as the server rendered them, because a longer age next to a truncated name shifts a few pixels. */
-  async function freezeAges(page: Page): Promise<void> {
-    await page.addInitScript(() => {
-      const { now } = Date;
-      Date.now = () => JSON.parse(document.querySelector('#state')?.textContent || '{}').renderedAt ?? now();
-    });
   }
 
   for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {

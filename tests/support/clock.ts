@@ -40,3 +40,11 @@ export async function elapseUntil(page: Page, condition: () => boolean, stepMs =
   }
   throw new Error(`The condition did not hold within ${LIMIT_MS} ms of the page's clock`);
 }
+
+/** Freezes ages as the server rendered them, because a longer age next to a truncated name shifts a few pixels. */
+export async function freezeAges(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { now } = Date;
+    Date.now = () => JSON.parse(document.querySelector('#state')?.textContent || '{}').renderedAt ?? now();
+  });
+}
