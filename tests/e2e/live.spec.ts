@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Locator, Page, Request } from '@playwright/test';
+import type { Locator, Page, Request, Route } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { elapseUntil } from '../support/clock.ts';
@@ -245,17 +245,20 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   await site.addComments(product.id, [{ content: 'Here' }]);
   await page.clock.install();
   const waitS = 30;
-  await page.route(EVENTS, (route) => route.fulfill({ status: 429, headers: { 'Retry-After': `${waitS}` } }), {
-    times: 1,
-  });
+  const now = () => page.evaluate(() => performance.now());
+  let refusedAt = Number.NaN;
+  const refuse = async (route: Route) => {
+    // Read before the page gets the response, so the measured wait is never too short.
+    refusedAt = await now();
+    await route.fulfill({ status: 429, headers: { 'Retry-After': `${waitS}` } });
+  };
+  await page.route(EVENTS, refuse, { times: 1 });
   const streams = recordRequests(page, EVENTS);
   const reads = recordRequests(page, /\/comments\?.*limit=100/);
-  const now = () => page.evaluate(() => performance.now());
   const refused = page.waitForResponse(EVENTS);
   await visit(page, `/product/${product.id}`);
   await page.clock.fastForward(3_500);
   await refused;
-  const refusedAt = await now();
   await stranger(page).upvote(product.id);
   await stranger(page).comment(product.id, 'There');
   await elapseUntil(page, () => reads.length > 0, 200);
