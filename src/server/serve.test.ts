@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogLines } from '../../tests/support/log-lines.ts';
+import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -26,11 +27,8 @@ const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
 
 test('if another program takes the port during startup, the site reports the port and closes its database connections', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  other.close();
-  await once(other, 'close');
+  const other = createServer();
+  const port = await stablePort();
   const named = new URL(database.url);
   named.searchParams.set('application_name', 'starting');
   const connected = () => database.query(SELECT_OTHERS, ['starting']);

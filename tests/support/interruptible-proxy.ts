@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { stablePort } from './stable-port.ts';
 
 /** A proxy to a site. `disconnect` closes open connections immediately and refuses new ones until `reconnect`. */
 export interface InterruptibleProxy {
@@ -30,13 +31,13 @@ export async function startInterruptibleProxy(siteAddress: string): Promise<Inte
     }
   }
 
-  async function listen(ownPort: number): Promise<number> {
+  const ownPort = await stablePort();
+  async function listen(): Promise<void> {
     server = createServer(pass).listen(ownPort, hostname);
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   }
 
-  const ownPort = await listen(0);
+  await listen();
   return {
     address: `http://${hostname}:${ownPort}`,
     async disconnect() {
@@ -45,6 +46,6 @@ export async function startInterruptibleProxy(siteAddress: string): Promise<Inte
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    reconnect: async () => void (await listen(ownPort)),
+    reconnect: listen,
   };
 }

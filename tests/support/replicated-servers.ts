@@ -1,5 +1,4 @@
 import { appendFile, chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EMBEDDED_NAME } from '../../src/core/database/connect.ts';
@@ -10,6 +9,7 @@ import { chooseLocation, thisHost } from '../../src/core/database/embedded/clust
 import { initCluster } from '../../src/core/database/embedded/init-cluster.ts';
 import { type Cluster, killAll, startPostmaster, stopPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import { silentLog } from './silent-log.ts';
+import { stablePort } from './stable-port.ts';
 
 /** A PostgreSQL server that a test starts and stops. */
 export interface TestServer {
@@ -66,7 +66,7 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
   await initCluster(cluster);
   await writeFile(join(cluster.clusterDir, 'pg_hba.conf'), ACCESS);
   await appendFile(join(cluster.clusterDir, 'postgresql.conf'), SETTINGS);
-  const primaryPort = await freePort();
+  const primaryPort = await stablePort();
   const replicas: TestServer[] = [];
   for (let number = 1; number <= replicaCount; number += 1) {
     const clusterDir = join(folder, `replica-${number}`);
@@ -78,7 +78,7 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
     await writeFile(join(clusterDir, 'standby.signal'), '');
     if (owner) await giveAway(clusterDir, owner);
     await chmod(clusterDir, 0o700);
-    replicas.push(serverOf({ ...cluster, clusterDir }, await freePort()));
+    replicas.push(serverOf({ ...cluster, clusterDir }, await stablePort()));
   }
   const primary = serverOf(cluster, primaryPort);
   await primary.start();
@@ -112,19 +112,6 @@ function serverOf(cluster: Cluster, port: number): TestServer {
 async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await chown(join(folder, entry), uid, gid);
   await chown(folder, uid, gid);
-}
-
-/** Finds a free port, because PostgreSQL cannot pick one. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const bound = server.address();
-      const port = typeof bound === 'object' && bound ? bound.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Runs a statement that requires a superuser. */

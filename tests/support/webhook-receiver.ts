@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookEvent } from '../../src/contract/webhooks/schema.ts';
+import { stablePort } from './stable-port.ts';
 
 /** Creates a Standard Webhooks secret, as the value of the setting and as the decoded key. */
 export function newSecret(byte: number): { text: string; key: Buffer } {
@@ -41,12 +41,12 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       receiver.respond(response);
     });
   });
-  const listen = async (port: number) => {
+  const port = await stablePort();
+  const listen = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  await listen();
   const receiver: WebhookReceiver = {
     url: `http://127.0.0.1:${port}/hook`,
     received: [],
@@ -58,7 +58,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       server.closeAllConnections();
       await closed;
     },
-    resume: () => listen(port),
+    resume: listen,
   };
   return receiver;
 }

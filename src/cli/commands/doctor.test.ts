@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { stablePort } from '../../../tests/support/stable-port.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { checkBrand, checkProxyTrust, checkSite, checkSiteUrl } from './doctor.ts';
 
@@ -16,12 +17,6 @@ async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> 
   await once(server, 'listening');
   open.push(() => server.close());
   return (server.address() as AddressInfo).port;
-}
-
-async function unusedPort(): Promise<number> {
-  const port = await serveStatus(200);
-  open.pop()?.();
-  return port;
 }
 
 test('the brand check lists the configured files and both accents, and a missing file is a fault', async () => {
@@ -59,7 +54,7 @@ describe('SITE_URL', () => {
       status: 'warning',
       message: expect.stringContaining('(502)'),
     });
-    expect(await check(await unusedPort())).toMatchObject({
+    expect(await check(await stablePort())).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('(ECONNREFUSED)'),
     });
@@ -74,7 +69,7 @@ describe('the site', () => {
       const port = await serveStatus(200);
       expect(await check(port, host)).toMatchObject({ status: 'ok', message: `running at http://127.0.0.1:${port}` });
     }
-    const port = await unusedPort();
+    const port = await stablePort();
     expect(await check(port, '127.0.0.1')).toMatchObject({
       status: 'ok',
       message: `not running at http://127.0.0.1:${port}`,

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
@@ -185,8 +184,7 @@ test.each([
 
 describe('an unavailable database', () => {
   test('a refused connection is `unavailable`, for statements and transactions, and reveals no address', async () => {
-    const port = await closedPort();
-    const pool = openDatabase({ url: `postgres://site:secret@127.0.0.1:${port}/site`, log: silentLog });
+    const pool = openDatabase({ url: 'postgres://site:secret@127.0.0.1:1/site', log: silentLog });
     await expect(pool.query('SELECT 1')).rejects.toEqual(unavailable);
     await expect(pool.transaction(async () => {})).rejects.toEqual(unavailable);
     await expect(pool.query('SELECT 1')).rejects.toThrow(/^The database cannot be reached right now[^0-9]*$/);
@@ -213,12 +211,3 @@ describe('an unavailable database', () => {
     await expect(database.query('SELECT nonsense')).rejects.toMatchObject({ name: 'error', code: '42703' });
   });
 });
-
-/** Returns a port without a listener: the kernel chose it, and the test released it. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
