@@ -2,7 +2,15 @@ import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
-import { decide, pictureFile, type Submitted, submit, submissionTest as test } from '../support/submission-site.ts';
+import {
+  dayAhead,
+  decide,
+  longDate,
+  pictureFile,
+  type Submitted,
+  submit,
+  submissionTest as test,
+} from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -59,16 +67,17 @@ test.describe('the maker link', () => {
   });
 
   test('lets the maker edit, reschedule and withdraw, with a confirmation', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Mussel', launchAt: '2027-05-01T10:00:00.000Z' });
+    const [day, later] = [dayAhead(120), dayAhead(150)];
+    const made = await submit(site, { name: 'Mussel', launchAt: `${day}T10:00:00.000Z` });
     await openLink(page, made);
     await decide(site, 'approve', made.id);
     await page.reload();
-    await expect(page.getByText('It launches on 1 May 2027 at 10:00')).toBeVisible();
+    await expect(page.getByText(`It launches on ${longDate(day)} at 10:00`)).toBeVisible();
 
     await page.getByRole('button', { name: 'Reschedule' }).click();
-    await dialog(page).getByLabel('Launch time').fill('2027-06-01T12:00');
+    await dialog(page).getByLabel('Launch time').fill(`${later}T12:00`);
     await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
-    await expect(page.getByText('It launches on 1 June 2027 at 12:00')).toBeVisible();
+    await expect(page.getByText(`It launches on ${longDate(later)} at 12:00`)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Reschedule' })).toBeFocused();
 
     await page.getByRole('button', { name: 'Edit' }).click();

@@ -4,7 +4,7 @@ import { paths } from '../../src/contract/paths.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { recordRequests } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
-import { decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) =>
@@ -260,15 +260,17 @@ test.describe('with the keyboard alone', () => {
 });
 
 test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
+  const [day, nextDay] = [dayAhead(120), dayAhead(121)];
   await openDialog(page);
   await field(page, 'Name').fill('Urchin; spiny, round');
   await dialog(page).getByLabel('At a time that I choose').check();
-  await dialog(page).getByLabel('Launch time').fill('2027-03-01T09:00');
+  await dialog(page).getByLabel('Launch time').fill(`${day}T09:00`);
   await send(page).click();
   const download = page.waitForEvent('download');
   await dialog(page).getByRole('button', { name: 'Add to calendar' }).click();
   const file = await readFile(await (await download).path(), 'utf8');
-  expect(file).toContain('\r\nDTSTART:20270301T090000Z\r\nDTEND:20270302T090000Z\r\n');
+  const [start, end] = [day, nextDay].map((date) => `${date.replaceAll('-', '')}T090000Z`);
+  expect(file).toContain(`\r\nDTSTART:${start}\r\nDTEND:${end}\r\n`);
   expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
   expect(file).toContain(`URL:${site.address}/product/`);
   expect(file).not.toContain('maker=');

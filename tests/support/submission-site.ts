@@ -53,6 +53,16 @@ export async function decide(site: E2eSite, ...parameters: string[]): Promise<vo
   await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
 }
 
+/** Returns the date some days ahead, as `YYYY-MM-DD` in UTC. Launch times must be at most 366 days ahead. */
+export function dayAhead(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Returns a date as the browsers under test show it, for example `1 May 2027`. */
+export function longDate(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+}
+
 /** Creates a picture in the format of Playwright's file inputs. */
 export async function pictureFile(name: string, background: string, [width, height] = [800, 500] as [number, number]) {
   const buffer = await sharp({ create: { width, height, channels: 3, background } })

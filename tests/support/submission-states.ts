@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { holdResponses } from './network.ts';
 import { LONG_WORD, type ScreenState, type StateContent } from './screen-state.ts';
-import { decide, pictureFile, type Submitted, submit } from './submission-site.ts';
+import { dayAhead, decide, pictureFile, type Submitted, submit } from './submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
@@ -32,7 +32,7 @@ async function openLink(
   await page.goto(made.link);
 }
 
-const NEXT_YEAR = '2027-05-01T10:00:00.000Z';
+const SCHEDULED_FOR = `${dayAhead(120)}T10:00:00.000Z`;
 
 /** The screens of visitors and makers on a site that accepts submissions. */
 export const SUBMISSION_STATES: ScreenState[] = [
@@ -121,7 +121,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     name: 'a scheduled launch, in the edit dialog',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
-      const fields = { name: 'Zz scheduled', launchAt: NEXT_YEAR };
+      const fields = { name: 'Zz scheduled', launchAt: SCHEDULED_FOR };
       await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
       await page.getByRole('button', { name: 'Edit' }).click();
       await expect(dialog(page).getByText(/^Your launch is approved/)).toBeVisible();
@@ -131,7 +131,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     name: 'a scheduled launch, in the dialog to reschedule it',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
-      const fields = { name: 'Zz moved', launchAt: NEXT_YEAR };
+      const fields = { name: 'Zz moved', launchAt: SCHEDULED_FOR };
       await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
       await page.getByRole('button', { name: 'Reschedule' }).click();
       await expect(dialog(page).getByLabel('Launch time')).toBeVisible();
