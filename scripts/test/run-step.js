@@ -59,13 +59,16 @@ export function startStep(step, { folder, root, environment, isAlone }) {
   };
 }
 
-/** A step without a report counts as one test. A runner that fails without a failed test counts as one failed test. */
+/**
+ * A step that should not report counts as one test. A runner that reports no tests, or fails without a failed test,
+ * counts as one failed test.
+ */
 function testsOf(step, code, output, reportPath, root) {
   const tests = step.reports && existsSync(reportPath) ? readReport(step.reports, reportPath, root) : [];
   rmSync(reportPath, { force: true });
   const hasFailed = tests.some(({ status }) => status === 'failed');
-  if (step.reports && (code === 0 || hasFailed)) return tests;
+  if (hasFailed || (code === 0 && tests.length > 0)) return tests;
   const message = output.trim() || `The step exited with code ${code}. See its output above.`;
-  const status = code === 0 ? 'passed' : 'failed';
+  const status = code === 0 && !step.reports ? 'passed' : 'failed';
   return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
 }

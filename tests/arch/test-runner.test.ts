@@ -31,6 +31,12 @@ test('the runner continues after a failed step, and its last line counts passed 
   expect(lines.find((line: string) => line.startsWith('second'))).toMatch(/\d+ s +60 s {2}1 passed$/);
 });
 
+test('a runner that succeeds without a report counts as failed', async () => {
+  const silent = { ...step('silent', ''), parameters: ['-e', '', '--'], reports: 'vitest' as const };
+  const { results } = await runSuite([[silent]], { chromium: undefined, show: false });
+  expect(results[0]?.tests).toMatchObject([{ name: 'silent', status: 'failed', repeat: 'npm run silent' }]);
+});
+
 test('a process or a folder that a step leaves behind fails the run and is removed', async () => {
   const said = join(await mkdtemp(join(tmpdir(), 'groundswell-runner-')), 'said');
   const leave = `const { spawn } = require('node:child_process'); const { mkdtempSync, writeFileSync } = require('node:fs');
