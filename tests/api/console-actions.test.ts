@@ -94,9 +94,9 @@ describe('Votes', () => {
   test('of a burst can be excluded and counted again', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC' });
+    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
     for (let index = 0; index < 3; index += 1)
       await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
-    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
     await saveUpvoteBursts(site.database, [{ hour, productId: id, network: 'one', sessions: 25 }]);
     const { items } = await ada.json<ConsolePage<{ productId: string }>>('GET', '/bursts');
     expect(items).toContainEqual(expect.objectContaining({ productId: id, sessions: 25 }));
@@ -180,7 +180,8 @@ test('the overview has the counts of waiting items, the activity, and the findin
   const overview = await ada.json<OverviewRecord>('GET', '/overview');
   expect(overview.days).toHaveLength(30);
   expect(overview.hours).toHaveLength(48);
-  expect(overview.hours.at(-1)?.launches).toBeGreaterThan(0);
+  // The hour may have ended since the launch.
+  expect(overview.hours.slice(-2).some(({ launches }) => launches > 0)).toBe(true);
   expect(overview.waiting.heldComments).toBeGreaterThan(0);
   expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month']);
   expect(overview.database.products).toBeGreaterThan(0);
