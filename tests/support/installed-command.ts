@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, cp, mkdir, rename, stat, symlink } from 'node:fs/promises';
+import { access, chmod, cp, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
@@ -99,7 +99,9 @@ export async function makeOnce(folder: string, make: (folder: string) => Promise
       await sql.query('SELECT pg_advisory_xact_lock(1)');
       if (await exists(folder)) return;
       const unfinished = `${folder}-unfinished`;
-      await mkdir(unfinished, { recursive: true });
+      // An earlier caller may have failed.
+      await rm(unfinished, { recursive: true, force: true });
+      await mkdir(unfinished);
       await chmod(unfinished, 0o755);
       await make(unfinished);
       await rename(unfinished, folder);

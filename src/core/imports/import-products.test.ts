@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { listProducts } from '../products/list-products.ts';
@@ -198,6 +198,7 @@ describe('columns', () => {
 test('a cancelled import changes no product and leaves no temporary file', async () => {
   const temporary = await mkdtemp(join(harness.folder, 'tmp-'));
   vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
   for (const last of ['check', 'write']) {
     const seen: string[] = [];
@@ -209,7 +210,6 @@ test('a cancelled import changes no product and leaves no temporary file', async
     expect(new Set(seen)).toEqual(new Set(last === 'check' ? ['check'] : ['check', 'write']));
     expect(await harness.ids()).toEqual([]);
   }
-  vi.unstubAllEnvs();
   expect(await readdir(temporary)).toEqual([]);
 });
 

@@ -5,14 +5,13 @@ import { ApiError } from './api-error.ts';
 import { createHttpApi } from './http-api.ts';
 
 const SESSION = 'session-3f8a5c1e-0000-4000-8000-000000000001';
-let server: Server | undefined;
+const servers: Server[] = [];
 
 afterEach(async () => {
-  const stopping = server;
-  server = undefined;
-  if (!stopping) return;
-  stopping.closeAllConnections();
-  await new Promise((resolve) => stopping.close(resolve));
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
 interface Seen {
@@ -34,7 +33,7 @@ async function apiResponding(respond: (response: ServerResponse) => void, timeou
     seen.push({ method: request.method, url: request.url, headers: request.headers, body });
     respond(response);
   });
-  server = started;
+  servers.push(started);
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
   return { api: createHttpApi({ sessionId: () => SESSION, origin, timeoutMs }), address: origin, seen };
