@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../support/build-product.ts';
 import { canonicalOf, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -10,12 +11,12 @@ const LAUNCHES = 23;
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ cacheEnabled: true });
-  for (let count = 1; count <= LAUNCHES; count += 1) {
-    await site.addProduct({ id: `wave-${count}`, name: `Wave ${count}.`, createdAt: now.toISOString() });
-  }
+  const launched = Array.from({ length: LAUNCHES }, (_, index) =>
+    buildProduct({ id: `wave-${index + 1}`, name: `Wave ${index + 1}.`, createdAt: now.toISOString() }),
+  );
   // Makes the site's first launch early enough to leave a day without launches before today.
-  await site.addProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() });
+  launched.push(buildProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() }));
+  site = await startTestSite({ cacheEnabled: true, launched });
   for (const visitor of ['one', 'two']) {
     await site.app.inject({
       method: 'PUT',

@@ -1,10 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { recordChange, recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
-import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
-import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const SESSION = { 'x-user-session': 'session-caching' };
@@ -20,14 +17,8 @@ afterEach(() => site.close());
 
 /** Starts a site whose only product was launched and placed before, so nothing is invalidated during the test. */
 async function startUnchangedSite(): Promise<TestSite> {
-  const database = await createTestDatabase();
-  await saveProducts(database, [buildProduct({ id: 'tide', name: 'Tide' })]);
-  await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
-  const unchanged = await startTestSite({ cacheEnabled: true, databaseOf: { database } });
-  onTestFinished(async () => {
-    await unchanged.close();
-    await database.drop();
-  });
+  const unchanged = await startTestSite({ cacheEnabled: true, launched: [buildProduct({ id: 'tide', name: 'Tide' })] });
+  onTestFinished(() => unchanged.close());
   return unchanged;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../support/build-product.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const GERMAN = 'Die Top-Launches von heute';
@@ -13,8 +14,8 @@ const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)">/.ex
 describe('a site in English', () => {
   let site: TestSite;
   beforeAll(async () => {
-    site = await startTestSite({ cacheEnabled: true, hasModerationLog: true });
-    await site.addProduct({ id: 'git', name: 'Git' });
+    const launched = [buildProduct({ id: 'git', name: 'Git' })];
+    site = await startTestSite({ cacheEnabled: true, hasModerationLog: true, launched });
   });
   afterAll(() => site.close());
 

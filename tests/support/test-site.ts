@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { Core } from '../../src/core/core.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import type { PicturePipeline } from '../../src/core/pictures/picture-store.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
@@ -56,6 +57,7 @@ export async function startTestSite({
   brand,
   locale,
   databaseOf,
+  launched = [],
 }: {
   /** How far the database's clock is ahead of this machine's. If set, the site follows the database's clock. */
   databaseClock?: { offsetMs: number };
@@ -81,8 +83,14 @@ export async function startTestSite({
   brand?: Brand;
   /** Another site whose database the new site uses, like a second process. */
   databaseOf?: Pick<TestSite, 'database'>;
+  /** Products that are on their leaderboards before the site starts, so they do not invalidate cached responses. */
+  launched?: StoredProduct[];
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
+  if (launched.length > 0) {
+    await saveProducts(database, launched);
+    await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+  }
   const renderer = createPageRenderer({
     site: { name: 'Groundswell', url: () => 'http://groundswell.test', ...brand?.page },
     build: BUILD,
