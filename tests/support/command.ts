@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { killAll, runningPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 import { copySampleSite, installedProgram } from './installed-command.ts';
+import { stopServer } from './throwaway-cluster.ts';
 
 export interface CommandResult {
   code: number | null;
@@ -126,20 +126,10 @@ export class CommandHarness {
       await exited;
     }
     for (const folder of this.#folders.splice(0)) {
-      await stopDatabase(join(folder, 'data', 'postgres'));
+      await stopServer(join(folder, 'data', 'postgres'));
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
-}
-
-/** Shuts a database down before killing it, because a killed PostgreSQL server does not remove its shared memory. */
-async function stopDatabase(clusterDir: string): Promise<void> {
-  const running = await runningPostmaster(clusterDir);
-  if (running) {
-    process.kill(running.pid, 'SIGQUIT');
-    await expect.poll(() => runningPostmaster(clusterDir), { interval: 10 }).toBeUndefined();
-  }
-  await killAll(clusterDir);
 }
 
 /** Returns the ids of the PostgreSQL processes of a site's data folder. */

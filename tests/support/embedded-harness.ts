@@ -9,10 +9,10 @@ import pg from 'pg';
 import { build } from 'vite';
 import { expect, inject } from 'vitest';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
-import { killAll } from '../../src/core/database/embedded/postmaster.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import type { Log } from '../../src/core/runtime.ts';
 import { makeOnce } from './installed-command.ts';
+import { stopServer } from './throwaway-cluster.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
 /** The `name` with which tests open the embedded database. */
@@ -83,7 +83,7 @@ export class EmbeddedHarness {
   async clear(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
     for (const folder of this.#folders) {
-      await killAll(join(folder, 'data', 'postgres'));
+      await stopServer(join(folder, 'data', 'postgres'));
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }

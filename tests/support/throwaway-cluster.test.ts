@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, stat, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe('a throwaway cluster', () => {
     }
   });
 
-  it('removes the clusters of killed test runs, including their servers', async () => {
+  it('removes the clusters of killed test runs, including their servers and shared memory', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-throwaway-'));
     const killed = harness.start(await buildEmbeddedProcess(await harness.folder()), {
       dataDir,
@@ -30,11 +30,16 @@ describe('a throwaway cluster', () => {
       durability: 'none',
     });
     const { location } = await killed.opened();
+    // The seventh line contains the key and the id of the shared memory.
+    const memory = (await readFile(join(location, 'postmaster.pid'), 'utf8')).split('\n')[6]?.trim().split(/\s+/) ?? [];
+    expect(memory).toHaveLength(2);
     await killed.kill('SIGKILL');
     await utimes(dataDir, 0, 0);
     const next = await startThrowawayCluster({ durability: 'none' });
     await hasNoProcesses(location);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
+    if (process.platform === 'linux')
+      expect(await readFile('/proc/sysvipc/shm', 'utf8')).not.toMatch(new RegExp(`^ *${memory.join(' +')} `, 'm'));
     await next.stop();
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EMBEDDED_NAME } from '../../src/core/database/connect.ts';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { becomeOwner } from '../../src/core/database/embedded/ownership.ts';
-import { killAll } from '../../src/core/database/embedded/postmaster.ts';
+import { killAll, runningPostmaster, stopPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import type { Durability } from '../../src/core/database/embedded/server-settings.ts';
 import type { Log } from '../../src/core/runtime.ts';
 
@@ -43,6 +43,13 @@ export async function startThrowawayCluster(options: { durability?: Durability }
   };
 }
 
+/** Shuts a server down before killing it, because a killed PostgreSQL server does not remove its shared memory. */
+export async function stopServer(clusterDir: string): Promise<void> {
+  const running = await runningPostmaster(clusterDir);
+  if (running) await stopPostmaster(running.pid, clusterDir, [['SIGQUIT', 10_000]]);
+  await killAll(clusterDir);
+}
+
 /** Removes the clusters of killed test runs, including their servers, which may still be running. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
@@ -52,7 +59,7 @@ async function removeAbandoned(): Promise<void> {
     const attempt = await becomeOwner(EMBEDDED_NAME, dataDir, 'share').catch(() => undefined);
     if (attempt && 'owner' in attempt) await attempt.owner.close();
     if (!attempt || !('owned' in attempt)) continue;
-    await killAll(join(dataDir, 'postgres'));
+    await stopServer(join(dataDir, 'postgres'));
     attempt.owned.release();
     await rm(dataDir, { recursive: true, force: true });
   }
