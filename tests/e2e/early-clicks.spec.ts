@@ -1,5 +1,5 @@
 import { expect, test } from '../support/e2e-test.ts';
-import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.ts';
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
@@ -23,6 +23,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     await expect(upvoteOf(page, 'Early Bird')).toHaveAttribute('title', 'Remove upvote');
+    await requestsReported(page);
     expect(puts).toHaveLength(1);
     expect(await page.evaluate(() => Object.keys(sessionStorage)), 'no write is pending').toEqual([]);
     await toast(page).getByRole('button', { name: 'Undo' }).click();
@@ -49,6 +50,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     );
     await expectUpvote(page, 'Early Crab', { upvoted: false, count: 0 });
     await expect(upvoteOf(page, 'Early Crab')).toHaveAttribute('title', 'Upvote this product');
+    await requestsReported(page);
     expect(failed.requests).toHaveLength(1);
   });
 
@@ -66,6 +68,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await expect(upvoteOf(page, 'Early Carp')).toHaveAttribute('data-voted');
     scripts.release();
     await expectUpvote(page, 'Early Carp', { upvoted: true, count: 5 });
+    await requestsReported(page);
     expect(puts).toHaveLength(1);
   });
 
@@ -118,6 +121,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     scripts.release();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvote removed');
     await expectUpvote(page, 'Early Dulse', { upvoted: false, count: 0 });
+    await requestsReported(page);
     expect(removals, 'one sent before the app runs, and one by the app').toHaveLength(2);
   });
 
@@ -139,6 +143,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await page.goto(`/product/${product.id}`);
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
     await expectUpvote(page, 'Early Eel', { upvoted: true, count: 1 });
+    await requestsReported(page);
     expect(writes).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { freezeAges } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { requestsReported } from '../support/network.ts';
 
 const HOUR_MS = 60 * 60_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
@@ -107,6 +108,7 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   await visit(page, '/');
   await page.getByRole('button', { name: 'Saved products' }).click();
   await expect(newsButton(page)).toHaveCount(0);
+  await requestsReported(page);
   expect(asked.filter((path) => path.endsWith('/standing'))).toEqual([]);
   const saved = page.getByRole('dialog', { name: 'Saved products' });
   await saved.getByRole('button', { name: 'Show again what happened since my last visit' }).click();

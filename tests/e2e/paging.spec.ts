@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { failResponses, recordRequests } from '../support/network.ts';
+import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { cardNames } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
@@ -27,6 +27,7 @@ test.describe('§2: the list loads more products', () => {
     // Only two more pages load automatically, so visitors can reach the footer.
     await page.getByRole('link', { name: 'Show more products' }).scrollIntoViewIfNeeded();
     await expect(page.getByRole('contentinfo')).toBeVisible();
+    await requestsReported(page);
     expect(asked).toHaveLength(2);
     await page.getByRole('link', { name: 'Show more products' }).click();
     await scrollTo(page, 80);
@@ -36,6 +37,7 @@ test.describe('§2: the list loads more products', () => {
     const ranks = await page.locator('.product-card-rank').allTextContents();
     expect(ranks).toEqual(expected.map((_, index) => `Rank ${index + 1}`));
     await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
+    await requestsReported(page);
     expect(asked).toHaveLength(3);
   });
 

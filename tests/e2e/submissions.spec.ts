@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { recordRequests } from '../support/network.ts';
+import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
 import { dayAhead, decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
@@ -134,6 +134,7 @@ test.describe('the submission form', () => {
     await expect(dialog(page).getByLabel('Launch time')).toHaveAccessibleDescription(
       /Choose a launch time in the future/,
     );
+    await requestsReported(page);
     expect(sent).toEqual([]);
   });
 
@@ -281,6 +282,7 @@ test('the page loads only a link at first, and the code and styles of the dialog
   await visit(page, '/');
   await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
   await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete');
+  await requestsReported(page);
   expect(code).toEqual([]);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await expect(dialog(page)).toBeVisible();
@@ -293,6 +295,7 @@ base.describe('a site that accepts no submissions', () => {
     await visit(page, paths.submit);
     await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
     await expect(dialog(page)).toHaveCount(0);
+    await requestsReported(page);
     expect(code).toEqual([]);
     expect(await page.content()).not.toMatch(/submission/i);
   });
