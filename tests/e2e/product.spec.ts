@@ -1,3 +1,4 @@
+import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
@@ -146,6 +147,7 @@ test.describe('§2 and §9: #comments', () => {
     await expect(page).toHaveURL(`/product/${product.id}#comments`);
     const title = page.getByRole('heading', { name: /^Discussion/ });
     await expect(title).toBeAttached();
+    await turnEventLoop(page);
     await page.clock.runFor(80);
     await expect(title).not.toBeInViewport();
     expect(await page.evaluate(() => scrollY)).toBe(0);
