@@ -71,8 +71,8 @@ export async function importProducts(database: Database, options: ImportOptions)
 }
 
 /**
- * Runs a transaction with retries, because an import and a removal may deadlock, or another transaction may create one of
- * the new products.
+ * Runs a transaction with retries, because an import and a removal may deadlock, or another transaction may create one
+ * of the new products.
  */
 async function inTransaction<Result>(database: Database, work: Parameters<typeof database.transaction<Result>>[0]) {
   for (let tries = 1; ; tries += 1) {
