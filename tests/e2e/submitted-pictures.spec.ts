@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
-import { toast } from '../support/screen.ts';
+import { failResponses, holdResponses } from '../support/network.ts';
+import { failureToast, toast } from '../support/screen.ts';
 import { noiseFile, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -146,4 +146,52 @@ test('closing the dialog during an upload shows a message when the upload ends',
   held.release();
   await toast(page).getByRole('button', { name: 'See your launch' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
+});
+
+test('closing the dialog during an upload shows a failed upload as a message with a link to the launch', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404|503/);
+  await openDialog(page);
+  await name(page).fill('Periwinkle');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await failResponses(page, /\/image$/, { method: 'PUT' });
+  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
+  await send(page).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  held.release();
+  await expect(failureToast(page).locator('.toast-title')).toHaveText('The site is busy');
+  await failureToast(page).getByRole('button', { name: 'See your launch' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Periwinkle' })).toBeVisible();
+});
+
+test('the site stores what the fields contain, even if the maker types while the form is being sent', async ({
+  page,
+}) => {
+  await openDialog(page);
+  await name(page).fill('Whelk');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  const description = dialog(page).locator('textarea');
+  await description.fill('First');
+  const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
+  await name(page).press('Enter');
+  await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: 'Sending...' })).toBeFocused();
+  await description.focus();
+  await page.keyboard.type('Second');
+  const shown = await description.inputValue();
+  const stored = page.waitForResponse(/\/image$/);
+  held.release();
+  const { submission } = await (await stored).json();
+  await expect(dialog(page).getByRole('heading', { name: 'Whelk is on its way' })).toBeVisible();
+  expect(submission.product.description).toBe(shown);
 });

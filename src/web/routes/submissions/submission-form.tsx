@@ -20,14 +20,19 @@ interface SubmissionFormProps {
 
 /** The form for a new or an edited product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
-  const { draft, pictures, errors, invalidAttempts, failure, isSending, progress, set } = form;
-  const element = useRef<HTMLFormElement>(null);
+  const { element, draft, pictures, errors, invalidAttempts, failure, isSending, progress, set } = form;
+  const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
   // Focuses the first invalid field after it has been marked, so screen readers read its message with it.
   useEffect(() => {
     if (invalidAttempts > 0) element.current?.querySelector<HTMLElement>(INVALID)?.focus();
-  }, [invalidAttempts]);
+  }, [element, invalidAttempts]);
+
+  // The fields lose the focus while they are inert.
+  useEffect(() => {
+    if (isSending) button.current?.focus({ preventScroll: true });
+  }, [isSending]);
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault();
@@ -64,7 +69,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
       }}
       onDrop={(event) => take(event, event.dataTransfer)}
     >
-      <div className="submission-fields">
+      {/* Changes while the form is being sent would be lost. */}
+      <div className="submission-fields" inert={isSending}>
         <TextField {...text('name')} label={t('Name')} required />
         <TextField
           {...text('description')}
@@ -128,7 +134,13 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
           {isSending && !progress && <p className="visually-hidden">{labels.sending}</p>}
         </div>
         {progress && <progress aria-label={t('Pictures sent')} value={progress.sent} max={progress.total} />}
-        <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isSending}>
+        <button
+          ref={button}
+          type="submit"
+          className="button submission-submit"
+          data-tone="primary"
+          aria-disabled={isSending}
+        >
           {isSending ? labels.sending : labels.submit}
         </button>
       </div>

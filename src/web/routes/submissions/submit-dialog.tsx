@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
@@ -30,13 +30,6 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
-  const isOpen = useRef(false);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
@@ -45,13 +38,11 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       setOpened(opened + 1);
       return;
     }
-    // The dialog is hidden immediately, but stays mounted until the page below it is rendered.
-    isOpen.current = false;
     onClose();
   }
 
-  function finish(access: MakerAccess, submission: Submission): void {
-    if (isOpen.current) {
+  function finish(access: MakerAccess, submission: Submission, isOpen: boolean): void {
+    if (isOpen) {
       setDone({ access, submission });
       return;
     }
@@ -75,7 +66,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 
 interface NewSubmissionProps {
   incomplete: RefObject<Done | null>;
-  onDone: (access: MakerAccess, submission: Submission) => void;
+  onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
 function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
@@ -103,6 +94,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   });
 
   function startOver(): void {
+    if (form.isSending) return;
     form.set(newDraft());
     form.setPictures(NO_PICTURES);
     savedDraft.write(undefined);

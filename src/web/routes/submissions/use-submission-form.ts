@@ -1,11 +1,15 @@
-import { useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
+import { paths } from '../../../contract/paths.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
+import { useRouter } from '../../routing/router.tsx';
+import { showToast } from '../../ui/toasts.ts';
 import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, toSubmission } from './draft.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 export interface SubmissionForm {
+  element: RefObject<HTMLFormElement | null>;
   draft: Draft;
   pictures: Pictures;
   /** The errors of the last attempt, except those of fields that have changed since. */
@@ -36,14 +40,16 @@ interface Options {
   onDraft?: (draft: Draft) => void;
   /** Called after a new submission has been created, before its pictures are uploaded. */
   onCreated?: (access: MakerAccess, submission: Submission) => void;
-  /** Called after everything has been stored on the site. */
-  onDone: (access: MakerAccess, submission: Submission) => void;
+  /** Called after everything has been stored on the site. `isOpen`: the dialog with the form has not been closed. */
+  onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
 const NO_ERRORS: readonly FieldError[] = [];
 
 export function useSubmissionForm(options: Options): SubmissionForm {
   const { onDraft, onCreated, onDone } = options;
+  const { navigate } = useRouter();
+  const element = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(options.draft);
   const [pictures, setPictures] = useState(options.pictures);
   const [errors, setErrors] = useState(NO_ERRORS);
@@ -95,6 +101,24 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setPictures(({ image, screenshots }) => ({ image: image && update(image), screenshots: screenshots.map(update) }));
   }
 
+  /** A closed dialog may stay mounted until the page below it is rendered. */
+  const isOpen = () => element.current?.closest('dialog')?.open === true;
+
+  /** Shows a failure in the form or, if the dialog was closed while sending, as a toast. */
+  function fail(failure: Failure): void {
+    if (isOpen()) {
+      setFailure(failure);
+      return;
+    }
+    const id = existing.current?.access.id;
+    showToast({
+      title: failure.title,
+      description: failure.detail,
+      tone: 'destructive',
+      ...(id && { action: { label: t('See your launch'), onPress: () => navigate(paths.product(id)) } }),
+    });
+  }
+
   /** Creates or updates the submission. */
   async function save(website: string): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
@@ -137,11 +161,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           existing.current = { access, submission: latest };
         },
       });
-      if (refused) setFailure(pictureRefused());
-      else onDone(access, latest);
+      if (refused) fail(pictureRefused());
+      else onDone(access, latest, isOpen());
     } catch (error) {
-      if (error instanceof SubmissionError && error.errors.length > 0) report(error.errors);
-      else setFailure(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
+      if (error instanceof SubmissionError && error.errors.length > 0 && isOpen()) report(error.errors);
+      else fail(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
     } finally {
       setSending(false);
     }
@@ -152,7 +176,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const share = left.find(({ sent }) => sent !== undefined)?.sent;
   const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
   return {
-    ...{ draft, pictures, errors, invalidAttempts, failure, isSending, progress },
+    ...{ element, draft, pictures, errors, invalidAttempts, failure, isSending, progress },
     ...{ set, setPictures: changePictures, addFiles, submit, latest },
   };
 }
