@@ -100,6 +100,24 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
   });
 
+  test('keeps the edits if a selection is dragged out of the dialog, and closes it on a click outside', async ({
+    page,
+    site,
+  }) => {
+    const made = await submit(site, { name: 'Limpet' });
+    await openLink(page, made);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const description = dialog(page).getByLabel('Description');
+    await description.fill('Clings to rocks.');
+    await description.hover();
+    await page.mouse.down();
+    await page.mouse.move(2, 2);
+    await page.mouse.up();
+    await expect(description).toHaveValue('Clings to rocks.');
+    await page.mouse.click(2, 2);
+    await expect(dialog(page)).toHaveCount(0);
+  });
+
   test('shows why a submission was declined, and lets the maker change and resubmit it', async ({ page, site }) => {
     const made = await submit(site, { name: 'Barnacle' });
     await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');

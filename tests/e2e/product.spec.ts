@@ -273,6 +273,11 @@ test.describe('§2: the screenshot viewer', () => {
     await page.mouse.move(x, y);
     await page.mouse.up();
     await expect(viewer.getByText('1 / 2')).toBeVisible();
+    await viewer.locator('.viewer-counter').hover();
+    await page.mouse.down();
+    await page.mouse.move(2, y);
+    await page.mouse.up();
+    await expect(viewer, 'a press inside and a release outside').toBeVisible();
     await page.mouse.click(2, y);
     await expect(page.locator('dialog.viewer')).toHaveCount(0);
   });

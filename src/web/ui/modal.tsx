@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type MouseEvent, type PointerEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import type { Product } from '../../contract/products/schema.ts';
 import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
@@ -16,21 +16,11 @@ interface ModalProps {
  * close it.
  */
 export function Modal({ title, onClose, children }: ModalProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const { dialog, outside } = useModalDialog();
   const titleId = useId();
 
-  useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
-  }, []);
-
-  function onClick(event: MouseEvent): void {
-    // The dialog itself is the target only of clicks outside its content.
-    if (event.target === dialog.current) dialog.current.close();
-  }
-
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog, as Escape does
-    <dialog ref={dialog} className="modal" aria-labelledby={titleId} onClose={onClose} onClick={onClick}>
+    <dialog ref={dialog} className="modal" aria-labelledby={titleId} onClose={onClose} {...outside}>
       <div className="modal-body">
         <div className="modal-head">
           <h2 id={titleId}>{title}</h2>
@@ -42,6 +32,27 @@ export function Modal({ title, onClose, children }: ModalProps) {
       </div>
     </dialog>
   );
+}
+
+/** Opens a dialog as modal. `outside` contains the handlers with which a click outside its content closes it. */
+export function useModalDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const pressed = useRef<EventTarget>(null);
+
+  useEffect(() => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+  }, []);
+
+  function onPointerDown(event: PointerEvent): void {
+    pressed.current = event.target;
+  }
+
+  function onClick(event: MouseEvent): void {
+    // The dialog itself is the target of clicks outside its content, but also of a selection dragged out of it.
+    if (event.target === dialog.current && pressed.current === dialog.current) dialog.current.close();
+  }
+
+  return { dialog, outside: { onPointerDown, onClick } };
 }
 
 /**

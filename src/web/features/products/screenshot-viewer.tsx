@@ -1,6 +1,7 @@
-import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import { arrowKeys, t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
+import { useModalDialog } from '../../ui/modal.tsx';
 
 /** The minimum distance of a swipe. */
 const SWIPE_PX = 48;
@@ -13,15 +14,11 @@ interface ScreenshotViewerProps {
 
 /** Pictures in full size. The modal dialog traps the focus and returns it to the link that opened it. */
 export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotViewerProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const { dialog, outside } = useModalDialog();
   const touchStart = useRef<number | null>(null);
   const [index, setIndex] = useState(startIndex);
   const picture = pictures[index];
   const step = (by: number) => setIndex((at) => Math.min(Math.max(at + by, 0), pictures.length - 1));
-
-  useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
-  }, []);
 
   function onKeyDown(event: KeyboardEvent): void {
     const keys = arrowKeys();
@@ -36,11 +33,6 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
     if (Math.abs(travelled) >= SWIPE_PX) step(travelled < 0 === (arrowKeys().next === 'ArrowRight') ? 1 : -1);
   }
 
-  function onClick(event: MouseEvent): void {
-    // The dialog itself is the target only of clicks outside its content.
-    if (event.target === dialog.current) dialog.current.close();
-  }
-
   if (!picture) return null;
   return (
     <dialog
@@ -48,8 +40,8 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
       className="viewer"
       aria-label={t('Screenshots')}
       onClose={onClose}
-      onClick={onClick}
       onKeyDown={onKeyDown}
+      {...outside}
     >
       <div className="viewer-bar">
         <p className="viewer-counter" aria-live="polite">
