@@ -1,6 +1,15 @@
 import { expect, test } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
-import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.ts';
+import {
+  commentBox,
+  commentTexts,
+  expectUpvote,
+  failureToast,
+  postButton,
+  searchBox,
+  toast,
+  upvoteOf,
+} from '../support/screen.ts';
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
 
@@ -145,5 +154,35 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await expectUpvote(page, 'Early Eel', { upvoted: true, count: 1 });
     await requestsReported(page);
     expect(writes).toHaveLength(1);
+  });
+});
+
+test.describe('text that is typed before the app has loaded', () => {
+  test('is added to the draft of the comment, and can be posted', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Finch' });
+    await page.goto(`/product/${product.id}`);
+    await commentBox(page).fill('Saved before.');
+    await expect(postButton(page)).toBeEnabled();
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await commentBox(page).pressSequentially('Typed early.');
+    scripts.release();
+    await expect(commentBox(page)).toHaveValue('Saved before.\nTyped early.');
+    await postButton(page).click();
+    await expect(commentTexts(page)).toHaveText(['Saved before. Typed early.']);
+    await page.reload();
+    await expect(commentBox(page)).toHaveValue('');
+  });
+
+  test('is searched for', async ({ page, site }) => {
+    await site.addProduct({ name: 'Early Gull' });
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.goto('/', { waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await searchBox(page).pressSequentially('early gull');
+    scripts.release();
+    await expect(page).toHaveURL('/?q=early+gull');
+    await expect(searchBox(page)).toHaveValue('early gull');
   });
 });

@@ -1,11 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { commentKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
-import { draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
+import { adoptText, draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 
 /** Interface text of the discussion (specification, sections 2 and 8). */
 export const COMMENT_TEXTS = {
@@ -24,6 +33,7 @@ const loadWrites = () => import('./write-comments.ts');
 export function CommentForm({ productId }: { productId: string }) {
   const saved = useBrowserStore(drafts, (all) => draftOn(all, productId));
   const text = saved?.text ?? '';
+  const box = useRef<HTMLTextAreaElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
   const hintId = useId();
@@ -35,6 +45,10 @@ export function CommentForm({ productId }: { productId: string }) {
   const blocked = !draft.postable || isPending;
   useFocusAfterPosting(button, isPending);
   useEffect(() => void loadWrites().catch(() => {}), []);
+  useLayoutEffect(() => {
+    const typed = box.current?.value ?? '';
+    if (typed !== '') adoptText(productId, typed);
+  }, [productId]);
 
   async function post(): Promise<void> {
     // A second click may come before React renders again, or after the visitor has left this page and returned.
@@ -62,11 +76,13 @@ export function CommentForm({ productId }: { productId: string }) {
   return (
     <form className="comment-form" onSubmit={onSubmit}>
       <textarea
+        ref={box}
         dir="auto"
         value={text}
         rows={3}
         maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isPending}
+        autoComplete="off"
         placeholder={t(COMMENT_TEXTS.placeholder)}
         aria-label={t('Your comment')}
         aria-describedby={hintId}

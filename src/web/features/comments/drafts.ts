@@ -51,6 +51,12 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   store([...(text === '' ? [] : [draft]), ...others(productId)], now);
 }
 
+/** Adds text that was typed before hydration to the saved draft, which the page did not show yet. */
+export function adoptText(productId: string, typed: string): void {
+  const text = draftOn(drafts.read(), productId)?.text ?? '';
+  if (typed !== text) saveDraft(productId, text === '' ? typed : `${text}\n${typed}`);
+}
+
 /** Deletes a posted draft, unless another tab has changed it since. */
 export function deleteDraft(posted: Pick<SavedDraft, 'productId' | 'idempotencyKey'>, now = Date.now()): void {
   const { productId, idempotencyKey } = posted;

@@ -23,6 +23,8 @@ export function SearchBox() {
   const { text, setText, search, filters } = useSearch();
   const input = useRef<HTMLInputElement>(null);
   useFocusKey('/', input);
+  // Adopts what was typed before hydration.
+  useLayoutEffect(() => setText(input.current?.value ?? ''), [setText]);
   const hasShortcut = useShortcuts();
 
   function submit(event: FormEvent): void {
