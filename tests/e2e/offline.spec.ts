@@ -255,3 +255,18 @@ test('an upvote made offline before the deferred features load counts once', asy
   await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
 });
+
+test('a leaderboard reached by a link opens offline', async ({ page, expectConsoleError }) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  await page.getByRole('link', { name: 'Leaderboards' }).click();
+  await expect(page).toHaveURL(/\?board=/);
+  const { pathname, search } = new URL(page.url());
+  await expectCached(page, pathname + search);
+  const title = await page.getByRole('heading', { level: 1 }).innerText();
+  await goOffline(page);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+  await expect(note(page)).toHaveText(OFFLINE);
+});

@@ -30,10 +30,10 @@ export function OfflineNote() {
   // Must precede `useReconnect`, so queued votes are shown before they are sent.
   useQueuedUpvotes();
   const isCopy = useReconnect(online);
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   useEffect(() => void startServiceWorker(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another URL shows other data
-  useEffect(() => void cacheVisiblePage(), [pathname]);
+  useEffect(() => void cacheVisiblePage(), [pathname, search]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
   const refused = items.filter((item) => item.refused !== undefined);
