@@ -1,4 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
@@ -270,3 +272,54 @@ test('a leaderboard reached by a link opens offline', async ({ page, expectConso
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
   await expect(note(page)).toHaveText(OFFLINE);
 });
+
+test('a response that arrives after the cached copy was shown updates the copy', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Kelpfish' });
+  const path = `/product/${product.id}`;
+  const proxy = await startProxy(site.address);
+  const address = proxy.address + path;
+  await page.goto(address);
+  await expectCached(page, address);
+  await site.addProduct({ ...product, name: 'Kelpfish the second' });
+  await expect.poll(async () => (await page.request.get(path)).text()).toContain('Kelpfish the second');
+  proxy.holdDocuments();
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-cached-at');
+  proxy.release();
+  const copy = () => page.evaluate(async (url) => (await caches.match(url))?.text(), address);
+  await expect.poll(copy).toContain('Kelpfish the second');
+  // An open page would report that it lost the site.
+  await page.goto('about:blank');
+  await proxy.stop();
+});
+
+/** Starts a proxy, because Playwright's routes do not see the requests that navigation preload sends. */
+async function startProxy(target: string) {
+  let held = Promise.resolve();
+  let release = () => {};
+  const server = createServer(async (incoming, outgoing) => {
+    if (incoming.headers['sec-fetch-dest'] === 'document') await held;
+    const { method, headers } = incoming;
+    const forwarded = request(target + incoming.url, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdDocuments() {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    release: () => release(),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

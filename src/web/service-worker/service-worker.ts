@@ -74,12 +74,12 @@ worker.addEventListener('message', (event) => {
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
   const network = fetchPage(event, key);
+  // A late response still updates the copy. A late error is ignored.
+  event.waitUntil(network.catch(() => {}));
   const cached = await findCopy('pages', key);
   try {
     return await (cached ? Promise.race([network, networkTimeout()]) : network);
   } catch (error) {
-    // The request continues, so a late response still updates the copy. A late error is ignored.
-    network.catch(() => {});
     const copy = cached ?? (await findFile(paths.offlineShell));
     if (!copy) throw error;
     return markAsCached(copy);
