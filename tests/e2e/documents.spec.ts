@@ -1,6 +1,9 @@
+import { paths } from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { recordRequests, requestsReported } from '../support/network.ts';
 import { cardNames, toast, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
+import { submissionTest } from '../support/submission-site.ts';
 
 test.describe('§2: HTML documents', () => {
   for (const [path, status] of [
@@ -120,4 +123,29 @@ test.describe('§2: HTML documents', () => {
     await expect.poll(() => violations.at(-1), 'the listener receives a violation').toContain(last);
     expect(violations).toHaveLength(1);
   });
+});
+
+submissionTest(
+  'with submissions, a page loads their link, and the code and styles of the dialog on demand',
+  async ({ page }) => {
+    const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker|copy-field|dist)/);
+    await visit(page, '/');
+    await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
+    await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete');
+    await requestsReported(page);
+    expect(code).toEqual([]);
+    await page.getByRole('link', { name: 'Submit a product' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    expect(code.length).toBeGreaterThan(0);
+  },
+);
+
+test('without submissions, a page has no link, dialog or code for them', async ({ page }) => {
+  const code = recordRequests(page, /\/assets\/(?:submi|maker)/);
+  await visit(page, paths.submit);
+  await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await requestsReported(page);
+  expect(code).toEqual([]);
+  expect(await page.content()).not.toMatch(/submission/i);
 });

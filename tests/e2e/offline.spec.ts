@@ -2,50 +2,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { expectAccessible } from '../support/axe.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { goOffline, goOnline, setOnline } from '../support/network.ts';
-import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
-
-/** Each test has its own browser context, because resetting the shared one does not clear service worker caches. */
-const test = base.extend({ page: async ({ newVisitor }, use) => use(await newVisitor({ serviceWorkers: 'allow' })) });
-
-const OFFLINE = 'You are offline: this is the page as you last saw it.';
-
-const note = (page: Page) => page.getByRole('region', { name: 'Network' });
-const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
-const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
-
-/** Stores an empty offline queue, which makes the page start its offline cache without the usual delay. */
-const cacheAtOnce = (page: Page) =>
-  page.addInitScript(() => {
-    if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
-  });
-
-/** Opens a page and waits until it is in the offline cache and has no pending requests. */
-async function visitAndCache(page: Page, path: string): Promise<void> {
-  await visit(page, path);
-  await expectCached(page, path);
-  // The page requests the names of its neighbours after hydration.
-  const neighbours = page.getByRole('navigation', { name: 'Products beside this one' }).getByRole('button');
-  const areNamed = () =>
-    neighbours.evaluateAll((buttons) =>
-      buttons.every((button) => button.hasAttribute('disabled') || button.hasAttribute('title')),
-    );
-  await expect.poll(areNamed).toBe(true);
-  await page.waitForLoadState('networkidle');
-}
-
-async function expectCached(page: Page, path: string): Promise<void> {
-  const isCached = (wanted: string) =>
-    page.evaluate(
-      async (address) => navigator.serviceWorker.controller !== null && Boolean(await caches.match(address)),
-      wanted,
-    );
-  await expect.poll(() => isCached(path), { message: `${path} is cached` }).toBe(true);
-}
+import { expect } from '../support/e2e-test.ts';
+import { goOffline, goOnline } from '../support/network.ts';
+import {
+  cacheAtOnce,
+  expectCached,
+  note,
+  OFFLINE,
+  offlineTest as test,
+  visitAndCache,
+} from '../support/offline-page.ts';
+import { toast, upvoteOf } from '../support/screen.ts';
 
 test('visited pages open offline with a notice, and online the page is always current', async ({
   page,
@@ -142,122 +110,6 @@ test('the offline cache contains uploaded pictures, and removed products are del
   await expect.poll(isCached, { message: 'the removed page is cached' }).toBe(false);
 });
 
-test('an upvote and a comment made offline survive a reload and are sent once', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  await cacheAtOnce(page);
-  const product = await site.addProduct({ name: 'Flounder' });
-  await site.addUpvotes(product.id, 2);
-  await visitAndCache(page, `/product/${product.id}`);
-  await goOffline(page);
-  for (const count of [3, 2, 3]) {
-    await upvoteOf(page, 'Flounder').click();
-    await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
-  }
-  await expect(toast(page).locator('.toast-title').last()).toHaveText('Waiting to be sent');
-  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
-  await box(page).fill('Written on a train');
-  await postButton(page).click();
-  await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
-  await expect(box(page)).toHaveValue('');
-  const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
-  await expect(note(page)).toHaveText(waiting);
-  await expectAccessible(page, 'offline, with queued changes');
-
-  await page.reload();
-  await expect(note(page)).toHaveText(waiting);
-  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
-  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 3');
-  const sent: string[] = [];
-  page.on('request', (request) => request.method() !== 'GET' && sent.push(request.method()));
-  await site.addUpvotes(product.id, 4);
-  await goOnline(page);
-  await expect(commentWith(page, 'Written on a train')).toBeVisible();
-  await expect(note(page)).toBeEmpty();
-  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!', 'Comment added!']);
-  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
-  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
-  await page.reload();
-  await expect(commentTexts(page)).toHaveText(['Written on a train']);
-  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
-  expect(sent).toEqual(['PUT', 'POST']);
-  const counts = await site.database.query('SELECT upvotes, comments FROM product_counts WHERE product_id = $1', [
-    product.id,
-  ]);
-  expect(counts).toEqual([{ upvotes: 7, comments: 1 }]);
-});
-
-test('when the server refuses queued changes, the upvote is rolled back and the text of the comment is not lost', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  expectConsoleError(/404/);
-  await cacheAtOnce(page);
-  const product = await site.addProduct({ name: 'Icefish' });
-  await visitAndCache(page, `/product/${product.id}`);
-  await goOffline(page);
-  await upvoteOf(page, 'Icefish').click();
-  await box(page).fill('Too late');
-  await postButton(page).click();
-  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
-  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
-  await goOnline(page);
-  await expect(failureToast(page).locator('.toast-description')).toHaveText([
-    'Failed to update upvote: Failed to add upvote: Product not found',
-    'Failed to add comment. Please try again.',
-  ]);
-  const refused = page.getByRole('region', { name: 'Comment that was not posted' });
-  await expect(refused).toContainText('was not posted: Product not found');
-  await expect(refused).toContainText('Too late');
-  await refused.getByRole('button', { name: 'Discard' }).click();
-  await expect(note(page)).toBeEmpty();
-});
-
-test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'John Dory' });
-  await page.addInitScript(() => {
-    for (const storage of ['localStorage', 'sessionStorage']) {
-      Object.defineProperty(window, storage, {
-        get() {
-          throw new DOMException('Blocked', 'SecurityError');
-        },
-      });
-    }
-  });
-  await visitAndCache(page, `/product/${product.id}`);
-  await setOnline(page, false);
-  await upvoteOf(page, 'John Dory').click();
-  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
-  await setOnline(page, true);
-  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
-  await expect(note(page)).toBeEmpty();
-});
-
-test('an upvote made offline before the deferred features load counts once', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'Kingfish' });
-  await visitAndCache(page, `/product/${product.id}`);
-  await page.addInitScript((delayMs) => {
-    const { setTimeout } = window;
-    const released = new Promise((resolve) => window.addEventListener('deferred-due', resolve, { once: true }));
-    const delay = (run: () => void, ms?: number, ...values: unknown[]) =>
-      ms === delayMs ? void released.then(run) : setTimeout(run, ms, ...values);
-    Object.assign(window, { setTimeout: delay });
-  }, 3_000);
-  await visit(page, `/product/${product.id}`);
-  await page.waitForLoadState('networkidle');
-  await goOffline(page);
-  await upvoteOf(page, 'Kingfish').click();
-  await expect(toast(page).locator('.toast-title')).toHaveText('Waiting to be sent');
-  await expect(note(page), 'the deferred features have not loaded').toHaveCount(0);
-  await page.evaluate(() => window.dispatchEvent(new Event('deferred-due')));
-  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
-  await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
-});
-
 test('a leaderboard reached by a link opens offline', async ({ page, expectConsoleError }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   await cacheAtOnce(page);
@@ -290,7 +142,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
   const copy = () => page.evaluate(async (url) => (await caches.match(url))?.text(), address);
   await expect.poll(copy).toContain('Kelpfish the second');
   // An open page would report that it lost the site.
-  await page.goto('about:blank');
+  await page.close();
   await proxy.stop();
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { expect, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
 import { dayAhead, decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
@@ -275,28 +275,4 @@ test('a scheduled launch can be downloaded as a calendar event', async ({ page, 
   expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
   expect(file).toContain(`URL:${site.address}/product/`);
   expect(file).not.toContain('maker=');
-});
-
-test('the page loads only a link at first, and the code and styles of the dialog on demand', async ({ page }) => {
-  const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker|copy-field|dist)/);
-  await visit(page, '/');
-  await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
-  await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete');
-  await requestsReported(page);
-  expect(code).toEqual([]);
-  await page.getByRole('link', { name: 'Submit a product' }).click();
-  await expect(dialog(page)).toBeVisible();
-  expect(code.length).toBeGreaterThan(0);
-});
-
-base.describe('a site that accepts no submissions', () => {
-  base('has no link, dialog or code for submissions', async ({ page }) => {
-    const code = recordRequests(page, /\/assets\/(?:submi|maker)/);
-    await visit(page, paths.submit);
-    await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
-    await expect(dialog(page)).toHaveCount(0);
-    await requestsReported(page);
-    expect(code).toEqual([]);
-    expect(await page.content()).not.toMatch(/submission/i);
-  });
 });

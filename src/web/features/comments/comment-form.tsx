@@ -1,14 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type RefObject,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { commentKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
@@ -33,7 +24,6 @@ const loadWrites = () => import('./write-comments.ts');
 export function CommentForm({ productId }: { productId: string }) {
   const saved = useBrowserStore(drafts, (all) => draftOn(all, productId));
   const text = saved?.text ?? '';
-  const box = useRef<HTMLTextAreaElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
   const hintId = useId();
@@ -45,10 +35,6 @@ export function CommentForm({ productId }: { productId: string }) {
   const blocked = !draft.postable || isPending;
   useFocusAfterPosting(button, isPending);
   useEffect(() => void loadWrites().catch(() => {}), []);
-  useLayoutEffect(() => {
-    const typed = box.current?.value ?? '';
-    if (typed !== '') adoptText(productId, typed);
-  }, [productId]);
 
   async function post(): Promise<void> {
     // A second click may come before React renders again, or after the visitor has left this page and returned.
@@ -76,19 +62,22 @@ export function CommentForm({ productId }: { productId: string }) {
   return (
     <form className="comment-form" onSubmit={onSubmit}>
       <textarea
-        ref={box}
+        // During hydration, the text is empty, and the box may have been typed in.
+        ref={(box) => {
+          if (!text && box?.value) adoptText(productId, box.value);
+        }}
         dir="auto"
         value={text}
         rows={3}
         maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isPending}
-        autoComplete="off"
         placeholder={t(COMMENT_TEXTS.placeholder)}
         aria-label={t('Your comment')}
         aria-describedby={hintId}
         aria-invalid={draft.left < 0}
         onChange={(event) => saveDraft(productId, event.currentTarget.value)}
         onKeyDown={onKeyDown}
+        autoComplete="off"
       />
       {/* A honeypot: people cannot see or reach this field, but bots fill in every field. */}
       <input

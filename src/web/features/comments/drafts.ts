@@ -51,10 +51,9 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   store([...(text === '' ? [] : [draft]), ...others(productId)], now);
 }
 
-/** Adds text that was typed before hydration to the saved draft, which the page did not show yet. */
+/** Saves text that was typed before hydration, unless a draft has been saved that the page did not show yet. */
 export function adoptText(productId: string, typed: string): void {
-  const text = draftOn(drafts.read(), productId)?.text ?? '';
-  if (typed !== text) saveDraft(productId, text === '' ? typed : `${text}\n${typed}`);
+  if (!draftOn(drafts.read(), productId)) saveDraft(productId, typed);
 }
 
 /** Deletes a posted draft, unless another tab has changed it since. */
@@ -83,12 +82,6 @@ function store(all: readonly SavedDraft[], now: number): void {
 }
 
 function isDraft(value: unknown): value is SavedDraft {
-  if (typeof value !== 'object' || value === null) return false;
-  const { productId, text, idempotencyKey, at } = value as Record<string, unknown>;
-  return (
-    typeof productId === 'string' &&
-    typeof text === 'string' &&
-    typeof idempotencyKey === 'string' &&
-    typeof at === 'number'
-  );
+  const { productId, text, idempotencyKey, at } = (value ?? {}) as Record<string, unknown>;
+  return [productId, text, idempotencyKey].every((each) => typeof each === 'string') && typeof at === 'number';
 }

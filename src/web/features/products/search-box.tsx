@@ -23,8 +23,6 @@ export function SearchBox() {
   const { text, setText, search, filters } = useSearch();
   const input = useRef<HTMLInputElement>(null);
   useFocusKey('/', input);
-  // Adopts what was typed before hydration.
-  useLayoutEffect(() => setText(input.current?.value ?? ''), [setText]);
   const hasShortcut = useShortcuts();
 
   function submit(event: FormEvent): void {
@@ -46,7 +44,11 @@ export function SearchBox() {
       <form action={paths.home} method="get" onSubmit={submit}>
         <SearchIcon />
         <input
-          ref={input}
+          // Adopts what was typed before hydration.
+          ref={(node) => {
+            input.current = node;
+            if (node) setText(node.value);
+          }}
           type="search"
           dir="auto"
           name="q"

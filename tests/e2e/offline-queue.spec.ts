@@ -1,0 +1,125 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, visit } from '../support/e2e-test.ts';
+import { goOffline, goOnline, setOnline } from '../support/network.ts';
+import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
+import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
+const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
+
+test('an upvote and a comment made offline survive a reload and are sent once', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Flounder' });
+  await site.addUpvotes(product.id, 2);
+  await visitAndCache(page, `/product/${product.id}`);
+  await goOffline(page);
+  for (const count of [3, 2, 3]) {
+    await upvoteOf(page, 'Flounder').click();
+    await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
+  }
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Waiting to be sent');
+  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+  await box(page).fill('Written on a train');
+  await postButton(page).click();
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
+  await expect(box(page)).toHaveValue('');
+  const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
+  await expect(note(page)).toHaveText(waiting);
+  await expectAccessible(page, 'offline, with queued changes');
+
+  await page.reload();
+  await expect(note(page)).toHaveText(waiting);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 3');
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() !== 'GET' && sent.push(request.method()));
+  await site.addUpvotes(product.id, 4);
+  await goOnline(page);
+  await expect(commentWith(page, 'Written on a train')).toBeVisible();
+  await expect(note(page)).toBeEmpty();
+  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!', 'Comment added!']);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
+  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
+  await page.reload();
+  await expect(commentTexts(page)).toHaveText(['Written on a train']);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
+  expect(sent).toEqual(['PUT', 'POST']);
+  const counts = await site.database.query('SELECT upvotes, comments FROM product_counts WHERE product_id = $1', [
+    product.id,
+  ]);
+  expect(counts).toEqual([{ upvotes: 7, comments: 1 }]);
+});
+
+test('when the server refuses queued changes, the upvote is rolled back and the text of the comment is not lost', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Icefish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await goOffline(page);
+  await upvoteOf(page, 'Icefish').click();
+  await box(page).fill('Too late');
+  await postButton(page).click();
+  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
+  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+  await goOnline(page);
+  await expect(failureToast(page).locator('.toast-description')).toHaveText([
+    'Failed to update upvote: Failed to add upvote: Product not found',
+    'Failed to add comment. Please try again.',
+  ]);
+  const refused = page.getByRole('region', { name: 'Comment that was not posted' });
+  await expect(refused).toContainText('was not posted: Product not found');
+  await expect(refused).toContainText('Too late');
+  await refused.getByRole('button', { name: 'Discard' }).click();
+  await expect(note(page)).toBeEmpty();
+});
+
+test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'John Dory' });
+  await page.addInitScript(() => {
+    for (const storage of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, storage, {
+        get() {
+          throw new DOMException('Blocked', 'SecurityError');
+        },
+      });
+    }
+  });
+  await visitAndCache(page, `/product/${product.id}`);
+  await setOnline(page, false);
+  await upvoteOf(page, 'John Dory').click();
+  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
+  await setOnline(page, true);
+  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
+  await expect(note(page)).toBeEmpty();
+});
+
+test('an upvote made offline before the deferred features load counts once', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Kingfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await page.addInitScript((delayMs) => {
+    const { setTimeout } = window;
+    const released = new Promise((resolve) => window.addEventListener('deferred-due', resolve, { once: true }));
+    const delay = (run: () => void, ms?: number, ...values: unknown[]) =>
+      ms === delayMs ? void released.then(run) : setTimeout(run, ms, ...values);
+    Object.assign(window, { setTimeout: delay });
+  }, 3_000);
+  await visit(page, `/product/${product.id}`);
+  await page.waitForLoadState('networkidle');
+  await goOffline(page);
+  await upvoteOf(page, 'Kingfish').click();
+  await expect(toast(page).locator('.toast-title')).toHaveText('Waiting to be sent');
+  await expect(note(page), 'the deferred features have not loaded').toHaveCount(0);
+  await page.evaluate(() => window.dispatchEvent(new Event('deferred-due')));
+  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+  await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
+});

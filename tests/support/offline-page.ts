@@ -1,0 +1,40 @@
+import type { Page } from '@playwright/test';
+import { test as base, expect, visit } from './e2e-test.ts';
+
+/** Each test has its own browser context, because resetting the shared one does not clear service worker caches. */
+export const offlineTest = base.extend({
+  page: async ({ newVisitor }, use) => use(await newVisitor({ serviceWorkers: 'allow' })),
+});
+
+export const OFFLINE = 'You are offline: this is the page as you last saw it.';
+
+export const note = (page: Page) => page.getByRole('region', { name: 'Network' });
+
+/** Stores an empty offline queue, which makes the page start its offline cache without the usual delay. */
+export const cacheAtOnce = (page: Page) =>
+  page.addInitScript(() => {
+    if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
+  });
+
+/** Opens a page and waits until it is in the offline cache and has no pending requests. */
+export async function visitAndCache(page: Page, path: string): Promise<void> {
+  await visit(page, path);
+  await expectCached(page, path);
+  // The page requests the names of its neighbours after hydration.
+  const neighbours = page.getByRole('navigation', { name: 'Products beside this one' }).getByRole('button');
+  const areNamed = () =>
+    neighbours.evaluateAll((buttons) =>
+      buttons.every((button) => button.hasAttribute('disabled') || button.hasAttribute('title')),
+    );
+  await expect.poll(areNamed).toBe(true);
+  await page.waitForLoadState('networkidle');
+}
+
+export async function expectCached(page: Page, path: string): Promise<void> {
+  const isCached = (wanted: string) =>
+    page.evaluate(
+      async (address) => navigator.serviceWorker.controller !== null && Boolean(await caches.match(address)),
+      wanted,
+    );
+  await expect.poll(() => isCached(path), { message: `${path} is cached` }).toBe(true);
+}
