@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { CoreError } from '../../core/core-error.ts';
 
 /** Maximum number of pipelined requests per connection. Browsers and proxies do not pipeline. */
 const MAX_PIPELINED_REQUESTS = 100;
@@ -18,6 +19,19 @@ export function limitPipelinedRequests({ server }: FastifyInstance): void {
     waiting.set(socket, count);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 0) - 1));
   });
+}
+
+/** The error for work whose client has disconnected. Nobody receives it. */
+export function clientDisconnected(): CoreError {
+  return new CoreError('bad_request', 'The client disconnected');
+}
+
+/**
+ * Call it before acquiring what `close` of the response releases: after a disconnect, `close` is not emitted again.
+ * @throws CoreError if the client has disconnected.
+ */
+export function requireConnected({ raw }: FastifyReply): void {
+  if (raw.destroyed) throw clientDisconnected();
 }
 
 const STALL_CHECK_MS = 15_000;

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { PicturePipeline, PictureSlot, PictureUse } from '../../core/pictures/picture-store.ts';
+import { clientDisconnected, requireConnected } from '../http/connections.ts';
 import { endSlowBody } from '../http/server-limits.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
@@ -24,8 +25,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   });
   app.addHook('preParsing', async (request, reply) => {
     expectPicture(request);
-    // If the client disconnected during an earlier hook, `close` is not emitted again, so the slot would never be freed.
-    if (reply.raw.destroyed) throw clientDisconnected();
+    requireConnected(reply);
     const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
       endSlowBody(app, request),
     );
@@ -42,10 +42,6 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     return slot.process({ bytes, declaredType: mediaTypeOf(request), use }, signal);
   };
-}
-
-function clientDisconnected(): CoreError {
-  return new CoreError('bad_request', 'The client disconnected');
 }
 
 function expectPicture(request: FastifyRequest): void {

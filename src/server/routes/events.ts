@@ -7,6 +7,7 @@ import { paths } from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { StreamLimits } from '../../settings/rate-limits.ts';
+import { requireConnected } from '../http/connections.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
 import type { Since } from '../live/pending-updates.ts';
@@ -45,8 +46,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const { socket } = reply.raw;
       // A request that was pipelined after a stream has no socket, because the response of the stream never ends.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
-      // After a disconnect, `close` is not emitted again, so the slot would never be released.
-      if (socket.destroyed) throw new CoreError('bad_request', 'The client disconnected');
+      requireConnected(reply);
       const release = take(request, reply);
       reply.hijack();
       for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...STREAM_HEADERS })) {
