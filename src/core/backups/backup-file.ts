@@ -50,7 +50,7 @@ export class BackupFileError extends Error {
 }
 
 /** Returns the error for a file that cannot be restored. */
-export function broken(path: string, why: string): BackupFileError {
+export function cannotRestore(path: string, why: string): BackupFileError {
   return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
 }
 
@@ -88,10 +88,10 @@ export async function restorePicture(folder: string, line: string, backupPath: s
   const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
   if (text === null) return;
   if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name))
-    throw broken(backupPath, 'a line in the section of pictures is invalid');
+    throw cannotRestore(backupPath, 'a line in the section of pictures is invalid');
   const content = Buffer.from(text, 'base64');
   if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
-    throw broken(backupPath, `the picture ${name} does not match its hash`);
+    throw cannotRestore(backupPath, `the picture ${name} does not match its hash`);
   await storePicture(folder, name, content);
 }
 

@@ -7,7 +7,7 @@ import {
   BackupFileError,
   type BackupHeader,
   type BackupMarker,
-  broken,
+  cannotRestore,
   MARKER,
 } from './backup-file.ts';
 
@@ -41,7 +41,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
       const end = text.lastIndexOf(LINE_FEED) + 1;
       yield* check.take(text.subarray(0, end));
       rest = text.subarray(end);
-      if (rest.length > MAX_LINE_BYTES) throw broken(path, 'it is not a backup');
+      if (rest.length > MAX_LINE_BYTES) throw cannotRestore(path, 'it is not a backup');
     }
     check.finish(rest);
   } catch (error) {
@@ -65,7 +65,7 @@ export async function verifyBackup(
       onProgress?.(seen, allRows);
     }
   }
-  if (!header) throw broken(path, 'it is empty');
+  if (!header) throw cannotRestore(path, 'it is empty');
   return header;
 }
 
@@ -114,15 +114,15 @@ class BackupCheck {
 
   /** Checks that the end marker was the last line. @throws BackupFileError if it was not. */
   finish(rest: Buffer): void {
-    if (!this.#header) throw broken(this.#path, 'it is not a backup');
-    if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'it does not end with an end marker');
+    if (!this.#header) throw cannotRestore(this.#path, 'it is not a backup');
+    if (!this.#isOver || rest.length > 0) throw cannotRestore(this.#path, 'it does not end with an end marker');
   }
 
   *#takeMarker(line: Buffer): Generator<BackupPiece> {
     const marker = this.#parse(line);
-    if (this.#isOver) throw broken(this.#path, 'it continues after its end');
+    if (this.#isOver) throw cannotRestore(this.#path, 'it continues after its end');
     if ('backup' in marker) yield this.#takeHeader(marker, line);
-    else if (!this.#header) throw broken(this.#path, 'it is not a backup');
+    else if (!this.#header) throw cannotRestore(this.#path, 'it is not a backup');
     else if ('begin' in marker) this.#begin(marker.begin, this.#header);
     else if ('done' in marker) yield this.#endTable(marker.done, marker.sha256);
     else this.#end(marker.sha256, this.#header);
@@ -135,18 +135,18 @@ class BackupCheck {
       if (typeof marker === 'object' && marker !== null) return marker as BackupMarker;
       throw new Error('no marker');
     } catch {
-      throw broken(this.#path, this.#header ? 'one of its lines is invalid' : 'it is not a backup');
+      throw cannotRestore(this.#path, this.#header ? 'one of its lines is invalid' : 'it is not a backup');
     }
   }
 
   #takeHeader(header: BackupHeader, line: Buffer): BackupPiece {
-    if (this.#header || header.backup !== 'groundswell') throw broken(this.#path, 'it is not a backup');
+    if (this.#header || header.backup !== 'groundswell') throw cannotRestore(this.#path, 'it is not a backup');
     if (header.version > BACKUP_VERSION) {
       throw new BackupFileError(
         `${this.#path} was made by a newer Groundswell, in a format that this version does not know: upgrade first.`,
       );
     }
-    if (!isHeader(header)) throw broken(this.#path, 'its header is invalid');
+    if (!isHeader(header)) throw cannotRestore(this.#path, 'its header is invalid');
     this.#header = header;
     this.#headerHash = createHash('sha256').update(line).digest('hex');
     return { kind: 'header', header };
@@ -154,15 +154,16 @@ class BackupCheck {
 
   #begin(name: string, { tables }: BackupHeader): void {
     const expected = tables[this.#tablesDone];
-    if (this.#open || expected?.name !== name) throw broken(this.#path, `the table ${name} is in the wrong place`);
+    if (this.#open || expected?.name !== name)
+      throw cannotRestore(this.#path, `the table ${name} is in the wrong place`);
     this.#open = { name, rows: 0, expected: expected.rows, hash: createHash('sha256') };
   }
 
   #endTable(name: string, sha256: string): BackupPiece {
     const table = this.#open;
-    if (table?.name !== name) throw broken(this.#path, `the table ${name} is in the wrong place`);
+    if (table?.name !== name) throw cannotRestore(this.#path, `the table ${name} is in the wrong place`);
     if (table.rows !== table.expected || table.hash.digest('hex') !== sha256)
-      throw broken(this.#path, `the rows of ${name} do not match their checksum`);
+      throw cannotRestore(this.#path, `the rows of ${name} do not match their checksum`);
     this.#open = undefined;
     this.#tablesDone += 1;
     return { kind: 'table', table: name, sha256 };
@@ -170,7 +171,7 @@ class BackupCheck {
 
   #end(sha256: string, { tables }: BackupHeader): void {
     if (this.#open || this.#tablesDone !== tables.length || sha256 !== this.#headerHash)
-      throw broken(this.#path, 'its end does not match its header');
+      throw cannotRestore(this.#path, 'its end does not match its header');
     this.#isOver = true;
   }
 }
@@ -197,15 +198,15 @@ function asBackupFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return broken(path, 'there is no such file');
+      return cannotRestore(path, 'there is no such file');
     case 'EISDIR':
-      return broken(path, 'it is a folder');
+      return cannotRestore(path, 'it is a folder');
     case 'EACCES':
-      return broken(path, 'this user may not read it');
+      return cannotRestore(path, 'this user may not read it');
     case 'Z_BUF_ERROR':
-      return broken(path, 'it is cut off');
+      return cannotRestore(path, 'it is cut off');
     case 'Z_DATA_ERROR':
-      return broken(path, 'it is damaged, or not a backup');
+      return cannotRestore(path, 'it is damaged, or not a backup');
     default:
       return error;
   }

@@ -4,7 +4,7 @@ import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { disableTimeouts } from '../database/transactions.ts';
-import { BackupFileError, type BackupHeader, broken, PICTURES, restorePicture } from './backup-file.ts';
+import { BackupFileError, type BackupHeader, cannotRestore, PICTURES, restorePicture } from './backup-file.ts';
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
@@ -96,7 +96,7 @@ export async function loadBackup(
       onProgress?.(loaded);
     }
   }
-  if (!header) throw broken(path, 'it is empty');
+  if (!header) throw cannotRestore(path, 'it is empty');
   return header;
 }
 

@@ -84,9 +84,8 @@ async function connectEmbedded({
     migrate: (directory) => withoutStatementTimeout(server.url, log, (database) => migrate(database, directory, log)),
     withoutStatementTimeout: (work) => withoutStatementTimeout(server.url, log, work),
     setOwnerNote: (note) => server.setOwnerNote(note),
-    async close({ cancel } = { cancel: false }) {
-      const closed = database.close();
-      if (!cancel) await closed;
+    async close(options) {
+      await close(database, options);
       await server.stop();
     },
   };
@@ -104,11 +103,13 @@ async function connectUrl(url: string, { log, maxConnections }: ConnectOptions):
     withoutStatementTimeout: (work) => withoutStatementTimeout(url, log, work),
     // No description is needed, because any number of sites may share a server.
     setOwnerNote: () => {},
-    async close({ cancel } = { cancel: false }) {
-      const closed = database.close();
-      if (!cancel) await closed;
-    },
+    close: (options) => close(database, options),
   };
+}
+
+async function close(database: Database, { cancel } = { cancel: false }): Promise<void> {
+  const closed = database.close();
+  if (!cancel) await closed;
 }
 
 function open(options: DatabaseOptions): Database {
