@@ -50,7 +50,7 @@ describe('a scheduled revalidation', () => {
     await own;
   });
 
-  test('is not started early by the timer of an earlier one that it replaced', async () => {
+  test('is not started early by the timer of the revalidation that it replaced', async () => {
     changeAndRequest();
     await harness.advance(20);
     await harness.cache.get(page.request(harness.clockMs()));

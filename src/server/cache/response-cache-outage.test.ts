@@ -108,13 +108,19 @@ describe('after an outage, a version that could not be revalidated', () => {
     ['an API response', API_FRESHNESS],
   ];
 
-  test.each(kinds)('of %s is not served once the product is removed', async (_name, freshness) => {
+  /** Returns a response whose second version could not be produced. */
+  async function failedRevalidation(freshness: Freshness) {
     const response = source('git', { freshness });
     await cache.get(response.request());
     cache.invalidate(change('git'));
     await harness.advance(2_000);
     response.fails = away;
     expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
+    return response;
+  }
+
+  test.each(kinds)('of %s is not served once the product is removed', async (_name, freshness) => {
+    const response = await failedRevalidation(freshness);
     await harness.advance(3_600_000);
     response.fails = gone;
     cache.invalidate({ productIds: ['git'], catalogue: true });
@@ -122,12 +128,7 @@ describe('after an outage, a version that could not be revalidated', () => {
   });
 
   test.each(kinds)("of %s is not served against the visitor's own later write", async (_name, freshness) => {
-    const response = source('git', { freshness });
-    await cache.get(response.request());
-    cache.invalidate(change('git'));
-    await harness.advance(2_000);
-    response.fails = away;
-    await cache.get(response.request());
+    const response = await failedRevalidation(freshness);
     await harness.advance(10);
     response.fails = undefined;
     expect(await bodyOf(cache.get(response.request(harness.clockMs())))).toBe('git version 3');

@@ -151,7 +151,7 @@ describe('an upvote that was queued offline', () => {
     expect(shown()).toEqual([false, 9]);
   });
 
-  test('and is refused does not undo a click made meanwhile', async () => {
+  test('does not undo a click made in the meantime if the server refuses it', async () => {
     const { sendQueued, click, shown, request } = setUp();
     const sent = sendQueued();
     const first = await request(0);
