@@ -6,7 +6,7 @@ import { readAccent } from '../../src/settings/accent.ts';
 import { PACKAGE_ROOT } from '../../src/settings/package-root.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
 import { upvoteOf } from '../support/screen.ts';
 
@@ -14,29 +14,25 @@ import { upvoteOf } from '../support/screen.ts';
 const ACCENT = '#767676';
 const TAGLINE = 'New tools for teachers, every morning';
 
-const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-    async ({}, use) => {
-      const folder = await mkdtemp(join(tmpdir(), 'groundswell-brand-'));
-      const logo = join(folder, 'logo');
-      const mark = '<rect width="32" height="32" rx="8" fill="#0b6e4f"/><circle cx="16" cy="16" r="7" fill="#fff"/>';
-      await writeFile(logo, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${mark}</svg>`);
-      const site = await startE2eSite({
-        SAMPLE_CATALOGUE: 'off',
-        SITE_NAME: 'Launchpad',
-        SITE_TAGLINE: TAGLINE,
-        SITE_LOGO: logo,
-        SITE_ACCENT: ACCENT,
-        SITE_ARTICLES: join(PACKAGE_ROOT, 'examples/articles.json'),
-      });
-      await site.addProduct({ id: 'lantern', name: 'Quiet Lantern', tags: ['light'] });
-      await use(site);
-      await site.stop();
-      await rm(folder, { recursive: true });
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
+const test = testWith(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-brand-'));
+  const logo = join(folder, 'logo');
+  const mark = '<rect width="32" height="32" rx="8" fill="#0b6e4f"/><circle cx="16" cy="16" r="7" fill="#fff"/>';
+  await writeFile(logo, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${mark}</svg>`);
+  const site = await startE2eSite({
+    SAMPLE_CATALOGUE: 'off',
+    SITE_NAME: 'Launchpad',
+    SITE_TAGLINE: TAGLINE,
+    SITE_LOGO: logo,
+    SITE_ACCENT: ACCENT,
+    SITE_ARTICLES: join(PACKAGE_ROOT, 'examples/articles.json'),
+  });
+  await site.addProduct({ id: 'lantern', name: 'Quiet Lantern', tags: ['light'] });
+  const stop = async () => {
+    await site.stop();
+    await rm(folder, { recursive: true });
+  };
+  return { ...site, stop };
 });
 
 // Runs the tests in one worker, so the file starts only one site.

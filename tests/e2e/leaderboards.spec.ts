@@ -5,21 +5,11 @@ import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
 /** A site whose leaderboards contain only the launches of these tests. */
-const test = base.extend<object, { site: E2eSite }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-    async ({}, use) => {
-      const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off' });
-      await use(site);
-      await site.stop();
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
-});
+const test = testWith(() => startE2eSite({ SAMPLE_CATALOGUE: 'off' }));
 
 // Runs the tests in one worker, so the file starts only one site.
 test.describe.configure({ mode: 'default' });

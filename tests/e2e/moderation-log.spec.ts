@@ -2,27 +2,20 @@ import { hideComments, restoreComments } from '../../src/core/comments/moderate-
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
 
-const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-    async ({}, use) => {
-      const site = await startE2eSite({ MODERATION_LOG: 'public', SAMPLE_CATALOGUE: 'off' });
-      const { id } = await site.addProduct({ id: 'lantern', name: 'Quiet Lantern' });
-      const comments = await site.addComments(id, [{ content: 'Cheap watches' }, { content: 'More watches' }]);
-      const ids = comments.map((comment) => comment.id);
-      await hideComments(site.database, ids.slice(0, 1), 'advertising');
-      await restoreComments(site.database, ids.slice(0, 1));
-      await hideComments(site.database, ids.slice(1), `advertising ${'for watches '.repeat(20)}`);
-      await site.addProduct({ id: 'casino' });
-      await removeProducts(site.database, ['casino'], 'spam');
-      await use(site);
-      await site.stop();
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
+const test = testWith(async () => {
+  const site = await startE2eSite({ MODERATION_LOG: 'public', SAMPLE_CATALOGUE: 'off' });
+  const { id } = await site.addProduct({ id: 'lantern', name: 'Quiet Lantern' });
+  const comments = await site.addComments(id, [{ content: 'Cheap watches' }, { content: 'More watches' }]);
+  const ids = comments.map((comment) => comment.id);
+  await hideComments(site.database, ids.slice(0, 1), 'advertising');
+  await restoreComments(site.database, ids.slice(0, 1));
+  await hideComments(site.database, ids.slice(1), `advertising ${'for watches '.repeat(20)}`);
+  await site.addProduct({ id: 'casino' });
+  await removeProducts(site.database, ['casino'], 'spam');
+  return site;
 });
 
 // Runs the tests in one worker, so the file starts only one site.

@@ -1,24 +1,17 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SCREENSHOT_CHROMIUM } from '../support/chromium.ts';
-import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
-import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { startE2eSite } from '../support/e2e-site.ts';
+import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { waitForAssets } from '../support/page-assets.ts';
 import { searchBox, toast, upvoteOf } from '../support/screen.ts';
 import { addScreenshotProducts, SCREENSHOT_DAY } from '../support/screenshot-products.ts';
 
 /** A site with fixed content, so its pages look the same in every run and on every machine. */
-const test = base.extend<object, { site: E2eSite }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-    async ({}, use) => {
-      const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
-      await addScreenshotProducts(site);
-      await use(site);
-      await site.stop();
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
+const test = testWith(async () => {
+  const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
+  await addScreenshotProducts(site);
+  return site;
 });
 
 test.use({ launchOptions: SCREENSHOT_CHROMIUM });

@@ -5,6 +5,8 @@ import { createPageErrors, type PageErrors, reportViolations } from './page-erro
 import { ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
+  /** The built site, by default with the sample catalogue. Tests share it, so a test that changes products adds its own. */
+  site: E2eSite;
   errors: PageErrors;
   /** Expects a console error. It does not fail the test, but must occur. */
   expectConsoleError: (pattern: RegExp) => void;
@@ -19,25 +21,37 @@ interface TestFixtures {
 interface WorkerFixtures {
   reused: ReusedContext;
   /**
-   * The built site with the sample catalogue. The tests of a worker share the site, so a test that changes products
-   * adds its own.
+   * Starts a site, unless it is running. The tests of a worker share it. Only the default site and the last other one
+   * keep running, because even an idle site takes CPU time.
    */
-  site: E2eSite;
+  sharedSite: (start: () => Promise<E2eSite>) => Promise<E2eSite>;
 }
 
 const DEFAULT_MEDIA = { media: null, colorScheme: 'light', forcedColors: 'none', contrast: 'no-preference' } as const;
 
 /** A page fails its test on an uncaught error, a console error or a violation of the content security policy. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  site: [
+  sharedSite: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
     async ({}, use) => {
-      const site = await startE2eSite();
-      await use(site);
-      await site.stop();
+      const sites = new Map<() => Promise<E2eSite>, E2eSite>();
+      const stop = async (start: () => Promise<E2eSite>) => {
+        await sites.get(start)?.stop();
+        sites.delete(start);
+      };
+      await use(async (start) => {
+        if (!sites.has(start)) {
+          for (const other of sites.keys()) if (other !== startE2eSite) await stop(other);
+          sites.set(start, await start());
+        }
+        return sites.get(start) as E2eSite;
+      });
+      for (const start of sites.keys()) await stop(start);
     },
     { scope: 'worker', timeout: 300_000 },
   ],
+
+  site: async ({ sharedSite }, use) => use(await sharedSite(startE2eSite)),
 
   baseURL: ({ site }, use) => use(site.address),
 
@@ -93,6 +107,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     for (const page of open) await page.context().close();
   },
 });
+
+/** Returns a test function whose tests use the site that `start` starts. */
+export function testWith(start: () => Promise<E2eSite>): typeof test {
+  return test.extend({ site: async ({ sharedSite }, use) => use(await sharedSite(start)) });
+}
 
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {
   await reportViolations(context);

@@ -7,7 +7,7 @@ import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
-import { test } from './e2e-test.ts';
+import { testWith } from './e2e-test.ts';
 
 /** A submission, with the key and the link that its maker gets. */
 export interface Submitted {
@@ -19,17 +19,7 @@ export interface Submitted {
 }
 
 /** The test function for a site that accepts submissions, in another time zone than the browsers under test. */
-export const submissionTest = test.extend<object, { site: E2eSite }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright infers the dependencies of a fixture from this pattern
-    async ({}, use) => {
-      const site = await startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: 'Asia/Tokyo' });
-      await use(site);
-      await site.stop();
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
-});
+export const submissionTest = testWith(() => startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: 'Asia/Tokyo' }));
 
 /** Submits a product through the API. */
 export async function submit(site: E2eSite, fields: NewSubmission): Promise<Submitted> {
