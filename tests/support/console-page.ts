@@ -13,13 +13,17 @@ export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<v
     .addCookies([{ name: 'console_session', value: token, url: site.address, sameSite: 'Strict', httpOnly: true }]);
 }
 
-/** Opens a screen of the console and waits for its heading. */
-export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
-  // Retries, because a site checks only once a second whether its console is enabled.
+/** Waits until the site serves its console. It checks only once a second whether its console is enabled. */
+export async function untilEnabled(page: Page): Promise<void> {
   for (;;) {
     const response = await page.request.get(CONSOLE_PATHS.home);
-    if (response.status() === 200) break;
+    if (response.status() === 200) return;
   }
+}
+
+/** Opens a screen of the console and waits for its heading. */
+export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
+  await untilEnabled(page);
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
