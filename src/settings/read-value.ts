@@ -36,9 +36,7 @@ export function readSiteUrl(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Error(`${quote(text)} is not an http or https URL, such as https://launches.example`);
   if (url.href !== `${url.origin}/`) {
-    throw new Error(
-      `${quote(text)} must be an origin only, such as ${url.origin}: the site cannot run below a path of its host`,
-    );
+    throw new Error(`${quote(text)} must have no path, query, fragment or password, such as ${url.origin}`);
   }
   return url.origin;
 }

@@ -128,7 +128,7 @@ describe('serve', () => {
     const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
     expectRefusal(
       second,
-      new RegExp(`${settings.DATA_DIR} is held by process ${first.process.pid} \\(${first.address}\\).*DATA_DIR`),
+      new RegExp(`${settings.DATA_DIR} is in use by process ${first.process.pid} \\(${first.address}\\).*DATA_DIR`),
     );
     expect((await fetch(`${first.address}/readyz`)).status).toBe(200);
   });
@@ -137,7 +137,7 @@ describe('serve', () => {
     const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL };
     const sites = [0, 1].map(() => harness.start(['serve'], { settings }));
     const loser = await Promise.race(sites.map(({ exited }) => exited));
-    expectRefusal(loser, /is held by process \d+/);
+    expectRefusal(loser, /is in use by process \d+/);
     const winner = sites.find(({ process }) => process.exitCode === null);
     const [, address] = (await winner?.waitForOutput(/Address +(http:\S+)\n/)) ?? [];
     expect((await fetch(`${address}/readyz`)).status).toBe(200);

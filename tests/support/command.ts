@@ -81,7 +81,7 @@ function watch(child: ChildProcess): RunningCommand {
   };
 }
 
-/** The folders and processes of one test, which `clear()` removes. */
+/** The folders and processes of one test. `clear()` kills the processes and deletes the folders. */
 export class CommandHarness {
   readonly #folders: string[] = [];
   readonly #commands: RunningCommand[] = [];

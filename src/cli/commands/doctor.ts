@@ -222,7 +222,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Setti
   if (isBehindProxy && trustProxy === undefined && rateLimits) {
     return fault(
       check,
-      "not set, but an https site runs behind a proxy: all visitors share one visitor's rate limits",
+      'not set, although a site with https runs behind a proxy: all visitors share the rate limits of one network',
       'Set it to the address of the proxy, such as loopback for one on this machine.',
     );
   }

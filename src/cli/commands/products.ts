@@ -82,7 +82,7 @@ Examples:
 async function listRemoved(filter: Omit<Flags, 'removed' | 'json'>, json: boolean): Promise<void> {
   const { text, tag, category, since, limit } = filter;
   if ([text, tag, category, since].some((given) => given !== undefined))
-    throw new UsageError('--removed lists every removal: leave out --text, --tag, --category and --since');
+    throw new UsageError('--removed cannot be combined with --text, --tag, --category or --since');
   const removals = await withDatabase(({ database }) => listRemovals(database, { limit }));
   if (json) return printJson({ removals });
   if (removals.length === 0) return print('There are no removed products.');

@@ -12,7 +12,7 @@ export const OPERATOR_QUEUE = '#operator-queue';
 
 /** The changes made by a transaction, for caches and open pages. */
 export interface Change {
-  /** Products whose counts, comments or likes changed. */
+  /** The products that changed in any way, and MODERATION_LOG, AUDIT_LOG and OPERATOR_QUEUE if these changed. */
   productIds: readonly string[];
   /** Whether products were added, edited or removed. */
   catalogue: boolean;

@@ -37,7 +37,7 @@ export interface Finalised {
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // First places launches that were rescheduled, or that began while no process ran, on their boards.
+  // Launches that were rescheduled, or that began while no process ran, must be on their boards first.
   const placing = { ...rules, votesPerNetwork };
   while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
   const days: string[] = [];
@@ -150,7 +150,7 @@ async function finaliseLongPeriods(database: Database, { rules, recordEvents }: 
   });
 }
 
-// Also deletes secrets of days without a board, such as those of removed products, and secrets created by late votes.
+// The secrets of days without a board, such as those of removed products, and secrets created by late votes.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL

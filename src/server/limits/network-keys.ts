@@ -81,8 +81,8 @@ function withoutPort(text: string): string {
 }
 
 /**
- * Warns once if an untrusted address forwards requests, since the limits then treat all visitors behind that address as
- * one. The address is not logged, because it may belong to a visitor who forged the header.
+ * Warns once if an untrusted address forwards requests, because all visitors behind it then share the limits of one
+ * network. The address is not logged, because it may belong to a visitor who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;
@@ -92,7 +92,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     warned = true;
     request.log.warn(
       'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
-        'If the request came through your proxy, set TRUST_PROXY to the address of the proxy. Until then, all visitors behind the proxy count as one.',
+        'If the request came through your proxy, set TRUST_PROXY to the address of the proxy. Until then, all visitors behind the proxy share the rate limits of one network.',
     );
   });
 }

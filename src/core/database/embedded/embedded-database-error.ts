@@ -1,5 +1,5 @@
 export type EmbeddedDatabaseErrorCode =
-  | 'data_dir_held'
+  | 'data_dir_in_use'
   | 'data_dir_unwritable'
   | 'data_dir_unreachable'
   | 'data_dir_refused'

@@ -102,7 +102,7 @@ describe('an embedded database', () => {
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_dir_held' });
+    await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_dir_in_use' });
     await database.stop();
     await expect(stat(socketDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -126,8 +126,8 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
     if (owner) return { won: false, owner };
   }
   throw new EmbeddedDatabaseError(
-    'data_dir_held',
-    `The database in ${dataDir} is held by a process that does not respond: stop that process.`,
+    'data_dir_in_use',
+    `The database in ${dataDir} is in use by a process that does not respond: stop that process.`,
   );
 }
 
@@ -205,12 +205,9 @@ export function connectToListener(address: string): Promise<Socket | null> {
       const code = systemCode(error);
       if (code !== undefined && NO_LISTENER_CODES.has(code)) resolve(null);
       else {
-        const reason = `The database is held by a process of another user that does not respond (${code})`;
-        reject(
-          new EmbeddedDatabaseError('data_dir_held', `${reason}: stop that process, or run as that user.`, {
-            cause: error,
-          }),
-        );
+        const reason = `The process that uses the database refused a connection (${code})`;
+        const advice = 'If it belongs to another user, stop it, or run this command as that user.';
+        reject(new EmbeddedDatabaseError('data_dir_in_use', `${reason}. ${advice}`, { cause: error }));
       }
     });
   });

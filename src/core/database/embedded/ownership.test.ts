@@ -25,7 +25,7 @@ describe('one owner per data folder', () => {
     site.setOwnerNote('http://127.0.0.1:4711');
     const second = harness.start(program, { dataDir, mode: 'own' });
     const { code, message } = await second.failed();
-    expect(code).toBe('data_dir_held');
+    expect(code).toBe('data_dir_in_use');
     expect(message).toContain(`process ${process.pid} (http://127.0.0.1:4711) since `);
     const since = Date.parse(/ since (\S+): /.exec(message)?.[1] ?? '');
     expect(since).toBeGreaterThanOrEqual(beforeMs);
@@ -41,7 +41,7 @@ describe('one owner per data folder', () => {
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const loser = both[outcomes.findIndex(({ status }) => status === 'rejected')];
-    expect(await loser?.failed()).toMatchObject({ code: 'data_dir_held' });
+    expect(await loser?.failed()).toMatchObject({ code: 'data_dir_in_use' });
     await both[outcomes.findIndex(({ status }) => status === 'fulfilled')]?.stop();
     await hasNoProcesses(join(dataDir, 'postgres'));
   });
@@ -65,7 +65,7 @@ describe('one owner per data folder', () => {
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
     await expect(openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent })).rejects.toMatchObject({
-      code: 'data_dir_held',
+      code: 'data_dir_in_use',
     });
     process.kill(frozen.pid, 'SIGCONT');
     await frozen.stop();

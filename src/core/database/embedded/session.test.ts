@@ -19,7 +19,7 @@ test.each([
   ['a process that does not respond', 'silent', 'own', 'refuse'],
   ['a process that does not respond', 'silent', 'share', 'refuse'],
 ] as const)(
-  'if the folder is held by %s, %o, a process in mode `%s` reacts with `%s`',
+  'if the folder is in use by %s, %o, a process in mode `%s` reacts with `%s`',
   (_holder, found, mode, reaction) => {
     expect(reactTo(found, mode)).toBe(reaction);
   },

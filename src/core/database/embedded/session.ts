@@ -38,7 +38,7 @@ const RECLAIM_DELAY_MS = 300;
 
 /**
  * Owns the data folder, or shares the database of its owner. Waits while another process stops or gives up the folder.
- * @throws EmbeddedDatabaseError `data_dir_held` if another process owns the folder until it stops, or does not respond.
+ * @throws EmbeddedDatabaseError `data_dir_in_use` if another process owns the folder until it stops, or does not respond.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { name, dataDir, mode } = options;
@@ -58,7 +58,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
       case 'refuse':
         await owner.close();
-        throw held(dataDir, status);
+        throw inUse(dataDir, status);
     }
   }
 }
@@ -125,13 +125,13 @@ async function handOver({ cluster, ownership }: OwnerSession): Promise<void> {
   ownership.release();
 }
 
-function held(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
+function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
   const what =
     typeof owner === 'string'
       ? 'a process that does not respond: stop that process'
       : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that process`;
   return new EmbeddedDatabaseError(
-    'data_dir_held',
-    (terms) => `The database in ${dataDir} is held by ${what} first, or set ${terms.dataDir} to another folder.`,
+    'data_dir_in_use',
+    (terms) => `The database in ${dataDir} is in use by ${what} first, or set ${terms.dataDir} to another folder.`,
   );
 }

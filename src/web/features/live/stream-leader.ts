@@ -5,7 +5,7 @@ import { readEvents, type ServerEvent } from './event-stream.ts';
 import { type LeadEffect, type LeadEvent, NO_STREAM, step } from './lead-state.ts';
 import { coalesce, jitter } from './timing.ts';
 
-/** A tab's subscription. */
+/** What a tab needs from the stream, which the tabs of a browser share. */
 export interface TabSubscription {
   tab: string;
   /** The number of this subscription in its tab. A later one replaces an earlier one. */

@@ -85,8 +85,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the list that the visitor came from. In the default order, and for products that are not in
- * the list, they come from the server.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. For the home page's own list, and
+ * for products that are not among the loaded ones, they come from the server.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
