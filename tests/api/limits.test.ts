@@ -253,7 +253,7 @@ describe('trusted proxies (TRUST_PROXY)', () => {
     expect(warnings()).toEqual([]);
     await votes(id, '192.0.2.1', () => '198.51.100.7');
     expect(warnings()).toHaveLength(1);
-    expect(warnings()[0]?.msg).toMatch(/TRUST_PROXY.*all visitors behind the proxy count as one/);
+    expect(warnings()[0]?.msg).toMatch(/TRUST_PROXY.*share the rate limits of one network/);
     expect(text()).not.toMatch(/192\.0\.2|198\.51|203\.0/);
   });
 });

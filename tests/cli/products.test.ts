@@ -108,7 +108,7 @@ describe('products list', () => {
     [['--tag', '\ud800'], /lone surrogates/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
-    [['--removed', '--text', 'x'], /leave out --text/],
+    [['--removed', '--text', 'x'], /cannot be combined with --text/],
   ])('%j is refused with exit code 2', async (flags, message) => {
     const { code, stdout, stderr } = await products('list', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
