@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasePids } from '../support/command.ts';
+import { CommandHarness, databasePids, signalIfAlive } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 
@@ -54,15 +54,6 @@ async function suspendDatabase(dataDir: string): Promise<void> {
 
 async function resumeDatabase(dataDir: string): Promise<void> {
   for (const pid of await databasePids(dataDir)) signalIfAlive(pid, 'SIGCONT');
-}
-
-/** Sends a signal, unless the process has exited since it was listed. */
-function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ESRCH' });
-  }
 }
 
 async function upvotesOn(page: string): Promise<number> {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/core/database/connect.ts';
-import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand, signalIfAlive } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -179,7 +179,8 @@ describe('kill -9', () => {
     expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
 
     const databases = await databasePids(settings.DATA_DIR);
-    for (const pid of [second.process.pid ?? expect.unreachable(), ...databases]) process.kill(pid, 'SIGKILL');
+    second.process.kill('SIGKILL');
+    for (const pid of databases) signalIfAlive(pid, 'SIGKILL');
     await second.exited;
     const third = await harness.serve(settings);
     expect(await upvotesOf(third.address, 'git')).toBe(upvotes + 1);

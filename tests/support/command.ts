@@ -137,6 +137,15 @@ export function databasePids(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 
+/** Sends a signal, unless the process has exited since it was listed. */
+export function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+  }
+}
+
 /** Expects exit code 2, nothing on standard output, and exactly these lines on standard error. */
 export function expectRefusal(
   { code, stdout, stderr }: Omit<CommandResult, 'signal'>,
