@@ -15,7 +15,7 @@ interface ReadScope {
   session?: string;
 }
 
-/** How long writes are remembered: longer than a readable replica may lag. */
+/** How long writes are remembered, which must be longer than a usable replica may lag. */
 export const RETENTION_MS = 10_000;
 
 const MAX_ENTRIES = 20_000;
@@ -68,7 +68,7 @@ export class LastWrites {
     return this.#any;
   }
 
-  /** Evicts the writes that every readable replica already shows. */
+  /** Evicts the writes that every usable replica already shows. */
   evictOld(now: number): void {
     for (const times of [this.#products, this.#sessions]) {
       for (const [key, time] of times) {
@@ -97,7 +97,7 @@ export function readsFrom(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 
-/** The numbers of statements that the primary and the replicas have run, and of usable replicas. */
+/** How many reads the primary and the replicas have served, and how many replicas are usable. */
 export interface ReadStats {
   primary: number;
   replicas: number;

@@ -137,7 +137,10 @@ class MemoryCache implements ResponseCache {
     return this.#productions.waitFor(request, this.#minTick(request, 0)).then((state) => this.#serve('miss', state));
   }
 
-  /** Charges for a newer version and waits for it. `withoutClaim` is the decision for a visitor who has not written. */
+  /**
+   * Counts the request against the client's limits and waits for a newer version. `withoutClaim` is the decision
+   * without the last-write cookie, which a client can forge.
+   */
   #getNext(entry: Entry, request: CacheRequest, withoutClaim: Decision): Promise<Served> | Served {
     try {
       if (!this.#productions.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'stale' : 'claim');

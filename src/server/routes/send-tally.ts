@@ -41,7 +41,7 @@ export async function sendTally(
       }
       const body = new PassThrough();
       reply.send(body);
-      // Failures from here on end the connection, which Fastify logs, because the status has already been sent.
+      // Once data has been sent, the status cannot change, so a failure closes the connection. Fastify logs it.
       await abortIfSlow(chunks(), minReadRate, (sent, signal) => pipeline(Readable.from(sent), body, { signal }));
     })
     .catch((error: unknown) => {

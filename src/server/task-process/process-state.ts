@@ -21,7 +21,7 @@ export type ProcessEvent =
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** Finish the current task and queue no more. */
+  /** Finish the current task, and reject queued and new tasks. */
   | { kind: 'drain' }
   | { kind: 'close' };
 

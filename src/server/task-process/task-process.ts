@@ -18,7 +18,7 @@ export class TaskError extends Error {
 export interface TaskProcess<Task, Result> {
   /** @throws TaskError */
   run(task: Task): Promise<Result>;
-  /** Finishes the running task and queues no more. */
+  /** Finishes the running task, and rejects queued and new tasks. */
   stopQueueing(): void;
   /** Kills the process; its tasks are rejected as `closed`. */
   close(): Promise<void>;

@@ -6,7 +6,7 @@ const VALID = new RegExp(SESSION_PATTERN);
 let inMemory: string | null = null;
 
 /**
- * Returns the anonymous visitor's id (specification, section 3), which is created on first use and stored if possible.
+ * Returns the visitor's session id (specification, section 3), which is created on first use and stored if possible.
  */
 export function sessionId(): string {
   if (typeof window === 'undefined') return `server-session-${Date.now()}`;

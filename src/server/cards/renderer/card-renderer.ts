@@ -56,7 +56,8 @@ export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */
   render(card: Card): Promise<Buffer>;
   /**
-   * Finishes the card that is being drawn and queues no more, because a server that stops must not wait for pictures.
+   * Finishes the card that is being drawn, and rejects queued and new ones, so a server that stops waits for one card
+   * at most.
    */
   stopQueueing(): void;
   /** Ends the process immediately; waiting cards are rejected as `closed`. */
