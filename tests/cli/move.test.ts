@@ -30,7 +30,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   const before = await list(site.address);
   const settings = { DATA_DIR, TARGET_DATABASE_URL: target.url };
   const beside = await runProgram(['move'], settings);
-  expectRefusal(beside, new RegExp(`held by process ${site.process.pid} .*stop that process first`));
+  expectRefusal(beside, new RegExp(`in use by process ${site.process.pid} .*stop that process first`));
   site.process.kill('SIGTERM');
   await site.exited;
 
