@@ -84,7 +84,7 @@ export interface CoreOptions {
   /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VoteNetwork[]) => void) | undefined;
   launches?: LaunchOptions;
-  /** If unset, no webhooks are sent. */
+  /** If unset, changes record no webhooks. */
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean | undefined;
@@ -158,7 +158,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed this launch yet. It is placed now, because the page must show its standing.
+      // The board updater has not placed this launch yet. Places it now, because the page must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());

@@ -1,15 +1,15 @@
 import { constants, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Returns the `code` of a Node system error (`ENOENT`, …), or undefined for any other value. */
+/** Returns the `code` of an error, such as `ENOENT`, or undefined if it has none. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
  * Creates a folder and its missing parents with mode 755, regardless of the umask, because the account that runs
- * PostgreSQL must be able to enter them; only the database cluster inside is private. Does not use recursive `mkdir`,
- * which never returns for a path below a folder that cannot contain folders, such as /proc.
+ * PostgreSQL must be able to enter them; only the database cluster inside is private. Existing folders stay unchanged.
+ * Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders, such as /proc.
  */
 export async function makeTraversableFolder(folder: string): Promise<void> {
   try {
@@ -34,7 +34,7 @@ async function isFolder(path: string): Promise<boolean> {
   return stats?.isDirectory() ?? false;
 }
 
-/** Syncs a folder to disk, which makes new and renamed files in it durable. */
+/** Syncs a folder to disk, so new and renamed files in it do not disappear after a loss of power. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // Windows cannot open a folder for syncing.
   const handle = await open(folder, 'r');

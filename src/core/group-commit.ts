@@ -27,7 +27,7 @@ export interface GroupCommitObserver {
   retried(): void;
   /** A transaction failed with another error, or on its last attempt. */
   failed(): void;
-  /** An item was refused, because the queue was full or it waited too long. */
+  /** An item was refused, because the queue was full or the item waited too long. */
   refused(): void;
 }
 
@@ -37,7 +37,7 @@ export interface GroupCommit<Item, Result> {
    * @throws the CoreError of the item; CoreError `overloaded`, `unavailable`; other errors of `commit`.
    */
   submit(item: Item): Promise<Result>;
-  /** Returns the number of queued items. */
+  /** Returns the number of items that wait for their transaction to begin. */
   queued(): number;
 }
 
@@ -74,7 +74,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     running = false;
   }
 
-  /** Refuses the items that have waited too long. The queue is in the order of arrival. */
+  /** Refuses items that have waited too long, and schedules the next check. The queue is in the order of arrival. */
   function refuseLate(): void {
     const earliest = performance.now() - maxWaitMs;
     const firstInTime = waiting.findIndex(({ since }) => since >= earliest);
@@ -96,8 +96,8 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       setImmediate(() => acknowledge(batch, outcomes));
     } catch (error) {
       observer?.failed();
-      // While the database is unavailable, retries would only add load. After a lost connection, it is unknown whether
-      // the batch was written.
+      // While the database is unavailable, splitting the batch would only add load. And the batch may have been written
+      // before its connection was lost.
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
       if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
@@ -163,7 +163,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
 /** The result of a batch of writes: the outcome of each item, in order, and the data that readers must reload. */
 export interface BatchResult<Result> {
   outcomes: Outcome<Result>[];
-  /** The distinct products with changed counts or comments. */
+  /** The distinct products whose counts or comments may have changed. */
   productIds: string[];
   /** The distinct comments that were written or liked. */
   commentIds: string[];

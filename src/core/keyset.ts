@@ -57,7 +57,7 @@ type Bind = (value: Key, sqlType: string) => string;
 /**
  * Returns the SQL condition for rows after the cursor. It is a row comparison, so an index on the same columns supports
  * it. `bind` takes a value and its SQL type, and returns its placeholder.
- * @throws CoreError `bad_cursor` if the cursor does not belong to this order.
+ * @throws CoreError `bad_cursor` if the cursor is malformed or belongs to another order.
  */
 export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '<' : '>', cursor, bind);

@@ -39,7 +39,7 @@ function systemUser(): string {
   }
 }
 
-/** The actions in the audit log, named after their commands. `groundswell log` prints these names. */
+/** The actions in the audit log, most of them named after commands. `groundswell log --json` prints these names. */
 export const AUDIT_ACTIONS = [
   'products edit',
   'products remove',
@@ -101,8 +101,8 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, action text, target text, details jsonb, undoes uuid)`;
 
 /**
- * Adds entries to the audit log. Call it in the command's transaction, so the entries exist if and only if the
- * transaction commits.
+ * Adds entries to the audit log. Call it in the transaction that makes the change, so the entries exist if and only if
+ * the change commits.
  * @throws CoreError `unavailable`.
  */
 export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
@@ -165,7 +165,7 @@ interface AuditFilter {
   limit: number;
 }
 
-/** An entry, and the id of the entry that reverted it. */
+/** An entry, and the id of the newest entry that reverted it, or null. */
 type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
 
 type BrowsedRow = AuditRow & { undone_by: string | null };
@@ -214,8 +214,8 @@ export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAudit
 }
 
 /**
- * Locks an entry that is about to be undone until the transaction ends, so only one of two concurrent undos continues.
- * @returns whether no entry undoes it yet. @throws CoreError `unavailable`.
+ * Locks, until the transaction ends, the entry to undo, so only one of two concurrent undos continues.
+ * @returns false if another entry already reverts it, or if it does not exist. @throws CoreError `unavailable`.
  */
 export async function lockEntryToUndo(sql: Sql, id: string): Promise<boolean> {
   await sql.query('SELECT id FROM audit_log WHERE id = $1 FOR UPDATE', [id]);

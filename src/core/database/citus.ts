@@ -36,8 +36,8 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
- * a row. The setting applies to new connections. It is safe because each shard has only one placement; streaming
- * replication protects the servers.
+ * a row. The setting applies to new connections. It is safe because each shard has only one placement, because the
+ * data is copied by standbys of whole servers, not by Citus.
  */
 async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
@@ -67,7 +67,7 @@ async function findUndistributedTables(sql: Sql): Promise<DistributedTable[]> {
 async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): Promise<void> {
   // Creates the shards one after the other, because parallel connections would not see each other's new shards.
   await sql.query("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)");
-  // Foreign keys are dropped and added again, because only a distributed table can reference another.
+  // Foreign keys are dropped and added again, because only distributed tables can reference distributed tables.
   const references = await readReferences(
     sql,
     tables.map(({ name }) => name),
@@ -107,7 +107,8 @@ const knownPools = new WeakMap<Sql, boolean>();
 export async function isDistributed(sql: Sql, pool = sql): Promise<boolean> {
   const known = knownPools.get(pool);
   if (known !== undefined) return known;
-  // Concurrent callers do not share one query: it could wait for the connection of a transaction that waits for it.
+  // Concurrent callers do not share one query: a transaction could wait for a query that waits for the connection of
+  // that transaction.
   const found = await hasCitus(sql);
   knownPools.set(pool, found);
   return found;
@@ -122,7 +123,8 @@ const OMITTED = /FOR (?:NO KEY )?UPDATE (?:SKIP LOCKED )?\/\* omitted on Citus \
 const BY_PRODUCT = '/* product by product on Citus */';
 
 /**
- * Adapts statements to Citus, which refuses to lock rows of several shards. A comment after the lock says how:
+ * Adapts statements to Citus, which refuses to lock rows of several shards. A comment after the locking clause says
+ * what to do:
  * - `omitted on Citus` omits the clause. Elsewhere, ordered locks prevent deadlocks; Citus detects deadlocks, and one
  *   of the transactions is retried (40P01).
  * - `product by product on Citus` runs the statement once per id in `$1`, its only parameter, in order.
@@ -140,7 +142,7 @@ function adaptQuery(sql: Sql, pool: Sql): Sql['query'] {
     if (!text.includes(MARK) || !(await isDistributed(sql, pool))) return sql.query<Row>(text, values, options);
     if (!text.includes(BY_PRODUCT)) return sql.query<Row>(omitLocks(text), values, options);
     const rows: Row[] = [];
-    // Ids are ASCII, so JavaScript and the database sort them alike.
+    // Ids are ASCII and compared bytewise, so JavaScript and the database sort them alike.
     for (const id of [...new Set(values?.[0] as string[])].sort()) rows.push(...(await sql.query<Row>(text, [[id]])));
     return rows;
   };

@@ -11,14 +11,14 @@ export interface ConnectOptions {
   /** The folder of the embedded database. */
   dataDir: string;
   /**
-   * `own`: this process is the site. `share`: this process uses the site's database, or starts and stops it if no site
-   * runs.
+   * `own`: this process is the site. `share`: this process uses the database of a running site; if none runs, it starts
+   * the database and stops it afterwards.
    */
   mode: 'own' | 'share';
-  /** Whether to create a missing embedded database; default true. If false, the error `no_database` is thrown. */
+  /** Whether to create a missing embedded database (default), or to throw EmbeddedDatabaseError `no_database`. */
   create?: boolean;
   log: Log;
-  /** Maximum number of connections in the pool, not counting those for long work; default 10. */
+  /** Maximum number of connections in the pool, not counting those for long work and notifications; default 10. */
   maxConnections?: number;
 }
 
@@ -185,7 +185,7 @@ const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
   (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database`;
 
 /**
- * Reads how many connections this role may open, shared by all its sites and commands. A pooler's own limit cannot be
+ * Reads how many connections all sites and commands with this role may open together. A pooler's own limit cannot be
  * read.
  * @throws CoreError `unavailable`.
  */

@@ -54,7 +54,10 @@ export function isItemError(error: unknown): boolean {
 
 const QUERY_CANCELED = '57014';
 
-/** Returns whether a statement exceeded `statement_timeout`. `Sql` wraps the error, so its cause is checked as well. */
+/**
+ * Returns whether the server canceled a statement, usually because it exceeded `statement_timeout`. `Sql` wraps the
+ * error, so its cause is checked as well.
+ */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
@@ -87,7 +90,8 @@ const OUTAGE_GAP_MS = 60_000;
 
 /**
  * Logs an outage once, with its cause, because every request during the outage fails for the same reason. The reason is
- * the SQLSTATE or the system's error code. A new reason, such as a failover to a read-only server, is logged, too.
+ * the SQLSTATE or the system's error code; without one, the message. A new reason, such as a failover to a read-only
+ * server, is logged, too.
  */
 export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();

@@ -14,12 +14,13 @@ export interface Sql {
   query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
 }
 
+/** Transactions ignore these options. */
 export interface StatementOptions {
   /** The client's timeout for this statement; shorter than the pool's. */
   timeoutMs?: number;
   /**
    * Whether to prepare the statement once per connection, which saves parsing and planning. For frequent statements
-   * whose SQL has few variants; ignored in transactions.
+   * whose SQL has few variants.
    */
   isPrepared?: boolean;
 }
@@ -212,7 +213,7 @@ function asCoreError(error: unknown): unknown {
   if (!isConnectionFailure(error)) return error;
   const message = refusesWrites(error)
     ? 'The database accepts no changes right now. Please try again in a moment.'
-    : 'The database cannot be reached right now. Please try again in a moment.';
+    : 'The database is unavailable right now. Please try again in a moment.';
   return new CoreError('unavailable', message, { cause: error });
 }
 

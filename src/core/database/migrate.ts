@@ -14,7 +14,8 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: applies missing numbered files in order, each in a transaction.
+ * Brings the schema up to date: applies missing numbered files in order, each in a transaction. Then distributes tables
+ * on Citus, and creates indexes that not every server supports.
  *
  * Two processes may do this at the same time. Each claims a version by inserting its row before it runs the file; the
  * second one waits on that row until the first commits, and then skips the file. Advisory locks are not used, because
@@ -109,14 +110,15 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   } catch (error) {
     log.warn(
       { err: error },
-      'Cannot create the trigram index, so searching a large list will be slow. As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site',
+      'Cannot create the trigram index, so searching a large list will be slow. If the extension pg_trgm is missing, run CREATE EXTENSION pg_trgm in the database as a superuser, then restart the site',
     );
   }
 }
 
 /**
  * Creates an index of upvotes by time, for statistics. Rows arrive in the order of their time, so a BRIN index is
- * small (88 kB for five million rows) and hardly slows down writes. Engines without BRIN scan the whole table.
+ * enough. It is small (88 kB for five million rows) and hardly slows down writes. Engines without BRIN scan the whole
+ * table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * The SQLSTATE codes of errors that only prepared statements cause: a pooler switched to a server connection that does
- * not know the name (26000) or already knows it (42P05), or a migration changed the columns of the result (0A000).
+ * The SQLSTATE codes of errors that preparation can cause: a pooler switched to a server connection that does not know
+ * the name (26000) or already knows it (42P05), or a migration changed the columns of the result (0A000).
  */
 const PREPARATION_FAILURES = new Set(['26000', '42P05', '0A000']);
 

@@ -26,7 +26,7 @@ interface WatchOptions {
 
 /** Interval of checks while the replica may lack known writes. */
 const SHORT_INTERVAL_MS = 50;
-/** Interval of checks while there are no writes, or the replica cannot be read. */
+/** Interval of checks while the replica shows every known write, or cannot be read. */
 const LONG_INTERVAL_MS = 500;
 /** A replica is not read if it was last verified longer ago than this, unless the primary does not respond. */
 const MAX_LAG_MS = 5_000;
@@ -52,7 +52,7 @@ export type ReplicaState =
 
 export type ReplicaEvent =
   | { type: 'position'; goal: WalPosition }
-  /** The primary did not respond, so it cannot commit writes either. */
+  /** The primary did not respond, so this process cannot commit writes either. */
   | { type: 'primaryUnreachable' }
   /** The engine has no WAL positions, but the replica responded. */
   | { type: 'noPosition'; requestedAt: number }

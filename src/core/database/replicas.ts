@@ -34,7 +34,7 @@ export class LastWrites {
   #everything = NEVER;
 
   add({ productIds, catalogue }: Change, time: number): void {
-    // A change of the catalogue also affects reads of other products, such as their neighbours.
+    // A change of the catalogue also affects reads of other products, such as neighbours of a changed one in the list.
     if (catalogue) this.addEverything(time);
     for (const id of productIds) setLatest(this.#products, id, time);
     this.#any = Math.max(this.#any, time);
@@ -215,7 +215,7 @@ function readFromReplicas(
 export async function requireReplicable(primary: Sql): Promise<void> {
   if (!(await isDistributed(primary))) return;
   throw new ConnectError(
-    'DATABASE_REPLICA_URL: replicas of a database with Citus cannot be verified. Leave it unset, and add workers to spread reads.',
+    'DATABASE_REPLICA_URL: with Citus, the site cannot check whether replicas are up to date. Leave it unset, and add workers to spread reads.',
   );
 }
 

@@ -25,7 +25,10 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-/** Removes the timeouts of the transaction, for long work such as a backup or the download of a tally. */
+/**
+ * Disables the server's timeouts for the rest of a transaction, for long work such as a backup or the download of a
+ * tally. The client's timeout per statement still applies.
+ */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -100,7 +103,7 @@ export function serializeStatements(connection: Sql): StatementQueue {
     sql: {
       query(text, values, options) {
         const result = last.then(() => {
-          if (ended) throw new Error('Statement sent after its transaction ended');
+          if (ended) throw new Error('The statement was not sent, because its transaction has ended');
           return connection.query<never>(text, values, options);
         });
         // Prevents an unhandled rejection. The caller gets the error from this statement or from the next one.

@@ -20,10 +20,10 @@ const ACQUIRE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
- * Acquires a lease if it is free and the last completed job began longer ago than `intervalMs`. PostgreSQL serializes
- * the statements of concurrent callers, so only one gets the lease. Ignores a last job in the future, and an expiry
- * more than `maxLeaseMs` (the longest lease) from now, because both were stored before the database's clock was set
- * back.
+ * Acquires a lease if it is free and the last completed run of its job began longer ago than `intervalMs`. PostgreSQL
+ * serializes the statements of concurrent callers, so only one gets the lease. A run in the future, and an expiry more
+ * than `maxLeaseMs` from now, are ignored, because they were stored before the database's clock was set back.
+ * @returns undefined if the lease is not free or the job is not due.
  */
 export async function acquireLease(
   sql: Sql,
@@ -58,8 +58,8 @@ export async function renewLease(sql: Sql, name: LeaseName, holder: string, leas
 }
 
 /**
- * Releases a lease after its job has completed or failed. `ranAt` is when a completed job began. Any process may retry
- * a failed job after `pauseMs`.
+ * Releases a lease after a run of its job. `ranAt` is when a completed run began. After a failed run, any process may
+ * acquire the lease once `pauseMs` has passed. Does nothing if another process has acquired the lease.
  */
 export async function releaseLease(
   sql: Sql,
@@ -77,7 +77,7 @@ export async function releaseLease(
   );
 }
 
-/** Returns when the last completed job began, in any process, or undefined if none has completed. */
+/** Returns when the last completed run of a job began, in any process, or undefined if none has completed. */
 export async function lastRunAt(sql: Sql, name: LeaseName): Promise<Date | undefined> {
   const [row] = await sql.query<{ last_run_at: Date | null }>('SELECT last_run_at FROM leases WHERE name = $1', [name]);
   return row?.last_run_at ?? undefined;

@@ -31,7 +31,7 @@ export interface SiteStats {
   hours: (ProductUpvotes & { hour: string })[];
   /** Networks from which many sessions upvoted one product within a clock hour. */
   networks: NamedBurst[];
-  /** The submissions of these days. */
+  /** The numbers of submissions that were received on these days, by status. */
   submissions: SubmissionStats;
 }
 
@@ -142,8 +142,8 @@ export interface Activity {
 }
 
 /**
- * Counts launches, upvotes and public comments of the last `days` days, by day and by hour. Reads all rows of these
- * days, which is the slowest part of the overview on a large site.
+ * Counts launches, upvotes and public comments by day (the last `days` days) and by hour (the last `hours` hours).
+ * Reads all rows of these days, which is the slowest part of the console's overview on a large site.
  * @throws CoreError `unavailable`.
  */
 export async function readActivity(
@@ -190,7 +190,7 @@ async function countByHour(
 
 /** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */
 export interface BoardStats {
-  /** `overdue` counts the days whose result is due but not final; they are also counted in `open`. */
+  /** `open` counts all leaderboards that are not final; `overdue` counts the days among them whose result is due. */
   boards: { open: number; final: number; overdue: number };
   votes: { counted: number; network: number; operator: number };
 }

@@ -25,10 +25,10 @@ export type Account =
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-/** The account `nobody`, which exists on every system and owns no important files. */
+/** The account `nobody` (its id on Linux), which owns no important files. */
 export const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
-/** Whether this process is root; PostgreSQL refuses to run as root. False on Windows. */
+/** Returns whether this process is root. False on Windows. */
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
@@ -44,6 +44,7 @@ export interface FolderOwner {
  * open later), otherwise to `nobody`, then to a user namespace.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
+  // In a user namespace, the process runs under an id that has a name.
   if (!isRoot()) return hasName() ? [{ kind: 'self' }] : [{ kind: 'namespace' }, { kind: 'self' }];
   const user = (owner: FolderOwner): Account => ({ kind: 'user', uid: owner.uid, gid: owner.gid });
   // In a folder that another user can change, a `namespace` account, which is root on disk, could be tricked into

@@ -108,9 +108,9 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
 }
 
 /**
- * Copies the programs to a subfolder of `folder`, once per version. This is necessary if the database's account cannot
- * enter the original folder, or links cannot be created there. The copy takes about 50 MB, without static libraries and
- * headers.
+ * Copies the programs to a subfolder of `folder`, once per version, and deletes copies of other versions. This is
+ * necessary if the database's account cannot enter the original folder, or links cannot be created there. The copy
+ * takes about 50 MB, without static libraries and headers.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const wanted = join(folder, `postgres.binaries-${binaries.version}`);

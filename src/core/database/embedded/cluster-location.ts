@@ -42,7 +42,7 @@ interface LocationOptions {
 /**
  * Chooses where the cluster is stored: in the data folder, if an account that PostgreSQL accepts can work there (see
  * `candidateAccounts`). If that account cannot run the programs in place, they are copied. If there is no such account,
- * because root has no user namespaces, the cluster is stored below `fallbackFolder`.
+ * because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there.
  * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
  * cluster must not be created.
  */
@@ -71,7 +71,7 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   if (fallbackOwner) await chownCluster(nobody, fallbackCluster);
   log.warn(
     { dataDir, location: fallbackCluster },
-    `Only root can enter ${dataDir}, and PostgreSQL does not run as root: the database is in ${fallbackCluster}.`,
+    `The database is in ${fallbackCluster}: only root could enter ${dataDir} when the database was created, and PostgreSQL does not run as root.`,
   );
   return { ...configuration, clusterDir: fallbackCluster, exists: fallbackOwner !== undefined };
 }
@@ -153,7 +153,7 @@ function unreachable({ dataDir, fallbackFolder }: LocationOptions): EmbeddedData
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
     (terms) =>
-      `PostgreSQL does not run as root, and no other account can access ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as ${fallbackFolder}.`,
+      `No account that PostgreSQL accepts can work in ${dataDir} (PostgreSQL does not run as root): set ${terms.dataDir} to a folder that other users can enter, such as ${fallbackFolder}.`,
   );
 }
 

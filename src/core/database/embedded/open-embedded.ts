@@ -11,7 +11,7 @@ import { closeSession, maintainSession, openSession, type SessionOptions } from 
 export interface EmbeddedOptions {
   /** The name of the role, the database and files, so it must not change. It consists of a–z, 0–9 and `_`. */
   readonly name: string;
-  /** The data folder, created if missing. The cluster is in its subfolder `postgres`. */
+  /** The data folder, created if missing. The cluster is in its subfolder `postgres`, if possible. */
   readonly dataDir: string;
   /** For example `own` for a server, and `share` for a command-line tool. */
   readonly mode: Mode;
@@ -63,7 +63,7 @@ export async function openEmbedded(
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();
   const last = maintainSession(first, sessionOptions, end.signal).catch((error: unknown) => {
-    log.error({ err: inTerms(error) }, 'Cannot take over the embedded database.');
+    log.error({ err: inTerms(error) }, 'Cannot reopen the embedded database after its owner has changed.');
     return undefined;
   });
   let stopping: Promise<void> | undefined;

@@ -40,8 +40,9 @@ export interface ClusterOptions {
 }
 
 /**
- * Starts the cluster of a data folder and keeps it running. Call it only as the folder's owner.
- * @throws EmbeddedDatabaseError `no_database` if there is no cluster and `create` is false.
+ * Starts the cluster of a data folder, or adopts it if it already runs, and keeps it running. Call it only as the
+ * folder's owner.
+ * @throws EmbeddedDatabaseError, such as `no_database` if there is no cluster and `create` is false.
  */
 export async function runCluster(options: ClusterOptions, host: HostEnvironment): Promise<OwnedCluster> {
   const { name, dataDir, durability, log } = options;

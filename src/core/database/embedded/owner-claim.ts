@@ -80,7 +80,7 @@ function remove(sockets: SocketFolder, name: string): void {
   sockets.run(() => rmSync(join(sockets.folder, name), { force: true }));
 }
 
-/** Removes links with lower numbers, and sockets of processes that were killed before they created a link. */
+/** Removes links with lower numbers, and sockets without a listener, which dead processes left behind. */
 async function removeDead(sockets: SocketFolder, number: number, own: string): Promise<void> {
   for (const name of namesIn(sockets)) {
     const match = LINK.exec(name);
@@ -205,8 +205,8 @@ export function connectToListener(address: string): Promise<Socket | null> {
       const code = systemCode(error);
       if (code !== undefined && NO_LISTENER_CODES.has(code)) resolve(null);
       else {
-        const reason = `The process that uses the database refused a connection (${code})`;
-        const advice = 'If it belongs to another user, stop it, or run this command as that user.';
+        const reason = `Cannot check whether another process uses the database: connecting to its socket failed (${code})`;
+        const advice = 'If a process of another user does, stop it, or run this command as that user.';
         reject(new EmbeddedDatabaseError('data_dir_in_use', `${reason}. ${advice}`, { cause: error }));
       }
     });

@@ -124,7 +124,7 @@ export class OwnerConnection {
   readonly #socket: Socket;
   readonly #events = new EventEmitter();
   #response: Response = {};
-  /** Settles when the owner has released the folder or died. */
+  /** Resolves when the connection is closed: the owner has released the folder or died, or this process closed it. */
   readonly gone: Promise<void>;
 
   constructor(socket: Socket) {

@@ -129,7 +129,7 @@ export async function adoptPostmaster(cluster: Cluster, credentials: Credentials
  * Removes the remains of a dead postmaster: its lock files, which would block the next postmaster if their process id
  * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
  * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
- * @param socketDir the socket folder of the next postmaster, which stays.
+ * @param socketDir the socket folder of the next postmaster. It stays, and is created again if it was deleted.
  */
 export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster, socketDir = ''): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
@@ -156,7 +156,7 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Shuts a postmaster down (PostgreSQL's fast mode), and returns when no process of the cluster is left. If the
+ * Shuts a postmaster down (by default, in fast mode), and returns when no process of the cluster is left. If the
  * postmaster does not end, it is killed; the next start then takes longer because of recovery, but no data is lost.
  */
 export async function stopPostmaster(

@@ -38,7 +38,7 @@ const RECLAIM_DELAY_MS = 300;
 
 /**
  * Owns the data folder, or shares the database of its owner. Waits while another process stops or gives up the folder.
- * @throws EmbeddedDatabaseError `data_dir_in_use` if another process owns the folder until it stops, or does not respond.
+ * @throws EmbeddedDatabaseError, such as `data_dir_in_use` if the owner keeps the folder or does not respond.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { name, dataDir, mode } = options;
