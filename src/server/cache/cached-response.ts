@@ -69,7 +69,7 @@ export interface CacheRequest {
   produce(): Promise<CacheableResponse>;
   /** A time of the monotonic clock. The response must include the visitor's writes up to it. */
   notBefore?: number | undefined;
-  /** Charges the client before work begins for its request. @throws CoreError `rate_limited`. */
+  /** Counts the request against the client's limits before it causes a production. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;
 }
 

@@ -12,8 +12,8 @@ export interface Entry {
 }
 
 /**
- * Clients can request any number of URLs with parameters, so the responses of such URLs share this fraction of the
- * memory and evict only each other.
+ * Clients can request any number of URLs with parameters other than `lang`, so the responses of such URLs share this
+ * fraction of the memory and evict only each other.
  */
 const QUERY_SHARE = 0.25;
 

@@ -74,7 +74,7 @@ export class Productions {
       const current = this.#byKey.get(key);
       const { start, outcome } = current?.kind === 'running' ? current : this.#start(request);
       const result = await outcome;
-      // A fresh response includes even the changes since its production began, or they do not affect it.
+      // A fresh response is complete: no known change since its production began affects it.
       const isComplete = start.startedTick >= minTick || ('state' in result && result.state.kind === 'fresh');
       const isNewEnough = start.includesUpTo >= notBefore && isComplete;
       if ('state' in result) {
@@ -119,7 +119,8 @@ export class Productions {
       contentSince: runtime.now().getTime(),
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
-    // Changes are matched to the dependencies of the old version. Any change may affect a dependency that it lacks.
+    // Changes during the production were matched to the dependencies of the old version. If the new version has others,
+    // any change may have affected it.
     const { tick } = this.#store;
     const known =
       old && !includesAll(old.state.version.head.dependencies, head.dependencies)
@@ -144,7 +145,7 @@ export class Productions {
   }
 }
 
-/** Returns whether every change that affects a response with the `wanted` dependencies affects one with these. */
+/** Returns whether every change to the `wanted` dependencies is also a change to the given ones. */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
   // Every change may reorder a list that depends on all counts.
   if (allCounts) return true;

@@ -19,7 +19,7 @@ export interface Served {
 export interface ResponseCache {
   /**
    * Returns a cached response if it is fresh enough, or else a promise of a response.
-   * @throws the errors of `produce` and `charge`, if there is no response to fall back on.
+   * @throws the errors of `produce` and `charge`, if no cached response may be served instead.
    */
   get(request: CacheRequest): Promise<Served> | Served;
   /** Returns the response to send for a key without calling its route, or undefined if the route must decide. */
@@ -138,8 +138,8 @@ class MemoryCache implements ResponseCache {
   }
 
   /**
-   * Counts the request against the client's limits and waits for a newer version. `withoutClaim` is the decision
-   * without the last-write cookie, which a client can forge.
+   * Waits for a newer version. If none is being produced, the request counts against the client's limits.
+   * `withoutClaim` is the decision without the last-write cookie, which a client can forge.
    */
   #getNext(entry: Entry, request: CacheRequest, withoutClaim: Decision): Promise<Served> | Served {
     try {
@@ -160,8 +160,9 @@ class MemoryCache implements ResponseCache {
   }
 
   /**
-   * Returns the tick up to which a new version must include all changes. Until its dependencies are known, any change
-   * may affect it. Pages may lag behind changes other than the known ones; API responses may not.
+   * Returns the tick up to which a new version must include all changes. A page may lack changes after those that made
+   * the old version stale. An API response must include all, since any change may affect a version whose
+   * dependencies are not yet known.
    */
   #minTick({ freshness }: CacheRequest, knownTick: number): number {
     return freshness.maxStaleMs > 0 ? knownTick : this.#store.tick;

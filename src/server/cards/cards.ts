@@ -14,7 +14,6 @@ import { cardBrandOf } from './card-brand.ts';
 import type { ReadOwnPicture } from './own-pictures.ts';
 import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts';
 
-/** A drawn card. */
 export interface DrawnCard {
   png: Buffer;
   /** Strong validator of these bytes, with its quotes. */
@@ -44,7 +43,10 @@ export interface Cards {
   ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** Returns the card of the site itself. @throws CoreError `overloaded` if it cannot be drawn. */
   ofSite(): Promise<ServedCard>;
-  /** Called when the site stops. Requests that wait for a card immediately get a substitute, if there is one. */
+  /**
+   * Call this when the site stops. Requests for cards that would have to wait for another one get a substitute
+   * immediately, if there is one.
+   */
   stopQueueing(): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
 
-/** Maximum number of pipelined requests per connection. Browsers and proxies do not pipeline. */
+/** Maximum number of waiting pipelined requests per connection. Browsers and proxies do not pipeline. */
 const MAX_PIPELINED_REQUESTS = 100;
 
 /**
@@ -27,7 +27,8 @@ export function clientDisconnected(): CoreError {
 }
 
 /**
- * Call it before acquiring what `close` of the response releases: after a disconnect, `close` is not emitted again.
+ * Call this before acquiring a resource that is released when the response emits `close`: if the client has already
+ * disconnected, the event is not emitted again.
  * @throws CoreError if the client has disconnected.
  */
 export function requireConnected({ raw }: FastifyReply): void {

@@ -77,7 +77,7 @@ export const REVALIDATE = 'public, no-cache';
  */
 export const PAGE_CACHING = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
 
-/** For a response that is newer than the shared one, because it shows the visitor's own write. */
+/** For a response that may be newer than the shared one, because it must show the visitor's own write. */
 export const OWN_WRITE = 'private, no-cache';
 
 /** For responses that are for one visitor only, or not worth caching. */

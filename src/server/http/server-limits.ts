@@ -8,7 +8,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { endStalledConnections, limitPipelinedRequests } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** Maximum length of a URL. The URL that requests the upvotes of 100 products has about 6,700 characters. */
+/** Maximum length of a URL. The URL that requests the upvotes of 100 products may have 6,700 characters. */
 const URL_BYTES = 8 * 1024;
 
 /** Maximum size of URL and headers together, which Node enforces. */
@@ -51,7 +51,7 @@ export function enforceServerLimits(app: FastifyInstance, maxStreams: number): v
 
 function refuseInvalidUrl({ url }: FastifyRequest): void {
   if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters`);
-  // Pages tolerate mistyped URLs, but API requests must be exact.
+  // Pages ignore invalid escape sequences in a query, but an API request with one is refused.
   if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
     throw new CoreError('bad_request', 'The URL is not valid');
   }

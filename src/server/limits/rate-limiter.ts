@@ -125,7 +125,7 @@ export interface Charge {
 export interface RateLimiter {
   /**
    * Takes a token from each limit of the action, or from none if one is empty, so a refusal costs no token. `ignoring`
-   * skips one limit and leaves its bucket unchanged.
+   * skips the limits of one scope and leaves their buckets unchanged.
    */
   charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
   /** The number of buckets of all sessions and networks. */

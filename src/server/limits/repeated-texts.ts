@@ -14,7 +14,7 @@ const REPEATED_TEXT_RULES = {
   site: { times: 10, letters: 40 },
 } as const;
 
-/** Detects texts that are posted repeatedly. It stores only hashes of the texts, in memory. */
+/** Detects texts that are posted repeatedly. The texts themselves are not stored, only hashes of them in memory. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
 export function createRepeatedTexts(

@@ -73,7 +73,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
       try {
         await save([...earlier, ...current]);
       } catch (error) {
-        log.warn({ err: error }, 'Cannot save upvote bursts; trying again');
+        log.warn({ err: error }, 'Cannot save upvote bursts; they stay in memory until saved or the process stops');
         // Without the saved sizes, the next flush saves all bursts of the current hour again.
         savedSizes.clear();
         keep(startsAt === hour.startsAt ? earlier : [...earlier, ...current]);

@@ -31,7 +31,7 @@ export class EventStream {
 
   /** @returns false if the client did not keep up and has been disconnected. */
   send(bytes: Buffer): boolean {
-    // The stream is already closed for another reason; its close event follows.
+    // The connection was closed earlier, by this method or for another reason. Its close event follows.
     if (this.#socket.destroyed) return true;
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#socket.destroy();

@@ -32,7 +32,10 @@ interface ResumingStreams {
   streams: Set<EventStream>;
 }
 
-/** Changes since the last delivery that at least one stream subscribes to. */
+/**
+ * Changes since the last delivery that at least one stream subscribes to, and the streams that need the changes they
+ * missed.
+ */
 export class PendingUpdates {
   readonly #productIds = new Set<string>();
   readonly #commentIds = new Set<string>();
@@ -55,7 +58,7 @@ export class PendingUpdates {
     this.#everything = true;
   }
 
-  /** Adds a reconnected stream, which has all changes up to `since`. */
+  /** Adds a stream that needs the changes it missed after `since`. */
   resume(stream: EventStream, subscription: Subscription, since: Since): void {
     const resuming = this.#resuming.get(subscription) ?? { since, streams: new Set() };
     resuming.since = earlier(resuming.since, since);
@@ -70,7 +73,7 @@ export class PendingUpdates {
     if (resuming?.streams.size === 0) this.#resuming.delete(subscription);
   }
 
-  /** Call after the delivery: the streams that resumed now get the shared frames of their subscriptions. */
+  /** Call after the delivery. From then on, the streams that resumed get the shared frames of their subscriptions. */
   endResuming(): void {
     for (const [subscription, { streams }] of this.#resuming) {
       // Streams that closed during the delivery are no longer in the subscription.

@@ -15,7 +15,7 @@ import { sendFromCache } from '../cache/send-cached.ts';
 import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
-/** Browsers cache a badge for a minute, so not every visit to another site requests it again. */
+/** Browsers cache a badge for a minute, so they do not request it with every page that embeds it. */
 const BADGE_CACHING = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400';
 
 interface Options {

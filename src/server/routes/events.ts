@@ -44,7 +44,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
-      // A request that was pipelined after a stream has no socket, because the response of the stream never ends.
+      // The response to a pipelined request has no socket until earlier responses end, and that of a stream never does.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
       requireConnected(reply);
       const release = take(request, reply);

@@ -87,7 +87,7 @@ function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }:
   };
 }
 
-/** A consumer's request (oembed.com): how to embed the page at `url`. Bounds are pixels. */
+/** A consumer's request (oembed.com): how to embed the page at `url`. The bounds are in pixels. */
 const OembedQuerySchema = Type.Object({
   url: Type.String({ format: TEXT_FORMAT, maxLength: 2_000 }),
   format: Type.Optional(Type.String()),

@@ -66,8 +66,8 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
     }
     const isPlain = hasOnlyLanguageParam(path);
     /**
-     * Searches and later pages are charged, because few visitors share each one; other pages only if a visitor's
-     * last-write cookie requires a new version.
+     * Producing a page whose URL has parameters other than `lang` counts against the search limit, because few visitors
+     * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
       if (!isPlain || reason === 'claim') charge('search', request, reason === 'miss' ? reply : undefined);
@@ -143,7 +143,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   };
 }
 
-/** Returns the URL of a product: `comments` is a cursor into its comments in the order `best`. */
+/** Returns the URL of a product's page. Its parameter `comments` is a cursor into the comments in the order `best`. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   return normalize('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),

@@ -10,7 +10,7 @@ const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
 /**
  * Slower clients are disconnected, because they keep others waiting, and their snapshots prevent VACUUM from removing
- * dead rows. A megabyte may take 45 seconds.
+ * dead rows. A megabyte may take 45 seconds, and any tally 15 minutes.
  */
 const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
@@ -52,7 +52,10 @@ export async function sendTally(
   return reply;
 }
 
-/** Runs `send`, and aborts it if the client reads too slowly. Time spent in the database does not count. */
+/**
+ * Runs `send`, and aborts it if the client reads too slowly, not counting time spent in the database, or after `maxMs`
+ * in total.
+ */
 async function abortIfSlow(
   chunks: AsyncIterable<string>,
   { graceMs, bytesPerMs, maxMs }: typeof MIN_READ_RATE,

@@ -149,7 +149,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** Converts an error of the schema validation. A wrong type is reported as an error of its field. */
+/** Converts the first error of the schema validation into an error of its field, or of the whole body. */
 function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreError {
   const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
   if (first === undefined || typeof field !== 'string') {
@@ -160,7 +160,7 @@ function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreErro
 }
 
 const FIELD_ERRORS: Record<string, string> = {
-  required: 'This field is required.',
+  required: 'A required value is missing.',
   type: 'This value has the wrong type.',
   format: 'This value contains characters that cannot be stored.',
 };
@@ -238,7 +238,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Edit or reschedule a submission',
     description:
-      'A submission can be edited until it launches. Changing any field of a scheduled or declined submission other than the launch time requires a new approval. With `revision`, the edit fails if the submission has changed since that revision.',
+      'A submission can be edited until it launches. If a scheduled or declined submission is changed in any field other than the launch time, it requires a new approval. With `revision`, the edit fails if the submission has changed since that revision.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },

@@ -41,8 +41,8 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   const params = Type.Object({ id: Type.String() });
 
   /**
-   * Visitors can always withdraw their own votes, however busy their network is. The check costs no more than reading
-   * upvotes.
+   * Returns whether the request withdraws an existing upvote, which is allowed even if the network is over its limit.
+   * The check costs no more than reading upvotes.
    */
   async function isRetraction(request: FastifyRequest): Promise<boolean> {
     const session = knownSessionOf(request);

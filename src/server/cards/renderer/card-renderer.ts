@@ -3,15 +3,15 @@ import { createTaskProcess } from '../../task-process/task-process.ts';
 /** The content of a share image, as it is sent to the worker. */
 export interface Card {
   brand: CardBrand;
-  /** If neither `product` nor `board` is set, this is the card of the brand itself. */
+  /** If neither `product` nor `board` is set, this is the card of the site itself. */
   product?: CardProduct;
   board?: CardBoard;
 }
 
-/** The site or company that shares its cards. */
+/** The site's name, logo and colours, as cards show them. */
 export interface CardBrand {
   name: string;
-  /** Shown only on the card of the brand itself. */
+  /** Shown only on the card of the site itself. */
   tagline: string;
   mark: CardMark;
   /** The bytes of a picture in place of the mark. If it cannot be read, cards show the mark. */
@@ -56,11 +56,11 @@ export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */
   render(card: Card): Promise<Buffer>;
   /**
-   * Finishes the card that is being drawn, and rejects queued and new ones, so a server that stops waits for one card
-   * at most.
+   * Finishes the card that is being drawn, and rejects queued ones. From then on, a card that would have to wait is
+   * rejected, so while the server stops, no request waits for more than one card.
    */
   stopQueueing(): void;
-  /** Ends the process immediately; waiting cards are rejected as `closed`. */
+  /** Ends the process immediately; unfinished cards are rejected as `closed`. */
   close(): Promise<void>;
 }
 

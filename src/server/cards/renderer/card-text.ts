@@ -123,7 +123,7 @@ export function wrapText(
   return { lines, isCut: false };
 }
 
-/** Splits a text where a line may break. Punctuation stays with the word before it. */
+/** Splits a text where a line may break. Punctuation stays with the word that it touches. */
 function breakable(text: string): string[] {
   const pieces: string[] = [];
   let last: { segment: string; isWordLike: boolean } | undefined;

@@ -37,7 +37,7 @@ interface Fitted {
   lineHeight: number;
 }
 
-/** The edge to which text is aligned: the left one, or the right one in a right-to-left layout. */
+/** The edge to which text is aligned, and its horizontal position. */
 interface Column {
   edge: 'left' | 'right';
   x: number;
