@@ -28,7 +28,8 @@ import { StaticRouter } from './routing/router.tsx';
 // Used by the server, which renders and translates the HTML document around the page.
 export { inLanguage, localAddress, plural, t };
 
-// All code is loaded when the server starts, because a later build may replace the files of a running server.
+// At its start, the server loads all code that it renders, because a later build may replace the files of a running
+// server.
 await Promise.all(
   [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>
     screen.preload(),
@@ -88,7 +89,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** Failed reads, for the server's log. The specification prescribes their wording. */
+  /** Failed reads, for the server's log. The specification prescribes the wording of some. */
   problems?: Error[];
 }
 

@@ -23,7 +23,7 @@ import { PLACEHOLDER } from './ui/picture.tsx';
 /** A visitor waits for this page, so failed reads are not retried. */
 const NO_RETRY = { retry: false } as const;
 
-/** The metadata of the page's document. */
+/** The HTTP status of a page and the metadata of its document. */
 export interface ReadHead extends DocumentHead {
   /**
    * 302 if no board can exist for the period, 404 for an unknown product or path, and 503 if the data could not be

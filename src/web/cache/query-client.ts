@@ -6,8 +6,8 @@ declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
       /**
-       * How to log a read that failed after all retries. If unset, it is not logged. The specification prescribes the
-       * text, which is the error's message.
+       * The log level for a read that failed after all retries. The text is the error's message. If unset, the failure
+       * is not logged.
        */
       logFailureAs?: 'error' | 'warn';
     };

@@ -3,8 +3,8 @@ import { useLocation } from './router.tsx';
 
 export interface LazyScreen {
   /**
-   * Resolves after the code has loaded. Screens rendered after that never suspend. Loading is tried once per `visit`, or
-   * on each call without one.
+   * Resolves after the code has loaded. Screens rendered after that never suspend. After a failure, a call loads the
+   * code again, unless it has the `visit` of the failed call.
    */
   preload: (visit?: object) => Promise<void>;
   loaded: () => ComponentType | undefined;
@@ -17,7 +17,7 @@ export interface LazyScreen {
 export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   let loaded: ComponentType | undefined;
   let loading: Promise<void> | undefined;
-  /** The visit for which loading failed. */
+  /** The visit for which loading failed, or the error if the call had no visit. */
   let failed: unknown;
 
   function preload(visit?: object): Promise<void> {
@@ -38,7 +38,10 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   return { preload, loaded: () => loaded };
 }
 
-/** Creates a part of a page. Until its code has loaded, or if loading fails, the server's HTML stays in place. */
+/**
+ * Creates a part of a page. Until its code has loaded, or if loading fails, the server's HTML or, without it, the
+ * fallback of `Suspense` stays in place.
+ */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   return lazyScreen(() => load().catch(() => new Promise(() => {})));
 }

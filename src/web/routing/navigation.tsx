@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { type Location, useLocation, useRouter } from './router.tsx';
 
-/** The most recently visited list, for 'Back to products'. */
+/** The most recently visited list or leaderboard, to which 'Back to products' leads. */
 interface ListLocation {
   href: string;
   /** The history entry whose scroll position is restored. */
@@ -20,12 +20,12 @@ interface ListLocation {
 const NavigatedContext = createContext(false);
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Holds the most recently visited list, or `null` if no list has been visited. */
+/** Holds the most recently visited list or leaderboard, or `null` if none has been visited. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }
 
-/** Whether the visitor reached this page from another page of the site, without loading a document. */
+/** Whether the visitor has navigated within the site since the document loaded. A changed search counts as well. */
 export function useHasNavigated(): boolean {
   return useContext(NavigatedContext);
 }
@@ -55,8 +55,8 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 const STORAGE_KEY = 'scroll_positions';
 
 /**
- * Restores the scroll position after back/forward navigation. A new page starts at the top, and a changed search does
- * not scroll.
+ * Restores the scroll position after a reload, after back/forward navigation and after 'Back to products'. Other
+ * navigation scrolls to the top, except to a fragment or a replaced URL (e.g. a refined search) of the same page.
  */
 function useScrollPositions(): void {
   const { location, type } = useRouter();

@@ -1,7 +1,10 @@
 /** Header with the time at which the service worker cached the response, in ISO 8601. */
 export const CACHED_AT_HEADER = 'X-Cached-At';
 
-/** Returns the time at which this document was cached, or undefined if it came from the network. */
+/**
+ * Returns the time at which this document was cached: empty for the offline shell, undefined if the document came from
+ * the network.
+ */
 export function cachedAt(): string | undefined {
   return document.documentElement.dataset.cachedAt;
 }

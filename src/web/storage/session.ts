@@ -13,7 +13,7 @@ export function sessionId(): string {
   if (inMemory) return inMemory;
   try {
     const stored = window.localStorage.getItem(SESSION_STORAGE_KEY);
-    // The server would reject any other value in every request for personal data.
+    // The server would reject every request that sends any other value.
     if (stored && VALID.test(stored)) return stored;
     const made = `session-${randomId() ?? Date.now()}`;
     window.localStorage.setItem(SESSION_STORAGE_KEY, made);

@@ -12,7 +12,6 @@ export interface ToastListProps {
   tone: Toast['tone'];
 }
 
-/** The toasts of one tone. */
 export function ToastList({ tone }: ToastListProps) {
   const toasts = useToasts().filter((toast) => toast.tone === tone);
   const cameFrom = useRef<EventTarget | null>(null);

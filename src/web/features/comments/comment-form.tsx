@@ -7,7 +7,7 @@ import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { adoptText, draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 
-/** Interface text of the discussion (specification, sections 2 and 8). */
+/** Interface text of the discussion (specification, section 2). */
 export const COMMENT_TEXTS = {
   title: 'Discussion ({count})',
   placeholder: 'What do you think about this product?',
@@ -62,7 +62,7 @@ export function CommentForm({ productId }: { productId: string }) {
   return (
     <form className="comment-form" onSubmit={onSubmit}>
       <textarea
-        // During hydration, the text is empty, and the box may have been typed in.
+        // During hydration, `text` is empty, but the visitor may already have typed into the box.
         ref={(box) => {
           if (!text && box?.value) adoptText(productId, box.value);
         }}

@@ -51,7 +51,7 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   store([...(text === '' ? [] : [draft]), ...others(productId)], now);
 }
 
-/** Saves text that was typed before hydration, unless a draft has been saved that the page did not show yet. */
+/** Saves text that was typed before hydration, unless there is a saved draft, which the form then shows instead. */
 export function adoptText(productId: string, typed: string): void {
   if (!draftOn(drafts.read(), productId)) saveDraft(productId, typed);
 }

@@ -13,7 +13,7 @@ const MAX_PAGES = 20;
 
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
- * find it. If there is no such comment, scrolls to the title of the discussion.
+ * find it. If it is not found, scrolls to the title of the discussion and focuses that.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);

@@ -18,7 +18,7 @@ interface EventHandlers {
 
 /** How a stream ended. */
 export interface StreamEnd {
-  /** The HTTP status, or 0 if there was no response or the stream was interrupted. */
+  /** The HTTP status, 0 if there was no response or the stream was interrupted, or 501 for a 200 without a body. */
   status: number;
   /** The delay that the server requests before the next attempt. */
   waitMs: number | undefined;

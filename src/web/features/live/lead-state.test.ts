@@ -45,7 +45,7 @@ test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
     [{ kind: 'lost' }, pause(4_000)],
   ],
   [
-    'after a refusal, the tabs are told at once, and the retry delay is added to the delay that the server requests',
+    'after a refusal, tabs learn at once that there is no stream, and the server’s delay is added to the retry delay',
     streaming(),
     ended(503, 7_000),
     pausing(1, true),

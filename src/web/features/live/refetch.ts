@@ -19,8 +19,8 @@ export interface Refetcher {
 }
 
 /**
- * Refetches the counts of everything on screen, without moving or adding items. The queries of the page are not
- * affected.
+ * Refetches the counts and likes of the list, the product and the comments on screen, without moving or adding items.
+ * Also looks for new launches.
  * @throws ApiError if a request fails.
  */
 export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {

@@ -22,7 +22,7 @@ interface LiveOptions {
   renderedAt: number;
 }
 
-/** Keeps the counts on screen current while the page is visible. */
+/** Keeps the counts and ranks on screen current, and detects new launches, while the page is visible. */
 export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
   const launches = createLaunchWatch(api, client);
   const refetcher: Refetcher = { api, client, applier: createUpdateApplier(client, api), launches };

@@ -28,9 +28,9 @@ interface ProductCardProps extends CardParts {
 }
 
 /**
- * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the name's
- * text takes part in the view transition, because elements cannot be clicked while they move, and the card must stay
- * clickable.
+ * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the picture
+ * and the name's text move in the view transition, but not the link: moving elements cannot be clicked, and the card
+ * must stay clickable.
  */
 export function ProductCard({ product, rank, q, marker, save, vote }: ProductCardProps) {
   return (

@@ -4,7 +4,6 @@ import { ShareIcon } from '../../ui/icons.tsx';
 
 const load = () => import('./share-dialog.tsx').then((module) => module.ShareDialog);
 
-/** Opens the share dialog of a product. */
 export function ShareButton({ product }: { product: { id: string; name: string } }) {
   const { Dialog, close, props } = useDeferredDialog(load);
   return (

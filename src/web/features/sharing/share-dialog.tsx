@@ -23,7 +23,6 @@ interface ShareDialogProps {
   onClose: () => void;
 }
 
-/** Ways to share a product. */
 export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps) {
   const product = { id, name, siteName: useSiteName(), siteUrl: useSiteUrl() };
   const [theme, setTheme] = useState<BadgeTheme>('light');

@@ -150,7 +150,7 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
     },
     onSuccess: (state) => {
       if (state) {
-        // Before the next click, which would take the vote in the queue for unsent.
+        // Must precede the mutation of the next click, which would otherwise treat the queued vote as unsent.
         removeSent(queued);
         client.setQueryData<UpvoteState>(confirmed, state);
         showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });

@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * The maximum number of upvoted products, and of products that the visitor commented on, to check. The latest are
- * checked first.
+ * At most this many upvoted products are checked, and as many products that the visitor commented on: the latest of
+ * each.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
@@ -24,7 +24,7 @@ type NamedProduct = Pick<Product, 'id' | 'name' | 'image'>;
 
 export interface VisitNews {
   launched: Product[];
-  /** Upvoted products whose launch window ended. */
+  /** Upvoted products whose voting window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
   /** Products on which the visitor commented and that have new comments. */
   commented: { product: NamedProduct; comments: number }[];

@@ -37,7 +37,7 @@ test.each([429, 500, 503])('a write that gets the status %i stays queued and is 
   expect(outboxItems()).toEqual([]);
 });
 
-test('a change that replaces another one while that one is being sent is sent as well', async () => {
+test('a newer change that replaces the one being sent is sent as well', async () => {
   addToOutbox(wish);
   const newer: QueuedWrite = { ...wish, upvoted: false };
   let sent = 0;

@@ -40,8 +40,8 @@ function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
 }
 
 /**
- * Returns whether a failure is final. A write stays queued after a network error, a server error or status 429, because
- * many queued writes may exceed a rate limit.
+ * Returns whether a failure is final. A write stays queued after a network error or a server error, and after status
+ * 429, because many queued writes may exceed a rate limit.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;

@@ -1,4 +1,3 @@
-/** The fields of a calendar event. */
 interface CalendarEvent {
   /** Identifies the event, so importing it again replaces the earlier one. */
   uid: string;
@@ -41,8 +40,8 @@ function utc(time: Date): string {
 }
 
 /**
- * Escapes text as RFC 5545, section 3.3.11, requires. The format allows no other control characters, so they are
- * removed.
+ * Escapes text as RFC 5545, section 3.3.11, requires. Removes the other control characters, of which the format allows
+ * only the tab.
  */
 function escapeText(text: string): string {
   return text

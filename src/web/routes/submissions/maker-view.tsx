@@ -88,7 +88,6 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
   }, [id, key, name]);
 }
 
-/** Refetches at the time of the launch. */
 function useRefetchAtLaunch(submission: Submission | undefined, refetch: () => unknown): void {
   const launchAt = submission?.status === 'scheduled' ? submission.launchAt : null;
   useEffect(() => {

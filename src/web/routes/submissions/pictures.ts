@@ -14,7 +14,7 @@ export interface PictureItem {
   file?: File | undefined;
   /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;
-  /** Why the site or this form rejects the picture. */
+  /** Why the site or this form rejects the picture, or that it has not been sent yet. */
   error?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ interface Sending {
 /**
  * Removes deleted screenshots and uploads new pictures one by one, because the site appends screenshots. A rejected
  * picture is marked with the reason, and the other pictures are uploaded.
- * @throws SubmissionError if a retry may succeed.
+ * @throws SubmissionError if a request fails for another reason.
  */
 export async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
   let latest = stored;

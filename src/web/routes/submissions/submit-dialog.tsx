@@ -26,7 +26,7 @@ interface Done {
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState<Done | null>(null);
-  /** A new submission that lacks some of its pictures, because they were not accepted. */
+  /** A new submission that lacks some of its pictures, because they were rejected or could not be sent. */
   const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();

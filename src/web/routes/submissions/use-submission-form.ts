@@ -156,7 +156,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           refused ||= change.error !== undefined;
           onPicture(key, change);
         },
-        // Each stored picture increments the revision, so the next attempt must start from the latest one.
+        // Each added or removed picture changes the revision, so the next attempt must start from the latest one.
         onStored: (latest) => {
           existing.current = { access, submission: latest };
         },
