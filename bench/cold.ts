@@ -9,12 +9,12 @@ import { fillDatabase } from './seed/fill.ts';
 const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
 const PAGES_PER_ROUND = 200;
 /**
- * Number of pages rendered before the measurement. V8 optimises the code until about 1,500 pages have been rendered,
- * and only a warm process is measured.
+ * Number of pages rendered before the rounds, because V8 optimises the code until about 1,500 pages have been rendered.
+ * Their CPU time is recorded separately.
  */
 const WARM_UP = 2_000;
 
-/** Measures the CPU time per uncached product page: reading, rendering, compressing and sending. */
+/** Measures the CPU time and the latency per uncached product page: reading, rendering, compressing and sending. */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);

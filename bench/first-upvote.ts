@@ -13,7 +13,7 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
-/** A slow phone on a slow network, with the values that Lighthouse uses. */
+/** A mid-range phone on a slow network, with the values that Lighthouse uses. */
 const PHONE = { cpuSlowdown: 4, kilobitsPerSecond: 1_600, latencyMs: 150 };
 
 /** Times of the events of a visit, in milliseconds since the navigation started. */
@@ -30,8 +30,8 @@ interface Visit {
 const MEASURES = ['paintMs', 'upvoteMs', 'savedMs', 'hydratedMs'] as const;
 
 /**
- * Measures how long a visitor on a slow phone waits until an upvote, clicked at the first paint, takes effect,
- * and until the app is hydrated. Compares loading the app after the first paint, as the site does, with preloading it.
+ * Measures how long a visitor on a mid-range phone waits until an upvote, clicked at the first paint, takes effect, and
+ * until its button is hydrated. Compares loading the app after the first paint, as the site does, with preloading it.
  */
 export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

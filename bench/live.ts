@@ -94,7 +94,7 @@ function subscriptions(): (string[] | null)[] {
 async function assertComplete(report: StreamReport, database: BenchDatabase): Promise<void> {
   if (report.closed > 0 || report.deliveries !== report.expected) {
     throw new Error(
-      `${report.deliveries} of ${report.expected} upvotes were delivered; ${report.closed} streams closed`,
+      `${report.deliveries} of ${report.expected} deliveries of upvotes arrived; ${report.closed} streams closed early`,
     );
   }
   const rows = await database.query<{ product_id: string; upvotes: number }>('SELECT * FROM product_counts');

@@ -14,7 +14,7 @@ import type { BenchOptions } from './options.ts';
  */
 const WARM_UP_S = 20;
 
-/** Page requests and upvotes per second. */
+/** Page requests and upvotes per second of each open loop. */
 const RATES = [
   { name: '50 pages/s, 200 upvotes/s', pages: 50, upvotes: 200 },
   { name: '5 pages/s, 20 upvotes/s', pages: 5, upvotes: 20 },

@@ -13,12 +13,12 @@ export const OPTIONS_USAGE = Object.keys(DEFAULTS)
   .map((option) => `[--${option}=N]`)
   .join(' ');
 
-/** Parses the flags of a scenario. @throws Error if a flag is unknown. */
+/** Parses the flags of a scenario. @throws Error if a flag is unknown or its value is not a number. */
 export function readOptions(flags: readonly string[], defaults: BenchOptions = DEFAULTS): BenchOptions {
   const options = { ...defaults };
   for (const flag of flags) {
     const [, option, value] = /^--(rounds|seconds|connections)=(\d+)$/.exec(flag) ?? [];
-    if (option === undefined) throw new Error(`Unknown option ${flag}. Options: ${OPTIONS_USAGE}`);
+    if (option === undefined) throw new Error(`Unknown or invalid option ${flag}. Options: ${OPTIONS_USAGE}`);
     options[option as keyof BenchOptions] = Number(value);
   }
   return options;

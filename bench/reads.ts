@@ -80,7 +80,7 @@ export async function reads(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Fields that Node.js adds to every response. */
+/** Header fields that are not recorded, because the bare servers or Node.js set them. */
 const CONNECTION_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
 /** Records the response for the bare servers. Uses `node:http`, because `fetch` would decompress the body. */

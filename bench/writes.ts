@@ -72,7 +72,7 @@ export async function writes(options: BenchOptions): Promise<void> {
       workloads[workload] = compare(ours, theirs);
     }
     const launches = {
-      note: 'Throughput and statements per second, relative to votes for products launched long ago and to the statement before launches',
+      note: 'overHttp: throughput relative to votes outside a launch window. statement: speed relative to the statement without launches',
       overHttp: await measureWindow(sides.groundswell, options),
       statement: await compareVotes(server, options.rounds),
     };

@@ -47,7 +47,8 @@ CREATE VIEW rest.products WITH (security_barrier) AS
   SELECT id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at
   FROM products WHERE created_at <= clock_timestamp();
 
--- Everyone can count all rows, but only the visitor who created a row sees its session and the id for deleting it.
+-- Everyone can count the upvotes of launched products, but only the visitor who created a row sees its session and the
+-- id for deleting it.
 CREATE VIEW rest.upvotes WITH (security_barrier) AS
   SELECT CASE WHEN user_session = rest.visitor() THEN id END AS id, product_id,
     CASE WHEN user_session = rest.visitor() THEN user_session END AS user_session

@@ -1,8 +1,8 @@
 /**
- * Builds the site into dist/: the browser's files with compressed copies, and the server.
+ * Builds the site into dist/: the browser files of the site and the console, with compressed copies, and the server.
  *
  * The build is written to a staging folder that is then renamed, so a running site never reads an incomplete build, and
- * a killed build leaves none in dist/. The file `stamp` contains a hash of all sources, to detect a stale build.
+ * a killed build leaves none in dist/. The file `stamp` contains a hash of all inputs, to detect a stale build.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ process.env.NODE_ENV = 'production';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 
-/** The inputs of a build. A folder includes all files below it. */
+/** The inputs of a build. A folder includes all files below it, except tests. */
 const INPUTS = [
   'src',
   'public',

@@ -1,4 +1,4 @@
-/** Finds Chromium for the browser tests. As root on Debian, installs it if necessary. */
+/** Finds Chromium for browser tests, benchmarks and icons. As root on Debian, installs it if necessary. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -32,7 +32,7 @@ export function requireChromium() {
 function installChromium() {
   const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   if (!isDebianRoot) return undefined;
-  console.log('Installing Chromium for the browser tests …');
+  console.log('Installing Chromium …');
   try {
     const options = {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -52,7 +52,7 @@ function installChromium() {
 /** @returns {never} */
 function giveUp() {
   console.error(
-    'The browser tests need Chromium: install it (Debian: apt-get install chromium), or set CHROMIUM_PATH.',
+    'Cannot find Chromium. Install it (Debian: apt-get install chromium), or set CHROMIUM_PATH to its path.',
   );
   process.exit(1);
 }

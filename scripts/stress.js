@@ -2,7 +2,7 @@
  * Repeats the tests while `--hogs` busy loops load the processor, and records which tests fail and how often:
  * `npm run test:stress -- --runs 20 --hogs 4 [--only tests/cli]`
  *
- * Runs of the same commit with the same number of hogs and the same selection of tests are appended to one file.
+ * Runs of the same commit, major version of Node.js, number of busy loops and selection of tests share one file.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -47,14 +47,16 @@ for (let run = 1; run <= runs; run += 1) {
 }
 
 const passed = record.runs.filter(({ failed }) => failed === 0).length;
-console.log(`\n${passed} of ${record.runs.length} runs passed with ${hogs} hogs at ${record.commit}: ${recordPath()}`);
+console.log(
+  `\n${passed} of ${record.runs.length} runs passed with ${hogs} busy loops at ${record.commit}: ${recordPath()}`,
+);
 for (const [name, count] of failuresByTest(record)) console.log(`  ${count} × ${name}`);
 process.exit(passed === record.runs.length && record.runs.length > 0 ? 0 : 1);
 
 function countOf(name) {
   const count = Number(values[name]);
   if (Number.isInteger(count) && count >= 0) return count;
-  console.error(`--${name}: '${values[name]}' is not a whole number.`);
+  console.error(`--${name} must be a whole number of 0 or more, not '${values[name]}'.`);
   process.exit(2);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs every check of the project. A failed step does not stop the later ones. The summary lists each failed test with
- * the command that repeats it, and ends with the numbers of passed and failed tests.
+ * Runs the checks and tests that must pass before a commit. A failed step does not stop the later ones. The summary
+ * lists each failed test with the command that repeats it, and ends with the numbers of passed and failed tests.
  */
 import { provideChromium } from './find-chromium.js';
 import { runSuite } from './test/run-suite.js';

@@ -32,7 +32,8 @@ export async function listenToCounts(address: string): Promise<CountStream> {
       for (;;) {
         const found = received.get(productId)?.find((each) => each.upvotes >= upvotes);
         if (found !== undefined) return found.at;
-        if (performance.now() > deadline) throw new Error(`The stream sent no update of ${productId}`);
+        if (performance.now() > deadline)
+          throw new Error(`The stream did not show ${upvotes} upvotes of ${productId} in time`);
         await sleep(1);
       }
     },

@@ -34,7 +34,10 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** Reads all products page by page, like a client. @returns the products whose count differs from the stored one. */
+/**
+ * Reads all products page by page, like a client. @returns the products whose count differs from the stored one, or the
+ * number of products if some are missing.
+ */
 async function wrongAt(address: string, stored: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   let cursor: string | null = null;

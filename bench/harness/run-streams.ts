@@ -14,9 +14,9 @@ export interface StreamLoad {
 }
 
 export interface StreamReport {
-  /** Number of pairs of an upvote and a stream that received it. */
+  /** Number of deliveries: one for each upvote and each stream that received it. */
   deliveries: number;
-  /** Number of pairs of an upvote and a stream that subscribes to its product. */
+  /** Number of deliveries if each stream received all upvotes of the products to which it subscribes. */
   expected: number;
   /** Number of streams that closed before the end. */
   closed: number;

@@ -30,7 +30,10 @@ export async function startSite(databaseUrl: string, environment: Record<string,
   });
 }
 
-/** Builds the site in a separate process, because otherwise the bundler would count towards the measured memory. */
+/**
+ * Builds the site in a separate process. Otherwise, a site with a stale build would build itself at its start, and the
+ * bundler would count towards its memory.
+ */
 async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });

@@ -1,4 +1,5 @@
-// Verifies the catalogue as it lies: node catalogue/tools/check.mjs. Exit code 1 with one line per fault. Needs no packages.
+// Checks the catalogue: node catalogue/tools/check.mjs. Prints each fault on one line. Exits with code 1 if there are
+// faults. Needs no packages.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { pictureDimensions } from './lib/dimensions.mjs';
 
@@ -38,8 +39,11 @@ for (const [index, product] of products.entries()) {
   }
   must(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(createdAt), `${id}: ${createdAt} is not UTC with milliseconds`);
   must(Date.parse(createdAt) < Date.now(), `${id}: created in the future`);
-  must(index === 0 || products[index - 1].createdAt > createdAt, `${id}: not ordered newest first`);
-  must(index === 0 || products[index - 1].category !== product.category, `${id}: next to its own category`);
+  must(index === 0 || products[index - 1].createdAt > createdAt, `${id}: not older than the product before it`);
+  must(
+    index === 0 || products[index - 1].category !== product.category,
+    `${id}: the product before it has the same category`,
+  );
   isPicture(product.image, id);
   const { colors, logo } = tiles[id] ?? {};
   must(colors?.length === 2 && colors.every((color) => /^#[0-9a-f]{6}$/.test(color)), `${id}: no colors in tiles.json`);
@@ -61,19 +65,25 @@ for (const comment of comments) {
     `${where}: not a UUID`,
   );
   must(comment.authorBadge === 'Sample', `${where}: not marked as a sample`);
-  must(comment.content.trim() && comment.content.length <= 2000, `${where}: bad length`);
-  must(comment.createdAt > (byId.get(comment.productId)?.createdAt ?? '9'), `${where}: before its product, or of none`);
+  must(comment.content.trim() && comment.content.length <= 2000, `${where}: empty, or longer than 2,000 characters`);
+  must(
+    comment.createdAt > (byId.get(comment.productId)?.createdAt ?? '9'),
+    `${where}: older than its product, or its product does not exist`,
+  );
   isPicture(comment.authorAvatar, where);
 }
 const lastDay = Date.parse(`${products[0].createdAt.slice(0, 10)}T00:00:00Z`);
 for (const [id, { inWindow, excluded = 0, later = 0 }] of Object.entries(upvotes)) {
   const total = inWindow + excluded + later;
-  must(byId.has(id) && inWindow >= 0 && total <= 30, `upvotes of ${id}: ${total}`);
+  must(
+    byId.has(id) && inWindow >= 0 && total <= 30,
+    `upvotes of ${id}: the product does not exist, or ${total} is not from 0 to 30`,
+  );
   // VOTES_PER_NETWORK votes of a network count before one is excluded.
-  must(excluded === 0 || inWindow >= 20, `${id}: only ${inWindow} votes beside excluded ones`);
+  must(excluded === 0 || inWindow >= 20, `${id}: votes are excluded, but only ${inWindow} are counted`);
   must(
     later === 0 || lastDay - Date.parse(byId.get(id)?.createdAt) > DAY_MS,
-    `${id}: votes after a window that is open`,
+    `${id}: votes after the window, which is still open`,
   );
 }
 const launchesOn = (daysAgo) =>
@@ -87,19 +97,19 @@ for (const file of files) {
   const url = new URL(`pictures/${file}`, folder);
   const { size } = statSync(url);
   bytes += size;
-  if (file.endsWith('.svg')) must(size <= 12 * 1024, `${file}: ${size} bytes`);
+  if (file.endsWith('.svg')) must(size <= 12 * 1024, `${file}: ${size} bytes; at most 12 KiB are allowed`);
   const actual = pictureDimensions(readFileSync(url));
   const stated = sizes[`/pictures/${file}`];
   must(
     stated && actual.width === stated.width && actual.height === stated.height,
-    `${file}: size is not as in pictures.json`,
+    `${file}: width or height differs from pictures.json`,
   );
 }
-must(Object.keys(sizes).length === files.length, 'pictures.json names a picture that is not there');
-must(bytes <= 8 * 1024 * 1024, `pictures take ${bytes} bytes`);
+must(Object.keys(sizes).length === files.length, 'pictures.json and pictures/ have different numbers of pictures');
+must(bytes <= 8 * 1024 * 1024, `pictures take ${bytes} bytes; at most 8 MiB are allowed`);
 for (const name of ['avatar-default.svg', 'placeholder.svg']) isPicture(`/pictures/${name}`, name);
 
 for (const fault of faults) console.error(fault);
 const total = `${products.length} products, ${categories.size} categories, ${files.length} pictures, ${(bytes / 2 ** 20).toFixed(2)} MiB`;
-console.log(faults.length > 0 ? `${faults.length} faults` : `all good: ${total}`);
+console.log(faults.length > 0 ? `${faults.length} faults` : `No faults: ${total}`);
 process.exitCode = faults.length > 0 ? 1 : 0;

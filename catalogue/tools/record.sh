@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the real tools and keeps what they print: record.sh [product-id …] (all of record/ without arguments).
-# A recording's first line is the command; colours are kept as ANSI sequences.
+# Runs the real tools and stores their output in recordings/: record.sh [product-id …] (without ids, all scripts in
+# record/). The first line of a recording is the command. Colours are stored as ANSI sequences.
 set -uo pipefail
 tools="$(cd "$(dirname "$0")" && pwd)"
 export real_home="$HOME" tools LC_ALL=C.UTF-8 TZ=UTC COLORTERM=truecolor TERM=xterm-256color PAGER=cat GIT_PAGER=cat
@@ -10,14 +10,14 @@ PATH="$tools/node_modules/.bin:$PATH"
 
 # sample FILE…: copies samples/<id>/FILE.txt into the working folder as FILE.
 sample() { for file in "$@"; do mkdir -p "$(dirname "$file")"; cp "$tools/samples/$id/$file.txt" "$file"; done; }
-# rec N: what follows goes into recordings/<id>-N.txt.
+# rec N: starts recordings/<id>-N.txt, to which the functions below append.
 rec() { out="$tools/recordings/$id-$1.txt"; : >"$out"; }
-# run COMMAND: the command line as a person would type it, then its output. quiet N SHOWN COMMAND shows another text.
+# run COMMAND: appends the command line and its output. shown TEXT COMMAND: appends TEXT instead of the command line.
 run() { printf '$ %s\n' "$1" >>"$out"; bash -c "$1" >>"$out" 2>&1; }
 shown() { printf '$ %s\n' "$1" >>"$out"; bash -c "$2" >>"$out" 2>&1; }
 blank() { echo >>"$out"; }
-# screen N COLUMNS ROWS COMMAND KEY…: a terminal program on a real terminal (tmux), then its screen.
-# A KEY is typed as it is; @Name is a key's name; ~2 waits two seconds.
+# screen N COLUMNS ROWS COMMAND KEY…: runs a terminal program in tmux, types the keys and records the screen.
+# A KEY is typed unchanged, except that @Name presses the key with this name, and ~2 waits for two seconds.
 screen() {
   local number=$1 columns=$2 rows=$3 command=$4 pane="catalogue-$id-$1"
   shift 4

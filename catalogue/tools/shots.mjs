@@ -1,5 +1,5 @@
-// What each picture shows. recording: recordings/<file>; code: samples/<file>.txt; scene: a page in scenes/;
-// picture: a file a tool drew; capture: a page of a tool that runs its own server (captures/).
+// The sources of each screenshot. recording: recordings/<file>; code: samples/<file>.txt; scene: a page in scenes/;
+// picture: a file that a tool drew, or that captures/ made of a tool's server.
 const screen = (recording, options) => ({ recording: `${recording}.txt`, screen: true, ...options });
 const terminal = (recording, options) => ({ recording: `${recording}.txt`, ...options });
 const code = (file, lang, recording, options) => ({

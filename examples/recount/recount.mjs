@@ -116,7 +116,7 @@ function compare(day, tally, shown, printTable) {
   console.log(`${day}: ${launches}, ${counted}, ${shown.status}: everything agrees`);
 }
 try {
-  if (!site) throw new Error('Usage: node recount.mjs SITE [DAY]');
+  if (!site) throw new Error('no site was given. Usage: node recount.mjs SITE [DAY]');
   const days = onlyDay ? [onlyDay] : (await getAll('/api/leaderboards?kind=day')).items.map(({ period }) => period);
   for (const day of days) await recount(day, Boolean(onlyDay));
 } catch (error) {

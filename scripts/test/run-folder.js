@@ -37,7 +37,7 @@ export function createRunFolder() {
   return folder;
 }
 
-/** Lists files and processes that the tests left behind. */
+/** Lists the files, except caches of tools, and the processes that the tests left behind. */
 export function leftovers(folder) {
   const files = readdirSync(folder).filter((name) => !TOOL_CACHES.test(name));
   return { files, processes: processesOf(folder).map(({ pid, command }) => `${pid} ${command}`) };
@@ -57,7 +57,10 @@ export async function removeRunFolder(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Prefers a folder in memory if it is large enough, because tests create thousands of small files. */
+/**
+ * Returns the folder in memory if it has enough space, because tests create thousands of small files. Otherwise, returns
+ * the system's temporary folder.
+ */
 function parentFolder() {
   if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -78,7 +81,7 @@ function mayRunPrograms(mountPoint) {
   return options.startsWith('rw') && !options.split(',').includes('noexec');
 }
 
-/** Removes the folders of killed runs, which did not clean up. A folder's name contains the process id of its run. */
+/** Removes the folders and processes of killed runs. A folder's name contains the process id of its run. */
 function removeAbandoned(parent) {
   if (!existsSync(parent)) return;
   for (const name of readdirSync(parent)) {

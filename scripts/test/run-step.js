@@ -60,8 +60,8 @@ export function startStep(step, { folder, root, environment, isAlone }) {
 }
 
 /**
- * A step that should not report counts as one test. A runner that reports no tests, or fails without a failed test,
- * counts as one failed test.
+ * A step without a runner counts as one test. If a runner reports no tests, or fails without a failed test, a failed
+ * test is added for the step itself.
  */
 function testsOf(step, code, output, reportPath, root) {
   const tests = step.reports && existsSync(reportPath) ? readReport(step.reports, reportPath, root) : [];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The admin of a two-model project: the list with its filters, then a form. */
+/** Captures the admin site of a project with two models: a list with filters, and a form. */
 export async function django({ folder, port, origin, start, page, shoot, toolsFolder }) {
   const sample = (name, target) => cpSync(join(toolsFolder, `samples/django/${name}.txt`), join(folder, target));
   mkdirSync(join(folder, 'fleet/migrations'), { recursive: true });

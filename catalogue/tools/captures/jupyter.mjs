@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A notebook made from samples/jupyter, run by a kernel, opened in the classic interface. */
+/** Builds a notebook from samples/jupyter, executes it, and captures it in the classic interface. */
 export async function jupyter({ folder, port, origin, start, page, shoot, toolsFolder }) {
   const source = readFileSync(join(toolsFolder, 'samples/jupyter/waves.py.txt'), 'utf8');
   const cells = source

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The flow editor with a running flow, then a node's form opened in it. */
+/** Captures the flow editor with a running flow, and the form of a node. */
 export async function nodeRed({ folder, port, origin, start, page, shoot, toolsFolder }) {
   await cp(join(toolsFolder, 'samples/node-red/flows.json.txt'), join(folder, 'flows.json'));
   await cp(join(toolsFolder, 'samples/node-red/settings.cjs.txt'), join(folder, 'settings.js'));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A real run of a small suite: its HTML report, one test opened, and what the terminal showed. */
+/** Runs a small test suite, records its output, and captures its HTML report and one test in it. */
 export async function playwright({ folder, port, origin, start, page, shoot, toolsFolder }) {
   for (const file of ['shop.spec.js', 'playwright.config.js'])
     cpSync(join(toolsFolder, `samples/playwright/${file}.txt`), join(folder, file));

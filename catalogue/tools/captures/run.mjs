@@ -1,4 +1,4 @@
-// Captures of tools that bring their own server: node captures/run.mjs [node-red jupyter django playwright].
+// Captures tools that run their own server: node captures/run.mjs [node-red] [jupyter] [django] [playwright].
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -32,7 +32,7 @@ async function reachable(url) {
       return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  throw new Error(`${url} does not answer`);
+  throw new Error(`${url} did not respond within a minute`);
 }
 
 const wanted = process.argv.slice(2);

@@ -1,7 +1,7 @@
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 export const escapeHtml = (text) => text.replace(/[&<>]/g, (char) => escapes[char]);
 
-/** Colour 0–255 of the xterm palette; 0–15 come from the frame's theme. */
+/** Returns a colour of the xterm palette by its number, 0 to 255. The theme of the frame defines 0 to 15. */
 function indexed(index) {
   if (index < 16) return `var(--a${index})`;
   if (index > 231) return `rgb(${[0, 0, 0].map(() => 8 + (index - 232) * 10)})`;
@@ -57,7 +57,7 @@ function css(style) {
     .join(';');
 }
 
-/** Text with ANSI colours → HTML spans; other control sequences are dropped. */
+/** Converts text with ANSI colours to HTML. Removes other control sequences. */
 export function ansiToHtml(text) {
   const style = {};
   let html = '';
@@ -72,6 +72,6 @@ export function ansiToHtml(text) {
   return html;
 }
 
-/** What is left when the colours are gone: for measuring. */
+/** Removes colours and other control sequences, so the text can be measured. */
 export const plainText = (text) =>
   text.replace(/\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()].|\r|\x0f/g, '');

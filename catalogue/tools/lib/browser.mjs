@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
 const software = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
 
-/** The system's Chromium, headless; WebGL is drawn in software. */
+/** Starts the system's Chromium without a window. WebGL is drawn in software. */
 export function launchBrowser() {
   const args = [...quiet, ...software, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
@@ -18,7 +18,7 @@ export function launchBrowser() {
 export const pictureSize = { width: 1280, height: 800 };
 const maxBytes = 62_000;
 
-/** Writes a PNG as WebP at the best quality that stays under the limit for one picture. */
+/** Converts a PNG to WebP, at the best quality whose file is at most `limit` bytes, or at the lowest if none is. */
 export async function writeWebp(png, target, { limit = maxBytes } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'shot-'));
   const source = join(folder, 'shot.png');

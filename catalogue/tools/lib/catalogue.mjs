@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** The folder that holds products.json and pictures/. */
+/** The folder that contains products.json and pictures/. */
 export const catalogueFolder = new URL('../../', import.meta.url);
 export const picturesFolder = new URL('pictures/', catalogueFolder);
 
 export const readJson = async (file) => JSON.parse(await readFile(new URL(file, catalogueFolder), 'utf8'));
 
-/** The products of products.json, each with its entry in tiles.json as `tile`. Throws if a product has none. */
+/** Reads the products, each with its entry in tiles.json as `tile`. Throws an error if a product has no entry. */
 export async function readProducts() {
   const [products, tiles] = await Promise.all([readJson('products.json'), readJson('tools/tiles.json')]);
   const missing = products.filter(({ id }) => !Object.hasOwn(tiles, id)).map(({ id }) => id);
@@ -15,7 +15,7 @@ export async function readProducts() {
   return products.map((product) => ({ ...product, tile: tiles[product.id] }));
 }
 
-/** "José Valim" → "jose-valim". */
+/** Converts a name to a file name, for example "José Valim" to "jose-valim". */
 export function slugOf(name) {
   return name
     .normalize('NFKD')
@@ -27,7 +27,7 @@ export function slugOf(name) {
     .replace(/^-|-$/g, '');
 }
 
-/** A small deterministic generator (mulberry32), so that every run writes the same files. */
+/** Returns a random number generator (mulberry32) with the text as its seed, so every run writes the same files. */
 export function seededRandom(text) {
   let state = 2166136261;
   for (const char of text) state = Math.imul(state ^ char.codePointAt(0), 16777619);

@@ -1,4 +1,4 @@
-/** Width and height of an SVG (its attributes) or a WebP (lossy or extended) from its bytes. */
+/** Reads the width and height of an SVG, from its attributes, or of a lossy or extended WebP. */
 export function pictureDimensions(bytes) {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF') {
     const [, width, height] = /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(bytes.toString('utf8')) ?? [];

@@ -21,7 +21,7 @@ pre{margin:0;font-family:Mono,'DejaVu Sans Mono',monospace;font-variant-ligature
 const bodyHeight = 640;
 const bodyWidth = 1136;
 
-/** The largest type that fits so many columns and lines into the window. */
+/** Returns the largest font size, in pixels, at which this many columns and lines fit into the window. */
 function typeSize(columns, lines, height = bodyHeight) {
   const size = Math.min((bodyWidth - 64) / (columns * 0.6), (height - 48) / (lines * 1.4), 27);
   return Math.round(Math.max(size, 11) * 4) / 4;
@@ -30,7 +30,7 @@ function typeSize(columns, lines, height = bodyHeight) {
 const rowsAt = (lines, columns) =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil([...plainText(line)].length / columns)), 0);
 
-/** The column at which wrapping, as a terminal does, leaves the largest type; `sizeAt(columns, rows)` judges. */
+/** Finds the column at which lines wrap so that `sizeAt(columns, rows)`, the font size, is largest. */
 function bestWrap(lines, sizeAt) {
   let best = { columns: widest(lines), size: 0 };
   for (const columns of [widest(lines), 120, 108, 96, 84, 72, 60, 50, 42]) {
@@ -42,7 +42,7 @@ function bestWrap(lines, sizeAt) {
 
 const widest = (lines) => Math.max(...lines.map((line) => [...plainText(line)].length), 24);
 
-/** Lines of a recording; "$ command" lines are set as a prompt, and whole terminal screens go without theirs. */
+/** Reads the lines of a recording. Those of a whole screen omit the first line, which is the command. */
 function recordedLines(file, screen) {
   const lines = readFileSync(new URL(`../recordings/${file}`, import.meta.url), 'utf8')
     .replaceAll('\t', '    ')
@@ -52,7 +52,7 @@ function recordedLines(file, screen) {
 }
 
 function terminalHtml(lines) {
-  // Colours can run over line ends, so the text is converted as a whole and prompts are marked in it.
+  // Colours may continue on the next line, so the whole text is converted at once. Then the prompts are marked.
   const html = ansiToHtml(lines.join('\n'));
   return html.replace(/^\$ (.*)$/gm, '<span class="prompt">$$</span> <span class="typed">$1</span>');
 }
@@ -71,7 +71,7 @@ async function codeHtml(file, lang, theme) {
   return { html: numbered.replace(/style="[^"]*"/, ''), lines };
 }
 
-/** HTML of a framed terminal or editor: { recording, screen?, code?, lang?, theme?, title? }. */
+/** Returns the page of a framed terminal or editor. `shot` has { recording, screen?, code?, lang?, theme?, title? }. */
 export async function framePage(product, shot) {
   const theme = themes[shot.theme ?? 'night'];
   const [from, to] = product.tile.colors;
@@ -105,6 +105,6 @@ export async function framePage(product, shot) {
   return `<!doctype html><meta charset="utf-8"><style>${baseStyle}</style><body style="background:${backdrop};--ground:${theme.ground};--ink:${theme.ink};--bar:${theme.bar};--mute:${theme.mute};--accent:${brighter(accent, shot.theme)};${palette}"><div class="window"><div class="bar"><i class="on"></i><i></i><i></i><span>${escapeHtml(title)}</span></div>${body}</div>`;
 }
 
-/** An accent that can be read on the frame's ground. */
+/** Returns a variant of the accent that is legible on the background of the frame. */
 const brighter = (color, theme) =>
   theme === 'paper' ? `color-mix(in srgb,${color} 80%,black)` : `color-mix(in srgb,${color} 55%,white)`;

@@ -10,11 +10,11 @@ const read = (file) => {
 const latin = read('inter-latin-700-normal.woff');
 const latinExtended = read('inter-latin-ext-700-normal.woff');
 
-/** Letters as one SVG path centred on (x, y), so that a picture does not depend on the fonts of the machine showing it. */
+/** Draws letters as one SVG path centred on (x, y), so the picture looks the same whatever fonts are installed. */
 export function letteringPath(text, { x, y, size, fill }) {
   const font = [...text].every((char) => latin.charToGlyphIndex(char) > 0) ? latin : latinExtended;
   const middle = font.tables.os2.sCapHeight / font.unitsPerEm / 2;
-  // Glyph by glyph: the font's substitution tables are more than the parser knows.
+  // Places each glyph separately, because the parser does not support all substitution tables of the font.
   const path = new opentype.Path();
   let pen = 0;
   for (const char of text) {

@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 const logos = require('@iconify-json/logos/icons.json');
 
 /**
- * SVG markup of a product's logo, centred on a 256 × 256 tile.
- * `source` is "simple:<slug>", "logos:<name>" (both CC0 sets) or "monogram:<letters>" where neither set has one.
+ * Returns the SVG of a product's logo, centred on a tile of 256 × 256. `source` is "simple:<slug>" or "logos:<name>",
+ * whose sets are under CC0, or "monogram:<letters>" if neither set has the logo.
  */
 export function logoMarkup(source, ink) {
   const [set, name] = source.split(/:(.*)/);

@@ -22,7 +22,7 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
-/** Svelte components live in samples/ and go through Svelte's own compiler. */
+/** Compiles Svelte components, which are in samples/. */
 const sveltePlugin = {
   name: 'svelte',
   setup(builder) {
@@ -43,7 +43,7 @@ const sveltePlugin = {
 
 async function bundle(entry, format = 'esm') {
   const result = await build({
-    // A worker is named as a package path, a scene as a file.
+    // The entry of a worker is a path in a package; that of a scene is a file in the tools folder.
     entryPoints: [format === 'esm' ? fileURLToPath(new URL(entry, toolsFolder)) : entry],
     absWorkingDir: fileURLToPath(toolsFolder),
     bundle: true,
@@ -74,7 +74,7 @@ async function bundle(entry, format = 'esm') {
   return { script: text('.js'), style: text('.css') };
 }
 
-/** Serves the tools folder on loopback; /scene/<entry> is that browser module bundled into a page of its own. */
+/** Serves the tools folder on loopback, pages with bundled scenes at /scene/<file>, and bundled workers at /worker/<path>. */
 export async function startSceneServer() {
   const pages = new Map();
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** Frames of terminals and editors: grounds, the highlighter's theme, and the sixteen ANSI colours. */
+/** The themes of frames: background and text colours, the syntax highlighter's theme, and the 16 ANSI colours (`a`). */
 export const themes = {
   night: {
     ground: '#10151f',

@@ -1,6 +1,6 @@
 import { logoMarkup } from './logo.mjs';
 
-/** A product's square tile: a rounded ground with a soft wave along the bottom, the logo centred on it. */
+/** Draws a product's tile: a rounded square with waves along the bottom and the logo in the middle. */
 export function tileSvg(product) {
   const { colors, ink = '#fff', logo } = product.tile;
   const [from, to] = colors;

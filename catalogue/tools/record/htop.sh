@@ -1,4 +1,4 @@
-# Only processes of the demonstration itself are shown: a process namespace of its own.
+# A separate process namespace, so htop shows only the processes of this recording.
 cat > crew.sh <<'B'
 mount -t proc proc /proc 2>/dev/null
 for name in pilot lookout engine; do (exec -a "$name" python3 -c "

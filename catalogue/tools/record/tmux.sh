@@ -1,4 +1,4 @@
-# tmux inside tmux: the outer one is the terminal that is recorded.
+# Runs tmux inside tmux: the outer one is the recorded terminal.
 cp "$tools/samples/vim/tide.c.txt" tide.c; cc -o tide tide.c -lm; export PS1='\[\e[1;32m\]ada\[\e[0m\]:\w$ '
 cat > inner.conf <<'C'
 set -g status-style "bg=green,fg=black"

@@ -92,7 +92,7 @@ const app = document.querySelector('#app');
 app.style.height = '800px';
 globalThis.sceneReady = false;
 
-// Text is measured when elements are made, so that has to wait for the hand-drawn face.
+// Waits for the hand-drawn font before it creates the elements, because their text is measured when they are created.
 async function draw(api) {
   await new Promise((resolve) => setTimeout(resolve, 1200));
   await document.fonts.load('20px Excalifont', 'Tide');
