@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { CoreError } from '../core-error.ts';
 import { type Database, openDatabase } from './database.ts';
 
 let database: TestDatabase;
@@ -126,6 +127,19 @@ describe('a lost connection', () => {
       await expect(work).rejects.toEqual(unavailable);
       expect(await idsIn()).not.toContain(4);
       expect(await pool.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    });
+  });
+
+  test('is not assumed if the transaction itself ends as `unavailable`', async () => {
+    await withPoolOfOne(async (pool) => {
+      const pid = await pidOf(pool);
+      const work = pool.transaction(async (sql) => {
+        await sql.query('INSERT INTO notes VALUES (6)');
+        throw new CoreError('unavailable', 'Not yet.');
+      });
+      await expect(work).rejects.toEqual(unavailable);
+      expect(await idsIn()).not.toContain(6);
+      expect(await pidOf(pool)).toBe(pid);
     });
   });
 

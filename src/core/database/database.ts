@@ -146,7 +146,7 @@ function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
       onResponse();
       return result;
     } catch (error) {
-      if (!isUnavailableError(error)) onResponse();
+      if (!isConnectionError(error)) onResponse();
       throw error;
     } finally {
       const ms = Math.round(performance.now() - started);
@@ -193,7 +193,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   } catch (error) {
     // After a timeout, the statement may still run, and a ROLLBACK would wait for it. So the connection is closed, and
     // the server rolls back when it detects the closed connection.
-    if (isUnavailableError(error)) broken ??= error;
+    if (isConnectionError(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {
         broken ??= rollbackError;
@@ -205,8 +205,9 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   }
 }
 
-function isUnavailableError(error: unknown): error is CoreError {
-  return error instanceof CoreError && error.code === 'unavailable';
+/** Returns whether a statement failed because of the connection. `asCoreError` sets a cause. */
+function isConnectionError(error: unknown): error is CoreError {
+  return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
 }
 
 function asCoreError(error: unknown): unknown {
