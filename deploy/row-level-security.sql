@@ -145,7 +145,7 @@ CREATE FUNCTION rest.add_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEF
 BEGIN
   PERFORM rest.expect_one_row();
   -- The ASCII white space that JavaScript's trim() removes.
-  NEW.content := btrim(NEW.content, E' \t\n\r\f\v');
+  NEW.content := btrim(NEW.content, E' \t\n\r\f\x0b');
   IF NEW.product_id IS NULL OR coalesce(NEW.content, '') = '' THEN
     RAISE EXCEPTION 'Product ID and content are required' USING ERRCODE = 'check_violation';
   END IF;

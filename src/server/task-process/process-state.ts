@@ -21,7 +21,7 @@ export type ProcessEvent =
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** Finish the current task, and reject queued and new tasks. */
+  /** From now on, reject tasks that would have to wait for another one. */
   | { kind: 'drain' }
   | { kind: 'close' };
 
