@@ -198,7 +198,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Submit a product for review',
     description:
-      'Fields have the same limits as those of products. An invalid submission gets 422 with every error in `errors`. Only this response contains the `makerKey`. A value in the hidden field `website` marks the submission as sent by a bot. If the `Idempotency-Key` was used before, the response contains the first submission and another maker key.',
+      'Fields have the same limits as those of products. An invalid submission gets 422 with the errors of its fields in `errors`. Only this response contains the `makerKey`. A value in the hidden field `website` marks the submission as sent by a bot. If the `Idempotency-Key` was used before, the response contains the first submission and another maker key.',
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,
