@@ -15,7 +15,8 @@ DO $$ BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'anon') THEN CREATE ROLE anon NOLOGIN; END IF;
 END $$;
 
--- Row-level security without a policy hides all rows from everyone except the owner, whatever the host has granted.
+-- Row-level security without a policy hides all rows from all roles except the owner, superusers and roles with
+-- BYPASSRLS, whatever the host has granted.
 DO $$
 DECLARE
   name text;

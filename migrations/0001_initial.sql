@@ -15,7 +15,7 @@ CREATE TABLE products (
   tags text[] NOT NULL DEFAULT '{}',
   category text NOT NULL DEFAULT 'Uncategorized',
   maker text NOT NULL DEFAULT 'Unknown Maker',
-  -- A label that the maker chooses, such as "Today". Lists are sorted by created_at instead.
+  -- The launch date as pages show it, such as "Today". Lists are sorted by created_at instead.
   launch_date text NOT NULL DEFAULT 'Today',
   -- [{"name": …, "role": …, "avatar": …}]
   team jsonb NOT NULL DEFAULT '[]',
@@ -237,7 +237,8 @@ CREATE TABLE submissions (
   launch_at timestamptz(3),
   -- The reason why the submission was declined.
   reason text,
-  -- The state before the last decision, for undoing it. NULL if there is none, or the maker has changed fields since.
+  -- The state before the last decision, for undoing it. NULL if there is no decision, it was undone, or the maker has
+  -- changed fields or withdrawn the submission since.
   undo jsonb,
   -- The SHA-256 hashes of the maker keys.
   key_hashes bytea[] NOT NULL,

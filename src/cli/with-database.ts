@@ -6,7 +6,7 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Thrown after a signal, when the database is closed. Unfinished work is cancelled, so the process must exit. */
+/** Thrown after a signal, once the database is closed. The work may not have ended, so the process must exit. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly exitCode: number;
@@ -20,7 +20,7 @@ export class InterruptedError extends Error {
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work unless the caller
- * handles them (`untilInterrupted`), because an embedded database would outlive the command.
+ * handles them (`untilInterrupted`), because otherwise an embedded database would outlive the command.
  * @throws InterruptedError after a signal.
  */
 export async function withDatabase<Result>(

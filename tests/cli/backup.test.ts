@@ -99,7 +99,7 @@ describe('a backup and its restore', () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });
     const refused = await runCommand(['backup', join(closed, 'site.backup')], { settings, account: nobody });
-    expectRefusal(refused, /this user may not write .* into .*closed \(EACCES\)/);
+    expectRefusal(refused, /cannot write .* into .*closed \(EACCES\)/);
   });
 });
 

@@ -145,7 +145,7 @@ describe('comments hide, restore and release', () => {
     expect(await comments('release', held, plain)).toEqual({
       code: 1,
       stderr: '',
-      stdout: `Released 1 of 2 comments.\nNot held: ${plain}\n`,
+      stdout: `Released 1 of 2 comments.\nUnknown or not held: ${plain}\n`,
     });
     expect(await listed('--held')).toEqual([]);
     expect((await core.getProduct(productId))?.product.comments).toBe(2);

@@ -103,6 +103,6 @@ test('export names a folder without write permission, and does not change it', a
   const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
   const settings = { DATABASE_URL: database.url, HOME: folder };
   const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, ...account });
-  expectRefusal(refused, /this user may not write site\.jsonl into .*\(EACCES\)/);
+  expectRefusal(refused, /cannot write site\.jsonl into .*\(EACCES\)/);
   expect(await readdir(folder)).toEqual([]);
 });

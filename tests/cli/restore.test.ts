@@ -73,7 +73,7 @@ describe('restore exits 2 with one line, and creates no database, for', () => {
     const path = join(await harness.folder(), 'site.jsonl');
     await writeFile(path, '{"id":"git","name":"Git"}\n');
     const result = await runProgram(['restore', path], { DATA_DIR: await harness.dataDir() });
-    expectRefusal(result, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
+    expectRefusal(result, /site\.jsonl is not a backup.*`groundswell import site\.jsonl`/);
   });
 
   test('--replace without --yes and without a terminal, before the file is read', async () => {

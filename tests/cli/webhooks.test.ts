@@ -57,7 +57,7 @@ describe('webhooks test', () => {
 });
 
 test('webhooks list shows the state of each event, and retry queues undelivered ones', async () => {
-  expect(await run('list')).toMatchObject({ code: 0, stdout: 'There are no webhooks.\n' });
+  expect(await run('list')).toMatchObject({ code: 0, stdout: 'No webhooks match.\n' });
   await database.transaction((sql) => recordEvents(sql, [held('a')]));
   await database.query(
     "UPDATE webhook_events SET created_at = now() - interval '2 minutes', delivered_at = now(), next_attempt_at = NULL, last_failure = 'status 500'",

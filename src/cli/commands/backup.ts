@@ -34,7 +34,7 @@ Examples:
   groundswell backup --force /mnt/backups/site.backup  replaces the last one
   zgrep '^#' site.backup                               shows what it contains
 
-A backup contains visitors' sessions, so only its owner can read the file.
+A backup contains visitors' session ids, so only the file's owner can read it.
 With BACKUP_DIR set, the site also makes backups on a schedule.`,
     )
     .action(async (file: string, { force = false, json = false }: { force?: boolean; json?: boolean }) => {
@@ -88,12 +88,12 @@ export async function checkOutputPath(path: string, { force }: { force: boolean 
   if (present && !force) throw new UsageError(`${path} exists: choose another name, or add --force to replace it`);
 }
 
-/** Converts a permission error to a `UsageError`. Returns other errors unchanged. */
+/** Converts an error of a folder without write permission to a `UsageError`. Returns other errors unchanged. */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
   return new UsageError(
-    `this user may not write ${basename(path)} into ${dirname(path)} (${code}): choose another folder, or change its owner`,
+    `cannot write ${basename(path)} into ${dirname(path)} (${code}): choose another folder, or make this one writable`,
   );
 }
 
@@ -162,7 +162,7 @@ async function refuseProductFile(path: string): Promise<void> {
     await file.close();
   }
   throw new UsageError(
-    `${path} is an export, not a backup. Add its products to the site with \`groundswell import ${basename(path)}\`; \`restore\` accepts only files that \`backup\` wrote.`,
+    `${path} is not a backup. If it contains products, add them to the site with \`groundswell import ${basename(path)}\`; \`restore\` accepts only backups.`,
   );
 }
 

@@ -70,7 +70,7 @@ function restoreCommand(): Command {
 
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('hide public comments from everyone, including their authors, until `comments release`')
+    .description('show comments only to operators until `comments release`')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
       checkPrefixes(ids);
@@ -92,7 +92,7 @@ function releaseCommand(): Command {
       );
       report(
         { done: result.released, skipped: result.notHeld },
-        { done: 'Released', skipped: 'Not held' },
+        { done: 'Released', skipped: 'Unknown or not held' },
         json && result,
       );
     });

@@ -126,7 +126,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       yield fault(
         'database',
         error instanceof Error ? error.message : String(error),
-        'Correct this first; the checks that need the database were skipped.',
+        'Correct this first; the remaining checks of the database were skipped.',
       );
     }
     yield await examineBackups(connection, settings);
@@ -233,7 +233,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Setti
       'Set HOST=127.0.0.1 if the proxy is on this machine, or block access from other addresses with a firewall.',
     );
   }
-  return ok(check, trustProxy ? 'set' : 'not set, and no proxy is expected');
+  return ok(check, trustProxy ? 'set' : 'not set, and not needed');
 }
 
 function isThisMachine(host: string): boolean {

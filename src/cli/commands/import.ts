@@ -104,7 +104,7 @@ async function importFile(
         if (stage === 'write') bars.check.end();
         bars[stage].at(done[stage], stage === 'check' ? size : undefined);
       };
-      // A batch may have to wait for the locks of visitors' writes for longer than the usual statement timeout.
+      // An import may wait for another import, an edit or a removal for longer than the usual statement timeout.
       return withoutStatementTimeout((database) =>
         importProducts(database, {
           path,
@@ -142,7 +142,10 @@ function reportErrors(path: string, { errors, count }: ImportRefusedError): void
 const MAX_SHOWN = 20;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** The result of an import or a dry run as JSON. Lists contain the first 100 items; counts include all. */
+/**
+ * The result of an import or a dry run as JSON. Lists of products contain the first 100 items; `repeatedIds` and the
+ * counts include all.
+ */
 function importAsJson(report: ImportReport, dryRun: boolean): object {
   const { created, updated, unchanged, duplicates } = report;
   return {

@@ -23,7 +23,7 @@ const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 
 export function moveCommand(): Command {
   return new Command('move')
-    .description('copy the site from the embedded database to an empty one on a server')
+    .description('copy the site from its current database to an empty one on a server')
     .option('--to <url>', `URL of the target database; by default, the value of ${TARGET_VARIABLE}`)
     .addOption(jsonOption('{ "to": "db.internal/groundswell", "createdAt": …, "tables": […] }'))
     .addHelpText(

@@ -68,7 +68,7 @@ Edited products are not removed; their ids are printed.`,
     });
 }
 
-/** Reads the sample catalogue. Launch times are relative to when it was loaded, or to now if it never was. */
+/** Reads the sample catalogue. Times are relative to when it was loaded, or to now if the site does not have it. */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
   const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };

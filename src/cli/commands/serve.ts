@@ -30,7 +30,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
       : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
-  // Ctrl-C skips the delay, which is for load balancers.
+  // Only SIGTERM waits for the delay, which is for load balancers.
   await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error) throw reason;
 }
@@ -49,7 +49,7 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 
 async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Promise<void> {
   const deadline = setTimeout(() => {
-    log.error('Some requests did not finish in time; stopping now');
+    log.error('The site did not stop in time; exiting now');
     process.exit(1);
   }, delayMs + CLOSE_DEADLINE_MS);
   await site.close(delayMs);

@@ -108,7 +108,8 @@ function undoCommand(): Command {
           undoVerdicts(database, productId, systemRuntime, readSettings(process.env).launches.votesPerNetwork),
         ),
       );
-      if (change === undefined) throw new Error(`no votes for '${productId}' were excluded or included`);
+      if (change === undefined)
+        throw new Error(`there is no exclusion or inclusion of votes for '${productId}' to undo`);
       if (json) printJson(change);
       else print(sentenceOf('Restored', change));
     });

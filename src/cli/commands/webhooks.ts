@@ -39,7 +39,7 @@ function listCommand(): Command {
         listEvents(database, { limit, undeliveredOnly: undelivered }),
       );
       if (json) return printJson({ events });
-      if (events.length === 0) return print('There are no webhooks.');
+      if (events.length === 0) return print('No webhooks match.');
       printTable(
         [
           { title: 'AT (UTC)', style: 'dim' },

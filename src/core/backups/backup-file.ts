@@ -49,7 +49,7 @@ export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
 
-/** Returns the error for a file that cannot be restored. */
+/** @param why completes the sentence, without a period. */
 export function cannotRestore(path: string, why: string): BackupFileError {
   return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
 }

@@ -232,7 +232,11 @@ describe('a file that cannot be restored is refused without changes', () => {
   });
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ['an edited row', (text) => text.replace('Product', 'product'), /rows of products do not match their checksum/],
+    [
+      'an edited row',
+      (text) => text.replace('Product', 'product'),
+      /rows of products do not match their number or checksum/,
+    ],
     ['a removed row', (text) => text.replace(/^\{.*\n/m, ''), /rows of products do not match/],
     ['a removed end marker', (text) => text.replace(/#\{"end".*\n/, ''), /does not end with an end marker/],
     ['an incomplete line after the end', (text) => `${text}{`, /does not end with an end marker/],

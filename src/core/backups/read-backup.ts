@@ -163,7 +163,7 @@ class BackupCheck {
     const table = this.#open;
     if (table?.name !== name) throw cannotRestore(this.#path, `the table ${name} is in the wrong place`);
     if (table.rows !== table.expected || table.hash.digest('hex') !== sha256)
-      throw cannotRestore(this.#path, `the rows of ${name} do not match their checksum`);
+      throw cannotRestore(this.#path, `the rows of ${name} do not match their number or checksum`);
     this.#open = undefined;
     this.#tablesDone += 1;
     return { kind: 'table', table: name, sha256 };

@@ -71,7 +71,7 @@ export async function restoreBackup(database: Database, path: string, options: R
 }
 
 /**
- * Fills empty tables from a backup. Call it in a transaction.
+ * Fills empty tables from a backup, and stores its pictures if a folder is given. Call it in a transaction.
  * @throws BackupFileError if the backup is damaged or does not fit the tables.
  */
 export async function loadBackup(

@@ -222,7 +222,7 @@ if (inject('citusWorkers').length === 0) {
   });
 }
 
-describe('Where rows are not locked first, a product that is removed while it is commented on', () => {
+describe('Where rows are not locked first, removing a product while comments on it are added', () => {
   async function commentWhileRemoved(...contents: string[]): Promise<PromiseSettledResult<unknown> | undefined> {
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await database.transaction(async (sql) => {
@@ -234,7 +234,7 @@ describe('Where rows are not locked first, a product that is removed while it is
     return (await writing)?.[0];
   }
 
-  test('gets product_not_found if the batch has a single item', async () => {
+  test('returns product_not_found for a batch of a single comment', async () => {
     expect(await commentWhileRemoved('lost')).toEqual({
       status: 'fulfilled',
       value: {
@@ -245,7 +245,7 @@ describe('Where rows are not locked first, a product that is removed while it is
     });
   });
 
-  test('rolls back a batch of several items, which are then retried separately', async () => {
+  test('rolls back a batch of several comments, which are then retried separately', async () => {
     expect(await commentWhileRemoved('lost', 'lost as well')).toMatchObject({
       status: 'rejected',
       reason: { code: '23503' },

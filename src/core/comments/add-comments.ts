@@ -86,7 +86,8 @@ export async function addReportedComments(
   drafts: readonly Draft[],
   recordEvents: RecordEvents | undefined,
 ): Promise<BatchResult<WrittenComment>> {
-  // Without a held comment, no events are recorded, so the one statement that writes needs no explicit transaction.
+  // Without a receiver or a held comment, no events are recorded, so the one statement that writes needs no explicit
+  // transaction.
   if (recordEvents === undefined || drafts.every(({ heldSession }) => heldSession === null)) {
     return addComments(database, runtime, drafts);
   }

@@ -25,7 +25,7 @@ export interface CommentFilter {
 type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_reason: string | null };
 
 /**
- * The number of rows that one statement of a text search reads. No index supports this search, so it may have to read
+ * The number of rows that one statement of a text search reads. No index covers the text, so a search may have to read
  * all comments.
  */
 const WINDOW_ROWS = 2_000;

@@ -137,15 +137,15 @@ export function restoreComments(database: Database, ids: readonly string[]): Pro
   });
 }
 
-/** The released comments, and the ids of comments that are unknown, removed or already public. */
+/** The released comments, and the ids of comments that are unknown, removed or not held. */
 export interface Release {
   released: ModeratedComment[];
   notHeld: string[];
 }
 
 /**
- * Makes held comments public, adds them to the counts and deletes their authors' sessions, in one transaction. A hidden
- * comment stays hidden, and is not counted.
+ * Makes held comments public, adds them to the counts and deletes the session ids stored with them, in one transaction.
+ * A hidden comment stays hidden, and is not counted.
  * @throws CoreError `unavailable`.
  */
 export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {

@@ -20,7 +20,7 @@ export interface Operator {
   /** When the current invitation expires (ISO 8601, UTC); null if there is none. */
   invitedUntil: string | null;
   sessions: number;
-  /** When a session was last used, accurate to a minute (ISO 8601, UTC). */
+  /** When a session was last used, accurate to a minute (ISO 8601, UTC); null if `sessions` is 0. */
   lastUsedAt: string | null;
 }
 
@@ -33,7 +33,8 @@ const ADD_OPERATOR = 'INSERT INTO operators (name, created_at) VALUES ($1, $2) O
 const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, expires_at) VALUES ($1, $2, $3)';
 
 /**
- * Invites a new operator, or lets an existing one set another passphrase. Earlier invitations become invalid.
+ * Invites a new operator, or lets an existing one set another passphrase. The operator's earlier invitations become
+ * invalid.
  * @throws CoreError `unavailable`.
  */
 export async function inviteOperator(database: Database, name: string, now: Date): Promise<Invitation> {

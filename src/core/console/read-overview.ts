@@ -12,7 +12,7 @@ const MAX_COUNTED = 1_000;
 
 interface Options {
   rules: LeaderboardRules;
-  /** The folder of scheduled backups; undefined if there are none. */
+  /** The folder of scheduled backups; undefined if no backups are scheduled. */
   backupFolder?: string | undefined;
   /** The data of the charts, which may be up to a minute old. */
   activity: Activity;

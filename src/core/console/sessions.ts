@@ -40,7 +40,7 @@ interface SessionRow {
 }
 
 /**
- * Reads an open session, which does not count as use. @returns undefined for any other token.
+ * Reads an open session. Reading does not count as use. @returns undefined for any other token.
  * @throws CoreError `unavailable`.
  */
 export async function readSession(sql: Sql, token: string | undefined, now: Date): Promise<SessionRow | undefined> {
@@ -112,7 +112,7 @@ export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
 /** Days for which a browser counts as known after an operator signed in with it. */
 export const DEVICE_DAYS = 365;
 
-/** A secret for a browser, and its hash for the database. */
+/** The secret of a session, a known device or an invitation, and its hash for the database. */
 interface Token {
   /** 256 random bits, as base64url. */
   text: string;

@@ -32,7 +32,8 @@ export async function readInvitation(sql: Sql, token: string, now: Date): Promis
 }
 
 /**
- * Sets the operator's passphrase, ends the operator's other sessions, and signs in. An invitation works once.
+ * Sets the operator's passphrase, ends the operator's other sessions, forgets the known devices, and signs in. An
+ * invitation works once.
  * @throws CoreError `invitation_invalid`, `passphrase_too_short`, `overloaded`, `unavailable`.
  */
 export async function acceptInvitation(

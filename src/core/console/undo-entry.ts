@@ -96,7 +96,8 @@ async function revert(
     case 'votes exclude':
     case 'votes include': {
       const undone = await undoVerdicts(database, target, runtime, votesPerNetwork, entry.id);
-      if (undone === undefined) throw notUndoable('Undo the later change of these votes first.');
+      if (undone === undefined)
+        throw notUndoable('Undo the later exclusion or inclusion of votes for this product first.');
       return undone;
     }
     case 'submissions approve':
@@ -119,7 +120,7 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
   return details.reason;
 }
 
-/** Restores the fields that the edit changed, unless a later edit changed one of them. */
+/** Restores the fields that the edit changed, unless one of them has changed since. */
 async function revertEdit(
   database: Database,
   id: string,
@@ -131,7 +132,7 @@ async function revertEdit(
   const current: Record<string, unknown> = { ...product };
   for (const [field, value] of Object.entries(after)) {
     if (JSON.stringify(current[field]) !== JSON.stringify(value))
-      throw notUndoable(`A later edit changed ${field}. Undo that edit first.`);
+      throw notUndoable(`The field ${field} has changed since this edit. Undo the later change first.`);
   }
   await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
 }

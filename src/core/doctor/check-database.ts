@@ -77,7 +77,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
   if (!extension) {
     return warning(
       'search',
-      'the extension pg_trgm is missing, so searches for English words read the whole list',
+      'the extension pg_trgm is missing, so searches for English words read all products',
       'As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site.',
     );
   }

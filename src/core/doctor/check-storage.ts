@@ -76,8 +76,8 @@ export async function checkBackups(
 class TrialRollback extends Error {}
 
 /**
- * Restores a backup into a temporary schema, which this program's migrations create, and compares every row with the
- * backup. Everything is rolled back, and visitors do not wait.
+ * Restores a backup into a temporary schema with the tables of this program's migrations, and compares every row with
+ * the backup. Everything is rolled back, and visitors do not wait.
  * @throws BackupFileError, or the database's error if the restore failed.
  */
 async function tryRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
@@ -146,7 +146,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
   }
 }
 
-/** Checks that the data folder belongs to this user and that other users cannot access it. */
+/** Checks that the data folder belongs to this user, its group cannot write to it, and others have no access. */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const { uid, mode } = await stat(clusterDir);
   const permissions = mode & 0o777;
@@ -160,5 +160,5 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   }
   if ((permissions & 0o027) !== 0)
     return fault('data folder', `${clusterDir} has the mode ${permissions.toString(8)}`, `Run chmod 700 ${clusterDir}`);
-  return ok('data folder', `${clusterDir} is accessible to its owner only`);
+  return ok('data folder', `${clusterDir} has safe permissions`);
 }

@@ -56,7 +56,7 @@ test('a schema older or newer than this program is a fault', async () => {
   await empty.drop();
 });
 
-test('opening more connections than the role may is a warning', async () => {
+test('opening more connections than the role allows is a warning', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/^\d+ of \d+ open \(limited by max_connections\); this site opens up to 12$/),

@@ -43,9 +43,9 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
     OR (s.id > (wanted.slug || '-') COLLATE "C" AND s.id < (wanted.slug || '.') COLLATE "C")`;
 
 /**
- * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If a product of
- * the site has the same content as a row, the row gets the id of that product. Importing a file again therefore gives
- * the same ids, and no row overwrites an unrelated product.
+ * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If one of the
+ * site's products with the slug, numbered or not, has the same content as a row, the row gets the id of that product.
+ * Importing a file again therefore gives the same ids, and no row overwrites an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;

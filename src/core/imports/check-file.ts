@@ -38,7 +38,7 @@ export interface RepeatedId extends Position {
 
 /**
  * Reads a whole file, validates every row and adds it to the spool.
- * @throws ImportRefusedError with the errors in the file; ImportUsageError if a requested column is missing.
+ * @throws ImportRefusedError with the errors in the file; ImportUsageError if the file lacks a column of --map.
  */
 export async function checkFile(path: string, spool: Spool, options: CheckOptions): Promise<CheckedFile> {
   const checker = new FileChecker(options);
@@ -94,7 +94,7 @@ class FileChecker {
   readonly #repeatedIds: RepeatedId[] = [];
   #rows = 0;
   #localPictures = 0;
-  /** Whether reading stopped before the end of the file, so columns may be missing. */
+  /** Whether reading stopped before the end of the file, so `columns` may lack columns of later rows. */
   isCutOff = false;
 
   constructor(options: CheckOptions) {

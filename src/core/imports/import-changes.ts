@@ -49,7 +49,8 @@ export class ImportChanges {
 }
 
 /**
- * Reads the changes of an import. @returns an empty list if the import is too old or was too large.
+ * Reads the changes of an import. @returns an empty list if none are stored, because the import is too old, was too
+ * large, or came with a backup of another database.
  * @throws CoreError `unavailable`.
  */
 async function readImportChanges(

@@ -51,7 +51,7 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** Thrown if a file cannot be read beyond a line. */
+/** Thrown if an error in a line prevents reading the rest of a file. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 

@@ -46,8 +46,8 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Validates a whole file of products, then imports it in one transaction.
- * @throws ImportRefusedError if rows are invalid; ImportUsageError if options do not fit the file; PictureError if the
- * picture folder does not exist or a picture changes during the import; CoreError `unavailable`.
+ * @throws ImportRefusedError if the file has errors; ImportUsageError if options do not fit the file; PictureError if
+ * the picture folder does not exist or a picture changes during the import; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
   const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
@@ -85,7 +85,7 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
   }
 }
 
-/** Selects the existing search indexes, if the server has the function and the role may use it on them. */
+/** Selects the existing search indexes, if the server has `gin_clean_pending_list` and the role may call it on them. */
 const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
   WHERE relname IN ('products_search', 'products_grams') AND pg_has_role(relowner, 'USAGE')`;
 

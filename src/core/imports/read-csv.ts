@@ -8,7 +8,7 @@ import { readBytes } from './read-bytes.ts';
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 const HEADER_SAMPLE_BYTES = 64 * 1024;
-/** The codes of parser errors that a missing closing quote causes. */
+/** The codes of parser errors that a missing closing quote can cause. */
 const UNCLOSED: ReadonlySet<string> = new Set(['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE']);
 
 const DELIMITERS = [',', ';', '\t'];

@@ -98,8 +98,8 @@ describe('JSON', () => {
   });
 
   test.each([
-    ['', 1, undefined, /ends in the middle/],
-    ['[{"id":"a"},\n', 2, 2, /ends in the middle/],
+    ['', 1, undefined, /ends before its JSON/],
+    ['[{"id":"a"},\n', 2, 2, /ends before its JSON/],
     ['{"id":"a"}', 1, undefined, /one JSON array/],
     ['[\n{"id":"a"},\n{"id":oops}]', 3, 2, /not JSON/],
     ['[\n{"id":"a"}\n] trailing', 3, undefined, /not JSON/],

@@ -42,7 +42,7 @@ class ArrayReader {
 
   end(): void {
     if (this.#parser.isEnded) return;
-    throw this.#unreadable(this.#lines.lastLine, 'The file ends in the middle of its JSON');
+    throw this.#unreadable(this.#lines.lastLine, 'The file ends before its JSON array is complete');
   }
 
   #take(token: Parameters<Tokenizer['onToken']>[0]): void {
@@ -140,7 +140,10 @@ export async function* readLines(source: FileSource, onBytes?: (count: number) =
     parts.push(rest);
     length += rest.length;
     if (length > MAX_LINE_BYTES)
-      throw new UnreadableFileError(line, 'The line is longer than the maximum size of a row');
+      throw new UnreadableFileError(
+        line,
+        `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB, the maximum size of a row`,
+      );
   }
   if (length > 0) yield textOf(parts);
 }

@@ -171,7 +171,8 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
 
 /**
  * Replaces the names of local files that were not copied, because pages cannot show them. Existing products keep their
- * pictures (avatars are matched by the member's name), and new products get the defaults.
+ * pictures (avatars are matched by the member's name). New products get the default image and avatars, and no
+ * screenshots for these names.
  */
 export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | undefined): ProductPatch {
   if (!hasLocalPictures(patch)) return patch;

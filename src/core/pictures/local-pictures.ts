@@ -6,7 +6,7 @@ import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePict
 /** The maximum size of a picture. Product pages should not load larger ones. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
-/** Thrown if a picture cannot be imported. The message gives the reason. */
+/** Thrown if a picture cannot be imported, or its folder cannot be opened. The message gives the reason. */
 export class PictureError extends Error {
   override readonly name = 'PictureError';
 }
@@ -24,10 +24,11 @@ export class LocalPictures {
     this.#folder = folder;
   }
 
-  /** Opens a folder. @throws PictureError if it does not exist. */
+  /** Opens a folder. @throws PictureError if it does not exist or is not accessible. */
   static async open(folder: string): Promise<LocalPictures> {
     const path = await realpath(folder).catch(() => undefined);
-    if (path === undefined || !(await stat(path)).isDirectory()) throw new PictureError(`There is no folder ${folder}`);
+    if (path === undefined || !(await stat(path)).isDirectory())
+      throw new PictureError(`There is no folder ${folder}, or it is not accessible`);
     return new LocalPictures(path);
   }
 

@@ -189,7 +189,7 @@ function withAvatars(sent: CheckedPatch['fields'], team: readonly TeamMember[]):
   return { ...sent, team: sent.team.map((member) => ({ ...member, avatar: avatarOf(member) })) };
 }
 
-/** Changes the launch time. The operator's decision stays, and undoing the decision restores the new time. */
+/** Changes the launch time. The operator's decision stays, and undoing the decision keeps the new time. */
 async function reschedule(
   sql: Sql,
   row: SubmissionRow,

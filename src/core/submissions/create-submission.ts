@@ -60,7 +60,7 @@ const SAVE_IDEMPOTENCY_KEY = `INSERT INTO submission_idempotency_keys (id, conte
 
 /**
  * Creates a submission that waits for a decision, and its maker key, of which only a hash is stored.
- * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `unavailable`.
+ * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `overloaded`, `unavailable`.
  */
 export async function createSubmission(
   database: Database,
@@ -75,7 +75,7 @@ export async function createSubmission(
     // The lock also ensures that two concurrent requests with the same idempotency key create only one submission.
     const secret = await lockQueue(sql);
     const earlier = idempotencyId === undefined ? undefined : await findEarlier(sql, idempotencyId, now);
-    // A repeated request stays valid when its launch time has passed.
+    // A repeated request stays valid even if its launch time has passed.
     const { fields, launchAt = null } = checkFields(sent, earlier?.created_at ?? now);
     const draft = { fields: { ...NO_FIELDS, ...fields }, launchAt, suspectedSpam };
     const content = digestOf([draft.fields, launchAt]);

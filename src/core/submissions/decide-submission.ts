@@ -87,7 +87,7 @@ export function declineSubmission(
 
 /**
  * Undoes the last decision, unless the maker has changed more than the launch time since. A launched product is removed
- * from the site, unless it has votes or comments by anyone but the maker.
+ * from the site, unless it has votes, or comments by anyone but the maker.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
  * `already_launched`, `id_taken`, `unavailable`.
  */
@@ -97,7 +97,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
     if (undo === null) {
       throw new CoreError(
         'already_decided',
-        `The decision on '${row.id}' cannot be undone: there is none, or the maker has changed the submission since.`,
+        `The decision on '${row.id}' cannot be undone: there is none, it was already undone, or the maker has changed the submission since.`,
       );
     }
     const launchAt = await restoreLaunch(sql, row, undo, rules);
@@ -117,7 +117,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
 async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: LaunchRules): Promise<Date | null> {
   const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
   if (undo.status !== 'approved') {
-    // A declined submission has no product; one with its id was imported.
+    // A declined submission has no product. A product with its id was imported, and stays.
     if (row.status === 'approved') await revokeLaunch(sql, row.id);
     return earlier;
   }

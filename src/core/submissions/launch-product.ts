@@ -28,7 +28,7 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
   if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
     throw new CoreError(
       'id_taken',
-      `A product with the id '${id}' already exists, so this submission cannot be approved. If that product is not needed, remove it first: groundswell products remove ${id}`,
+      `A product with the id '${id}' already exists, so the product of this submission cannot be added. If that product is not needed, remove it first: groundswell products remove ${id}`,
     );
   }
   await saveProducts(sql, [product]);

@@ -154,15 +154,15 @@ export async function updateSubmission(
 }
 
 /**
- * How long declined and withdrawn submissions are stored, for their makers and for an undo. After that, their ids can
- * be used again.
+ * How long declined and withdrawn submissions are stored after their last change, for their makers and for an undo.
+ * Then their ids can be used again.
  */
 const CLOSED_DAYS = 30;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes expired idempotency keys, and submissions that were closed more than 30 days ago.
+ * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days.
  * @throws CoreError `unavailable`.
  */
 export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {

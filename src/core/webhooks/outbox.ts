@@ -192,7 +192,7 @@ export interface WebhookStatus {
   /** The number of stored events that expired undelivered. */
   expired: number;
   oldestWaitingAt: Date | null;
-  /** When the current series of failures began; null if the last attempt succeeded. */
+  /** When the current series of failures began; null if the last attempt succeeded or there was none. */
   failingSince: Date | null;
   lastFailure: string | null;
   /** When the receiver responded with 410, which stopped deliveries; null if it has not. */
