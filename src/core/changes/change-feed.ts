@@ -10,11 +10,11 @@ export const AUDIT_LOG = '#audit-log';
 /** A value in `productIds` that represents the submissions and vote bursts that wait for an operator's decision. */
 export const OPERATOR_QUEUE = '#operator-queue';
 
-/** The changes made by a transaction, for caches and open pages. */
+/** The changes of one or more transactions, or of a launch, for caches and open pages. */
 export interface Change {
   /** The products that changed in any way, and MODERATION_LOG, AUDIT_LOG and OPERATOR_QUEUE if these changed. */
   productIds: readonly string[];
-  /** Whether products were added, edited or removed. */
+  /** Whether products were added, edited, removed or launched, or leaderboards changed other than by new votes. */
   catalogue: boolean;
   /** Ids of the comments that were written, liked or moderated. Unset if the change is not about single comments. */
   commentIds?: readonly string[];

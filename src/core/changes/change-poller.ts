@@ -135,11 +135,11 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
         clearTimeout(timer);
         break;
       case 'reportDisconnect':
-        log.warn({ err: effect.error }, 'The database does not respond: serving pages from the cache');
+        log.warn({ err: effect.error }, 'Cannot read changes from the database; serving pages from the cache');
         listener.onDisconnect(effect.since);
         break;
       case 'reportReconnect':
-        log.info('The database responds again');
+        log.info('Changes can be read from the database again');
         listener.onDisconnect(undefined);
     }
   }

@@ -13,7 +13,8 @@ const MAX_OWN_RECORDS = 1_000;
 
 /**
  * Publishes the committed changes of this process to other processes, up to ten times a second and outside of their
- * transactions. A crash before publication loses the changes, so responses are cached for at most a minute.
+ * transactions. If this process crashes first, the others do not learn of the changes, so responses are cached for at
+ * most a minute.
  */
 export class ChangePublisher {
   readonly #database: Database;
@@ -31,7 +32,7 @@ export class ChangePublisher {
     this.#onPublished = onPublished;
   }
 
-  /** Enqueues a committed change of this process. */
+  /** Enqueues a committed change of this process. Its `catalogue` is published as `false`. */
   add({ productIds, commentIds = [] }: Change): void {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);

@@ -216,7 +216,7 @@ export class RecentChanges {
     this.#evictExcess();
   }
 
-  /** Evicts all changes up to a time. */
+  /** Evicts all changes. Afterwards, the changes up to `upTo` are unknown. */
   evictUpTo(upTo: number): void {
     this.#products.clear();
     this.#comments = [];

@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * Selects the rows of product_counts whose products accept writes of visitors. While a product with very many upvotes
- * is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
+ * SQL: whether the product of a row of product_counts accepts writes of visitors. While a product with many upvotes or
+ * comments is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
  */
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
@@ -13,8 +13,8 @@ const LOCK_AVAILABLE_COUNTS = `SELECT product_id FROM product_counts WHERE produ
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /**
- * Locks the counts that no other transaction has locked. Background jobs use this, because they must not make visitors
- * wait.
+ * Like `lockCounts`, but skips counts that another transaction has locked. A background job uses it, because while it
+ * waited, visitors would wait for the counts that it has already locked.
  * @returns the products whose counts are now locked.
  */
 export async function lockAvailableCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
@@ -23,7 +23,8 @@ export async function lockAvailableCounts(sql: Sql, productIds: readonly string[
 
 /**
  * Locks the counts of these products until the transaction ends, which also blocks writers of their upvotes and
- * comments. These writers and removals lock counts first, in the order of product ids, which prevents deadlocks.
+ * comments. These writers and removals lock counts before upvotes and comments, in the order of product ids, which
+ * prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
   await sql.query(LOCK_COUNTS, [productIds]);

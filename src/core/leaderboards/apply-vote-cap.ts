@@ -18,8 +18,8 @@ const VOTES_OF_NETWORKS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[
   CROSS JOIN LATERAL (${windowVotes('= pair.network')} AND l.product_id = pair.product_id AND NOT l.final) AS w`;
 
 /**
- * SQL: the votes whose verdict contradicts the cap. The first `$2` votes of each network count; the others do not.
- * Votes that the operator excluded or included have a position in this order, but keep their verdict.
+ * SQL: the votes whose verdict contradicts the cap. For each product, the first `$2` votes of a network count; the
+ * others do not. Votes that the operator excluded or included have a position in this order, but keep their verdict.
  */
 const wrongVotes = (
   votes: string,
@@ -49,8 +49,9 @@ const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(vo
 const CAP_LAUNCHES = applyCap(VOTES_OF_LAUNCHES);
 
 /**
- * Excludes the votes of these launches that exceed the cap of their network, and includes votes again that no longer
- * exceed it, because an earlier vote was withdrawn. The caller has locked the counts of the launches (`lockCounts`).
+ * Excludes the votes of these launches that exceed the cap of their network, and counts votes again that no longer
+ * exceed it, for example because an earlier vote was withdrawn. Final results are left unchanged. The caller has locked
+ * the counts of the launches (`lockCounts`).
  */
 export async function applyVoteCap(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length > 0) await sql.query(CAP_LAUNCHES, [productIds, votesPerNetwork]);
@@ -63,7 +64,10 @@ const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(VOTES
 const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(VOTES_OF_LAUNCHES)}) AS w ORDER BY product_id`;
 const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 
-/** Like `applyVoteCap`, but only for these networks. Locks no rows if all verdicts are correct. */
+/**
+ * Like `applyVoteCap`, but only for the votes of these networks, in a transaction that locks the counts. Locks no rows
+ * if all verdicts are correct.
+ */
 export async function applyCapToNetworks(
   database: Database,
   pairs: readonly VoteNetwork[],
@@ -87,7 +91,9 @@ export async function applyCapToNetworks(
   });
 }
 
-/** Like `applyVoteCap`, but in short transactions, and only for launches with wrong verdicts. */
+/**
+ * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks its counts.
+ */
 export async function applyCapToLaunches(
   database: Database,
   productIds: readonly string[],

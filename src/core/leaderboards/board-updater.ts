@@ -15,21 +15,21 @@ import type { VoteNetwork } from './vote-networks.ts';
 const REFRESH_INTERVAL_MS = 400;
 
 /**
- * The maximum share of time that updates take, so votes have priority when updates are slow, for example during a
- * thousand simultaneous launches.
+ * The share of time that updates may take. When they are slow, for example during a thousand simultaneous launches, the
+ * pauses grow accordingly, up to `MAX_INTERVAL_MS`, so votes have priority.
  */
 const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
 
 /**
- * Interval between searches for launches in open windows whose votes on the boards are stale, because a process was
+ * Interval between sweeps, which find launches whose votes on the boards are stale, for example because a process was
  * killed before it updated them.
  */
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Updates the boards after the writes of this process, and places launches when they begin. */
+/** Updates the boards after the writes of this process, and puts launches on their boards when they begin. */
 interface BoardUpdater extends ChangeListener {
-  /** Records the writes of this process. */
+  /** Enqueues the products of a change that this process committed. */
   onWrite(change: Change): void;
   /** Enqueues networks whose votes must be compared with the cap again. */
   onUnchecked(networks: readonly VoteNetwork[]): void;
@@ -41,26 +41,28 @@ interface BoardUpdaterOptions {
   timeZone: string;
   votesPerNetwork: number;
   log: Log;
-  /** Publishes which products moved on the boards. */
+  /** Publishes the products whose places or votes on the boards changed. */
   publish(change: Change): void;
   /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
 }
 
-/** The work of an update. */
 interface Work {
   /** Products whose votes may have changed. */
   written: Iterable<string>;
-  /** Networks of voters to compare with the cap. */
+  /** Networks whose votes must be compared with the cap. */
   unchecked: Iterable<VoteNetwork>;
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
   /**
-   * Whether to compare the boards with the counted votes of all launches in open windows, because a killed process may
-   * not have updated some boards.
+   * Whether to correct retracted votes and stale boards of all open windows, and to remove launches that are on boards
+   * too early: a killed process may not have updated some boards, or a clock may have been set back.
    */
   sweeps: boolean;
-  /** Whether to compare all networks in open windows with the cap, because a killed process may not have done this. */
+  /**
+   * Whether to compare the votes of all networks in open windows with the cap, because a killed process may not have
+   * done this.
+   */
   checksCaps: boolean;
 }
 

@@ -21,8 +21,8 @@ import { findSecret, readSecret } from './vote-networks.ts';
 export type Verdict = 'network' | 'operator' | 'included' | null;
 
 /**
- * Selects votes of a launch by voter, named as in the tally, and by time (`to` is exclusive). An unset field selects
- * all votes.
+ * Selects votes of a launch by voter, named as in the tally, and by time (`to` is exclusive). An unset field does not
+ * restrict the selection.
  */
 export interface VoteSelection {
   voters?: readonly string[] | undefined;
@@ -50,9 +50,9 @@ interface VoteLine {
 type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
 /**
- * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result gets a new
- * revision. `database` must have no statement timeout.
- * @throws CoreError `product_not_found` if the product has no launch yet.
+ * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result whose votes
+ * change gets a new revision. `database` must have no statement timeout.
+ * @throws CoreError `product_not_found` if the product is unknown or on no board yet; `unavailable`.
  */
 export async function changeVerdicts(
   database: Database,
@@ -96,11 +96,11 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
   ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
 
 /**
- * Undoes the last exclusion or inclusion of votes of a launch that has not been undone.
+ * Undoes the last exclusion or inclusion of a launch's votes. Those that were already undone are skipped.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
- * @throws CoreError `product_not_found`; `not_undoable` if no vote has a voter of the entry, because the names of voters
- * change when a launch moves or its secret is lost.
+ * @throws CoreError `product_not_found`; `not_undoable` if no vote in the window has a voter whom the entry names, for
+ * example because voters got new names when the secret of the day was lost.
  */
 export async function undoVerdicts(
   database: Database,
@@ -135,7 +135,7 @@ export async function undoVerdicts(
     );
     if (before.size > 0 && found === 0) {
       const inverse = last.action === 'votes exclude' ? 'include' : 'exclude';
-      const why = 'The voters have new names, so their votes cannot be identified.';
+      const why = 'None of the votes was found: they were withdrawn, the launch moved, or the voters have new names.';
       throw new CoreError('not_undoable', `${why} Select the votes and ${inverse} them instead.`);
     }
     return undone;
@@ -157,7 +157,7 @@ interface VerdictPlan {
   action: AuditAction;
   details: object;
   undoes?: string;
-  /** The day whose secret names the voters, if it still exists; default: the day of the launch. */
+  /** The day whose secret names the voters. If unset, or if its secret was deleted, the day of the launch is used. */
   namedOn?: string;
   /** @returns the new verdict, or undefined to leave the vote unchanged. */
   decide(vote: VoteLine): Verdict | undefined;

@@ -39,8 +39,7 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL O
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
 
 /**
- * Maximum attempts to check a period. A board may lag behind the votes for up to a second, and is then updated and
- * checked again.
+ * Maximum attempts to check a period. A board may briefly lag behind the votes, and is then updated and checked again.
  */
 const MAX_ATTEMPTS = 3;
 

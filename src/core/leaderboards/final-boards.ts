@@ -10,8 +10,8 @@ const LOCK_DAYS =
   "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
 
 /**
- * Locks these days until the transaction ends, which blocks finalising and all other changes of their launches. To
- * prevent deadlocks, call it before locking counts, launches or `leaderboard_counts`.
+ * Locks these days until the transaction ends, which blocks finalising them, adding and removing their launches, and
+ * changing verdicts. To prevent deadlocks, call it before locking counts, launches or `leaderboard_counts`.
  * @returns the days that are final.
  */
 export async function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
@@ -74,7 +74,7 @@ export async function reviseBoards(sql: Sql, periods: readonly string[]): Promis
   return revised;
 }
 
-/** Reads the header of the tally of a finalised day. @throws RangeError if the day has no leaderboard. */
+/** Reads the tally's header of a day that is or becomes final. @throws RangeError if the day has no leaderboard. */
 export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeader> {
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,

@@ -31,8 +31,8 @@ export interface Finalised {
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. The process may be killed at any time, and several processes may call it concurrently. `database` must
- * have no statement timeout.
+ * all final. Finally, deletes unneeded secrets. The process may be killed at any time, and several processes may call
+ * it concurrently. `database` must have no statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
@@ -91,7 +91,8 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
-// A launch may outlast its day if SITE_TIME_ZONE changed after the day's first launch.
+// A launch is not ready if it is about to move or its window is still open. The latter happens if SITE_TIME_ZONE
+// changed after the day's first launch, because the day keeps the bounds of the previous time zone.
 const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_at <= $2::timestamptz AS is_ready
   FROM launches WHERE day = $1 ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
@@ -99,7 +100,8 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
  * Corrects retractions and applies the cap, then finalises a day in one transaction. The windows of the day have ended,
  * so no vote is added. Visitors do not wait for the tally, because an upvote or retraction after the window only needs
  * the lock on counts, which is acquired last.
- * @returns false if another process has finalised the day, or a launch of the day is about to move or is open.
+ * @returns false if another process has finalised the day, or a launch of the day is about to move or has an open
+ * window.
  */
 async function finaliseDay(
   database: Database,
@@ -150,7 +152,8 @@ async function finaliseLongPeriods(database: Database, { rules, recordEvents }: 
   });
 }
 
-// The secrets of days without a board, such as those of removed products, and secrets created by late votes.
+// Deletes the secrets of days without a board, for example if a product was removed before it was on its boards, and
+// those of final days, which late votes may have created again.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL

@@ -73,7 +73,7 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
 /**
  * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered,
  * and they include a new vote within a second.
- * @returns null for an unknown or scheduled product.
+ * @returns null for a product that is unknown, scheduled, or not on its boards yet.
  * @throws CoreError `unavailable`.
  */
 export async function getStandings(sql: Sql, productId: string, rules: LeaderboardRules): Promise<Standings | null> {

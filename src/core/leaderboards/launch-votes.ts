@@ -33,8 +33,9 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
       IS DISTINCT FROM (totals.launched_at, totals.counted, totals.excluded_network, totals.excluded_operator)`;
 
 /**
- * Recounts the votes of these launches from their rows, in the window that begins at `launched_at`. Final results are
- * left unchanged. The caller has locked the counts of the launches (`lockCounts`), so no concurrent vote is missed.
+ * Sets the start of the windows of these launches to `launched_at`, and recounts the votes in them from their rows.
+ * Final results are left unchanged. The caller has locked the counts of the launches (`lockCounts`), so no concurrent
+ * vote is missed.
  */
 export async function recountLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
@@ -70,13 +71,13 @@ const refreshStatement = (lock: string) => `WITH behind AS (
 const REFRESH = refreshStatement('FOR UPDATE /* omitted on Citus */');
 const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on Citus */');
 
-/** Sets the votes by which boards are ordered to the counted votes. */
+/** Sets the votes by which boards are ordered to the counted votes, and updates the histograms of the boards. */
 export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(REFRESH, [productIds]);
 }
 
 /**
- * Does the same for the launches that no other transaction, such as an import, has locked.
+ * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked.
  * @returns the products whose votes changed, and those whose launches are locked.
  */
 export async function refreshAvailableLaunches(

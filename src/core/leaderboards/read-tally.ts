@@ -145,8 +145,8 @@ const DECLARE = `DECLARE tally_votes NO SCROLL CURSOR FOR
   ORDER BY product_id, date_trunc('second', created_at)`;
 
 /**
- * Reads every vote that was cast in the windows of these launches, in batches, in the order of the tally. Holds one
- * batch and the votes of one product within one second in memory. Call it in a transaction, one call at a time.
+ * Reads the votes of these launches that `WINDOW_VOTES` selects, in batches, in the order of the tally. Holds one batch
+ * and the votes of one product within one second in memory. Call it in a transaction, one call at a time.
  */
 export async function* readWindowVotes(
   sql: Sql,
@@ -199,14 +199,14 @@ const MAX_TALLIES = 3;
 /** The share of a pool's connections that tallies may hold; other requests need the rest. */
 const MAX_SHARE = 1 / 3;
 
-/** How long a reader waits for other reads to end. */
+/** How long a read waits at each of the two limits for other reads to end. */
 const SLOT_TIMEOUT_MS = 5_000;
 
 /** Limits concurrent reads of tallies, in total and to one per reader, so a slow reader does not block the others. */
 export interface TallyLimiter {
   /**
    * Runs `work` when both limits permit it.
-   * @param reader identifies a network. If unset, only the limit on all reads applies.
+   * @param reader identifies the client's network. If unset, only the limit on all reads applies.
    * @throws CoreError `overloaded`, or the errors of `work`.
    */
   run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;

@@ -5,8 +5,9 @@ import { WINDOW_MS } from './calendar.ts';
 import { IN_WINDOW, recountLaunches } from './launch-votes.ts';
 
 /**
- * SQL: whether a retracted vote `r` of `l` no longer counts: until the window ends, none does, and after that, one per
- * session, unless the session voted again inside the window. `$2` is the start of a window that ends now.
+ * SQL: whether a retracted vote `r` of a launch `l` no longer counts, because the window is still open, or because the
+ * session has another vote in the window: an upvote or a later retracted vote. `$2` is the start of a window that ends
+ * now.
  */
 const NO_LONGER_COUNTS = `(
     l.launched_at > $2::timestamptz
@@ -39,8 +40,9 @@ export async function deleteRetracted(sql: Sql, productIds: readonly string[], n
 }
 
 /**
- * Deletes them in short transactions, and recounts only launches that have any: if the clocks of processes differ, or a
- * clock is set back, a session may vote again inside the window after a retraction that was recorded as late.
+ * Deletes the retracted votes of these launches that no longer count, and recounts their launches, each in its own
+ * transaction. Such votes exist if clocks differ or are set back: a session may withdraw its vote when one clock is
+ * past the window, and vote again by a clock that is still inside it.
  */
 export async function correctRetracted(
   database: Database,

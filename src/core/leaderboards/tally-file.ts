@@ -47,7 +47,7 @@ export function voterOf(secret: Buffer, session: string): string {
   return createHmac('sha256', secret).update(`voter\n${session}`).digest('hex').slice(0, 32);
 }
 
-/** Votes per row of `tally_parts`: about a megabyte of text, which bounds memory use. */
+/** Maximum votes per row of `tally_parts`: about a megabyte of text, which bounds memory use. */
 const PART_VOTES = 5_000;
 
 const INSERT_PART = `INSERT INTO tally_parts (product_id, part, day, votes, content) VALUES ($1, $2, $3, $4, $5)`;
@@ -111,7 +111,7 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
   await sql.query('CLOSE tally_parts_of_day');
 }
 
-/** A stored vote, with its time in whole seconds, in ISO 8601 in UTC. */
+/** A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC; stored lines have whole seconds. */
 export interface TallyLine {
   voter: string;
   at: string;

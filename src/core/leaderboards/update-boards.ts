@@ -41,7 +41,8 @@ const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AN
 const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
-// An import locks the launches that it moves until it commits. Waiting for it would make voters wait for the counts.
+// An import locks the launches that it moves until it commits. If this statement waited for it, voters would wait for
+// the counts that this transaction has locked.
 const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
@@ -77,7 +78,10 @@ interface PlacingResult {
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
-  /** Whether another transaction, such as an import, has locked some of the launches, so the caller must retry them. */
+  /**
+   * Whether some of the launches were skipped, for example because an import has locked them, so the caller must try
+   * again.
+   */
   isBlocked: boolean;
 }
 
@@ -93,8 +97,8 @@ interface PlacingOptions {
 }
 
 /**
- * Puts launches that have begun on their boards, and moves those whose launch time changed. Several processes may call
- * it concurrently.
+ * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, or removes them
+ * if they are now in the future. Several processes may call it concurrently.
  */
 export async function placeLaunches(
   database: Database,

@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
-/** The network of a vote in a launch window. */
+/** A network from which votes for a product were cast in its launch window. */
 export interface VoteNetwork {
   productId: string;
   network: string;
@@ -16,7 +16,10 @@ export interface VoteNetwork {
 export interface VotingStatus {
   /** Whether the product exists and has launched. */
   hasLaunched: boolean;
-  /** The voter's network, for `upvotes.network`; unset outside the launch window, where networks do not matter. */
+  /**
+   * The voter's network, for `upvotes.network`; unset outside the launch window, where networks do not matter, and if
+   * the address is unknown.
+   */
   network?: string | undefined;
 }
 
@@ -39,7 +42,7 @@ export interface VoteNetworks {
  * The launch times of a product in milliseconds since 1970, and the secret of its launch day while its window is open.
  */
 interface Launch {
-  /** When the product became visible; differs from `launchedAt` after an edit of a final launch. */
+  /** When the product becomes visible; differs from `launchedAt` after an edit of a final launch. */
   visibleFrom: number;
   launchedAt: number;
   secret: Buffer | undefined;
@@ -59,7 +62,7 @@ const SELECT_LAUNCH = `SELECT p.created_at, l.launched_at, CASE WHEN l.placed_fo
 
 const MAX_LAUNCHES = 20_000;
 
-/** Maximum age of a cached launch, which limits how long its secret stays in memory after its window. */
+/** Maximum age of a cached launch, which limits how long its secret is used without being read again. */
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
 export function createVoteNetworks(

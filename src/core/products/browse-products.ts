@@ -25,7 +25,8 @@ export interface ProductFilter {
 }
 
 /**
- * Names are ordered by this many characters of the searched text, which begins with the folded name, and then by id.
+ * The order by name compares this many characters at the start of `search_text`, which begins with the folded name, and
+ * then ids.
  */
 const NAME_CHARACTERS = 48;
 

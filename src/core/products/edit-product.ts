@@ -35,7 +35,7 @@ export async function editProduct(
     const before = await lockProduct(sql, id);
     if (before === undefined) throw productNotFound();
     if (edit.version !== undefined && edit.version !== versionOf(before))
-      throw new CoreError('product_changed', `Another operator has edited '${before.name}' in the meantime.`, {
+      throw new CoreError('product_changed', `'${before.name}' was changed in the meantime. Reload it and try again.`, {
         current: before,
       });
     const after = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);

@@ -15,7 +15,7 @@ const SELECT_NEIGHBOURS = `SELECT
 
 /**
  * Reads a product and its neighbours in the default order of the list.
- * @returns null if the product has not launched by `now`.
+ * @returns null if the product is unknown or has not launched by `now`.
  */
 export async function getProduct(sql: Sql, id: string, now: Date): Promise<ProductDetail | null> {
   const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];

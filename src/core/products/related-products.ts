@@ -12,8 +12,8 @@ const MAX_FOUND_ROWS = 300;
 const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
 /**
- * Groups the products in `read` by the tags that they share. Ids are joined to one text, because the driver parses
- * arrays slowly.
+ * SQL: groups the products in `read` by which of the tags `$1` they have. Ids are joined to one text, because the
+ * driver parses arrays slowly.
  */
 const GROUPS = `size AS (
     SELECT count(*)::integer AS rows FROM read
@@ -47,7 +47,7 @@ const SELECT_RELATED = `SELECT id, name, image, tags FROM products
  * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it
  * (inverse document frequency). Products with equal sums are ordered by upvotes, then by id. The cost does not grow
  * with the table (decision 27).
- * @returns null if the product has not launched by `now`.
+ * @returns null if the product is unknown or has not launched by `now`.
  * @throws CoreError `unavailable`.
  */
 export async function getRelatedProducts(
@@ -142,8 +142,8 @@ export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMa
 }
 
 /**
- * Adds all products that have one of the rarest tags. Uses as many tags as possible without exceeding the maximum
- * number of products.
+ * Adds all products that have one of the rarest tags. Uses as many tags as the statistics permit without exceeding the
+ * maximum number of products, and fewer if too many products match nevertheless.
  * @returns these tags.
  */
 async function addRare(

@@ -50,9 +50,9 @@ export async function removeProducts(
 }
 
 /**
- * Runs a transaction that removes any of these products, and retries it like `transactionWithRetries`. While many rows
- * are moved, writers skip a product instead of waiting for its count, because batched writes of other products would
- * wait, too.
+ * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. Meanwhile, writers
+ * skip the products with many rows instead of waiting for their counts, because the writes to other products in the
+ * same batch would wait, too.
  */
 export async function removalTransaction<Result>(
   database: Database,
@@ -65,7 +65,7 @@ export async function removalTransaction<Result>(
   try {
     return await transactionWithRetries(database, work);
   } finally {
-    // Some of the products may remain.
+    // Unblocks the products that were not removed.
     await unblockWrites(database, large).catch(() => {
       // The block expires soon, and the result of the transaction is more important than that of unblocking.
     });
@@ -115,7 +115,7 @@ async function unblockWrites(sql: Sql, large: readonly ProductSize[]): Promise<v
   ]);
 }
 
-/** Whether a removed product had launched. Otherwise, it was never public. */
+/** SQL: whether a removed product had launched. Otherwise, it was not public when it was removed. */
 const LAUNCHED = "(product ->> 'created_at')::timestamptz <= removed_at";
 
 const STORE_PRODUCTS = `INSERT INTO removed_products
@@ -204,7 +204,10 @@ export interface Removal extends RemovedProduct {
 
 const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;
 
-/** Returns whether an operator removed a launched product with this id. A new product may have the same id. */
+/**
+ * Returns whether a launched product with this id was removed and has not been restored. A new product may have the
+ * same id.
+ */
 export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
   return isProductId(id) && (await sql.query(SELECT_REMOVED, [id])).length > 0;
 }

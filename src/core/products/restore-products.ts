@@ -30,8 +30,8 @@ const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, co
 
 /**
  * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
- * restored, none is restored. Visitors do not wait. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no
- * statement timeout.
+ * restored, none is restored. Writes of visitors do not wait for it. For `LARGE_REMOVAL_ROWS` rows or more, `database`
+ * must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {

@@ -12,7 +12,7 @@ export type PartialProduct = Pick<StoredProduct, 'id'> & {
   [Field in Exclude<ProductFieldName, 'id'>]?: StoredProduct[Field] | undefined;
 };
 
-/** Sets missing and blank fields to their declared defaults. A product without a time gets `now`. */
+/** Trims texts, and sets missing and blank fields to their declared defaults. A missing `createdAt` is set to `now`. */
 export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
   const complete = (name: ProductFieldName): unknown => {
     const { kind, default: fallback } = fieldOf(name);

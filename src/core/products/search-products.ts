@@ -29,7 +29,10 @@ const PROBE_FRACTION = 1 / 4;
  */
 const PROMISING_MATCHES = 6;
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
-/** A term with frequent trigrams may have many candidates and few matches. The search scans instead after this time. */
+/**
+ * Maximum time of a lookup by index, after which the search scans instead. A term with frequent trigrams may have many
+ * candidates and few matches.
+ */
 const INDEX_TIMEOUT_MS = 150;
 
 /** Maximum time for which one request scans, that is, reads the list in order and compares each row with the terms. */

@@ -114,8 +114,8 @@ export interface LookupKeys {
 }
 
 /**
- * Returns the conditions of a lookup. The whole term is tested by `position`, which no index supports, so only the keys
- * use an index.
+ * Returns the conditions of a lookup. If there are keys, the whole term is tested by `position`, which no index
+ * supports, so only the keys use an index.
  */
 function lookUpConditions({ term, tag, keys, now }: IndexLookup, bind: Bind): string {
   const { parts = [], grams = [] } = keys;

@@ -54,8 +54,8 @@ const defaultRules = (): VoteRules => ({
 
 /**
  * Applies changes in one transaction, with the same result as if they were applied one by one. Concurrent writes of
- * other processes may let votes of a network exceed the cap. `unchecked` contains these networks, and networks whose
- * removed votes let other votes count.
+ * other processes may let votes of a network exceed the cap. `unchecked` contains the networks for which this is
+ * possible, and networks whose removed votes may let other votes count.
  * @returns for each change the state and the product's count after it, or `product_not_found`. `productIds` has all
  * existing products of the changes, even those whose counts did not change.
  * @throws CoreError `unavailable`.
