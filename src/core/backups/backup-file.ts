@@ -85,10 +85,16 @@ export async function pictureLine(folder: string, name: string): Promise<string>
  * @throws BackupFileError if the line is invalid, or the content does not match the name.
  */
 export async function restorePicture(folder: string, line: string, backupPath: string): Promise<void> {
-  const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
+  const invalid = () => cannotRestore(backupPath, 'a line in the section of pictures is invalid');
+  let picture: { name?: unknown; content?: unknown } | null;
+  try {
+    picture = JSON.parse(line);
+  } catch {
+    throw invalid();
+  }
+  const { name, content: text } = picture ?? {};
   if (text === null) return;
-  if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name))
-    throw cannotRestore(backupPath, 'a line in the section of pictures is invalid');
+  if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name)) throw invalid();
   const content = Buffer.from(text, 'base64');
   if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
     throw cannotRestore(backupPath, `the picture ${name} does not match its hash`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { CoreError } from '../core-error.ts';
 import { pictureAddress, pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { checkPictures } from './run-database-checks.ts';
@@ -50,6 +51,11 @@ test('a picture that a product references but the store lacks causes a warning t
     status: 'warning',
     message: expect.stringMatching(/^\S+ lacks 4 of 5 pictures: (?:[0-9a-f]{40}\.webp, ){3}…$/),
   });
+});
+
+test('a database that fails is not reported as an unreadable folder', async () => {
+  const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
+  await expect(checkPictures(broken, folder, new Date())).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('an unreferenced picture that should have been deleted causes a warning', async () => {

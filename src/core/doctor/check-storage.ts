@@ -5,6 +5,7 @@ import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../b
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';
+import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
@@ -63,6 +64,8 @@ export async function checkBackups(
   } catch (error) {
     if (error instanceof BackupFileError)
       return fault(CHECK, error.message, 'Write another backup: groundswell backup FILE.');
+    if (error instanceof CoreError)
+      return fault(CHECK, `the trial restore failed: ${error.message}`, 'Correct the database first.');
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
     return fault(
       CHECK,

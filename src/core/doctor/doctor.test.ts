@@ -8,6 +8,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { scheduledName } from '../backups/backup-file.ts';
 import { writeBackup } from '../backups/write-backup.ts';
+import { CoreError } from '../core-error.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { saveProducts } from '../products/save-products.ts';
 import {
@@ -222,6 +223,17 @@ describe('backups', () => {
     const sum = createHash('sha256').update(`${other}\n`).digest('hex');
     await writeFile(path, gzipSync([other, ...rows.slice(0, -2), `#{"end":true,"sha256":"${sum}"}\n`].join('\n')));
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('no_such_column') });
+  });
+
+  test('a database that fails during the trial restore is not reported as a fault of the folder', async () => {
+    await writeBackup(database, path, { groundswell: '1.2.3' });
+    const broken = { ...database, transaction: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
+    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
+    expect(await checkBackups(broken, rules)).toMatchObject({
+      status: 'fault',
+      message: 'the trial restore failed: Away.',
+      advice: 'Correct the database first.',
+    });
   });
 
   test('a missing folder is reported', async () => {

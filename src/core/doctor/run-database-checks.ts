@@ -176,10 +176,13 @@ const MAX_NAMED = 3;
 /** An unreferenced picture of this age should have been deleted, because the background job runs every hour. */
 const OVERDUE_MS = PICTURE_GRACE_MS + 2 * 60 * 60 * 1_000;
 
-/** Checks that the site's store has all pictures that rows reference, and no old unreferenced ones. */
+/**
+ * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones.
+ * @throws CoreError `unavailable`.
+ */
 export async function checkPictures(sql: Sql, folder: string, now: Date): Promise<Finding> {
+  const references = await readPictureReferences(sql, now);
   try {
-    const references = await readPictureReferences(sql, now);
     const stored = await listPictures(folder);
     const missing = [...references].filter((name) => !stored.includes(name)).sort();
     if (missing.length > 0) {

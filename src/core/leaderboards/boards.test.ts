@@ -80,7 +80,7 @@ interface Vote {
 class Model {
   readonly launchedAt = new Map<string, number>();
   readonly votes = new Map<string, Vote[]>();
-  readonly decisions: { id: string; day: string; before: Map<number, Vote['decision']> }[] = [];
+  readonly decisions: { id: string; before: Map<number, Vote['decision']> }[] = [];
 
   constructor(private readonly zone: string) {}
 
@@ -152,18 +152,17 @@ class Model {
       before.set(vote.session, vote.decision);
       vote.decision = action === 'exclude' ? 'operator' : 'included';
     }
-    this.decisions.push({ id, day: this.dayOf(id), before });
+    this.decisions.push({ id, before });
   }
 
   undo(id: string): void {
     const index = this.decisions.findLastIndex((decision) => decision.id === id);
-    const [last] = index === -1 ? [] : this.decisions.splice(index, 1);
-    // On another day voters have other hashes, so nothing is undone after the launch has moved.
-    if (last === undefined || last.day !== this.dayOf(id)) return;
-    for (const { vote } of this.judged(id)) {
-      const before = last.before.get(vote.session);
-      if (before !== undefined) vote.decision = before;
-    }
+    const before = this.decisions[index]?.before ?? new Map<number, Vote['decision']>();
+    const found = this.judged(id).filter(({ vote }) => before.has(vote.session));
+    // If all of its votes are gone, the decision cannot be undone.
+    if (index === -1 || (before.size > 0 && found.length === 0)) return;
+    this.decisions.splice(index, 1);
+    for (const { vote } of found) vote.decision = before.get(vote.session) ?? null;
   }
 
   board(kind: PeriodKind, name: string, now: number): Omit<LeaderboardEntry, 'name' | 'image'>[] {
@@ -199,7 +198,9 @@ async function decide(
 ): Promise<void> {
   const { product: productId, do: action } = step;
   if (action === 'undo') {
-    await undoVerdicts(database, productId, runtime, CAP);
+    await undoVerdicts(database, productId, runtime, CAP).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'not_undoable' });
+    });
     return;
   }
   const secret = await readSecret(database, day, runtime);
