@@ -13,7 +13,7 @@ import { Failure } from './ui/states.tsx';
 export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
-  /** By operator, because another operator may sign in to the same page. */
+  /** The undo state of each operator, because another operator may sign in to the same page. */
   const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,

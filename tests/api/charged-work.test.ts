@@ -23,7 +23,7 @@ const times = <Value>(count: number, make: () => Value): Value[] => Array.from({
 
 const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
 
-test('a search is charged each time that its cached response is stale', async () => {
+test('a search counts against the rate limit each time that its response is not in the cache or is stale', async () => {
   const { id } = await start();
   const responses: number[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -33,7 +33,7 @@ test('a search is charged each time that its cached response is stale', async ()
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
-test('pages of unknown products, which are never cached, are charged, but pages of existing products are not', async () => {
+test('pages of unknown products, which are never cached, count against the rate limit, but pages of existing products do not', async () => {
   const { id } = await start();
   const read = vi.spyOn(site.core, 'listComments');
   const unknown = await Promise.all(times(20, () => site.ask.get(`/product/${randomUUID()}`)));
@@ -57,7 +57,7 @@ test('during a flood of refused requests, the server renders few error pages and
   expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
 });
 
-test('renderings that a forged cookie causes are charged, and beyond the limit, pages are served from the cache', async () => {
+test('renderings that a forged cookie causes count against the rate limit, and beyond it, pages are served from the cache', async () => {
   const { clock } = await start();
   await site.ask.get('/');
   const rendered = vi.spyOn(site.core, 'listProducts');

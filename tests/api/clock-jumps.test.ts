@@ -39,7 +39,7 @@ async function traces(): Promise<string[]> {
   });
 }
 
-test('votes and launches follow the database’s clock if it jumps ahead, and both are undone once it is set back', async () => {
+test('launches and the counting of votes follow the database’s clock when it jumps ahead and when it is set back', async () => {
   expect(await vote('running', 'before')).toBe(200);
   await expect.poll(() => numbersOf('running')).toEqual({ votes: 1, upvotes: 1 });
   expect(await traces()).toEqual([]);

@@ -58,7 +58,7 @@ describe('Comments', () => {
     expect((await ada.ask('GET', '/comments?cursor=nonsense')).json()).toMatchObject({ code: 'bad_cursor' });
   });
 
-  test('every operation can be undone once from its audit entry, which names the operator', async () => {
+  test('can be hidden or held, and each operation can be undone once from its audit entry, which names the operator', async () => {
     const { id } = await site.addProduct();
     const comment = await addComment(id, 'A comment');
     const stateOf = async () => {

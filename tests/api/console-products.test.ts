@@ -87,7 +87,7 @@ test('an edit that is based on an outdated version is refused, and the response 
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
-test('an edit is undone by the id in its response, to the exact time and tags, unless a later edit changed a field', async () => {
+test('an edit is undone by the audit id in its response, to the exact time and tags, unless a later edit changed the same field', async () => {
   const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
   const { id } = await site.addProduct(before);
   const edit = async (operator: TestOperator, values: object) =>

@@ -125,7 +125,7 @@ describe('An invitation', () => {
 });
 
 describe('A session', () => {
-  test('is required for all other requests, and ends with signing out, here or everywhere', async () => {
+  test('is required to use the API, and ends with signing out, here or everywhere', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/session')).json()).toEqual({ operator: 'ada', siteName: 'Groundswell' });
     for (const cookie of ['', 'console_session=', `console_session=${'A'.repeat(43)}`])

@@ -113,10 +113,10 @@ test('the fields of the RateLimit draft report the limits, on success and on ref
   expectProblem(refused, 429, 'rate_limited', 'Too many requests from this visitor. Please try again in 10 seconds.');
 });
 
-test('a cached search is not charged', async () => {
+test('a cached search does not count against the rate limit', async () => {
   const { clock } = await start({ cacheEnabled: true });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // The first request is charged, and possibly one more if this process is only now notified of the added product.
+    // The first request counts, and possibly one more if this process is only now notified of the added product.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));

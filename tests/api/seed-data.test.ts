@@ -40,7 +40,7 @@ test('the numbers of rows are as requested, counts match the rows, and some prod
   expect(found?.most).toBeGreaterThan((5 * SIZES.upvotes) / SIZES.products);
 });
 
-test('indexes, keys and foreign keys are restored afterwards', async () => {
+test('after a database is filled, it has the same indexes, keys and foreign keys as before', async () => {
   const database = await createTestDatabase();
   opened.push(database);
   const rules = () =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/core/audit/audit-log.ts';
 import { filesBelow, readText } from './source-files.ts';
 
-/** The functions that change the site, by their names in the audit log. */
+/** The function of each operation in the audit log, as a regular expression. */
 const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'products edit': 'editProduct',
   'products remove': 'removeProducts',
@@ -25,7 +25,7 @@ const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'sample remove': 'removeSample',
   import: 'importProducts',
   'import undo': 'undoEntry',
-  // `writeBackup` uses `sendBackup`.
+  // The command calls `writeBackup`, and the console calls `sendBackup`.
   backup: '(?:write|send)Backup',
   restore: 'restoreBackup',
   'console invite': 'inviteOperator',

@@ -3,7 +3,8 @@ import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
 import { readText } from './source-files.ts';
 
 /**
- * Returns the names of all metrics that a site can expose: also with backups, webhooks, several processes and replicas.
+ * Returns the names of all metrics that a site can expose, including those of backups, webhooks, several processes and
+ * replicas.
  */
 async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();

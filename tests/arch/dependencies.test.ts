@@ -12,7 +12,7 @@ function listed(document: string): string[] {
   return cells.flatMap((cell) => cell.split(', ')).map((name) => name.replaceAll('`', ''));
 }
 
-/** Returns the packages that no file names in quotes, alone or with a path. */
+/** Returns the packages whose names no text contains in quotes, alone or followed by a path. */
 function unused(names: readonly string[], texts: readonly string[]): string[] {
   return names.filter(
     (name) =>

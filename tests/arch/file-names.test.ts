@@ -36,7 +36,7 @@ test('no file or folder has a catch-all name', () => {
   expect(code.filter((path) => CATCH_ALL_NAMES.test(path))).toEqual([]);
 });
 
-test('no file only re-exports other files', async () => {
+test('no file is named index, and no source file re-exports from another file', async () => {
   expect(code.filter((path) => /^index\.[jt]sx?$/.test(basename(path)))).toEqual([]);
   for (const path of sources.filter((each) => /\.tsx?$/.test(each))) {
     expect(await readText(path), path).not.toMatch(/^export (?:\*|\{[^}]*\}|type \{[^}]*\})(?: as \w+)? from /m);

@@ -11,7 +11,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-test('for a healthy site with backups, doctor exits 0, reports no fault and leaves no trace of its trial restore', async () => {
+test('for a healthy site with backups, doctor exits 0, and reports no fault and a passed trial restore', async () => {
   const dataDir = await harness.sampleDataDir();
   const settings = { DATA_DIR: dataDir, BACKUP_DIR: join(await harness.folder(), 'backups'), LOG_LEVEL: 'warn' };
   const site = await harness.serve(settings);

@@ -13,7 +13,8 @@ beforeAll(installCommand);
 afterEach(() => harness.clear());
 
 /**
- * Makes a process start an endless loop on this signal. The loop sleeps, so it does not take CPU time from other tests.
+ * Code that makes a process start an endless loop on SIGUSR2. The loop sleeps, so it does not take CPU time from other
+ * tests.
  */
 const LOOP_ON_SIGNAL = `const cell = new Int32Array(new SharedArrayBuffer(4));
   process.on('SIGUSR2', () => { for (;;) Atomics.wait(cell, 0, 0, 100); });`;

@@ -172,7 +172,7 @@ describe('import exits 2 and imports nothing', () => {
   });
 
   // A file that started like these once bypassed the validation of rows.
-  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s contains rows of tables', async (name) => {
+  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s contains several tables', async (name) => {
     const rows = [
       { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },
       { products: { id: 'a', image: 'javascript:alert(1)' } },

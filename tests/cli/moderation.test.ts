@@ -132,7 +132,7 @@ describe('a killed command', () => {
     },
   );
 
-  test('leaves the complete change if it is killed after the commit', async () => {
+  test('differs from a completed command, which has made its whole change', async () => {
     const { code } = await runCommand(['products', 'remove', '--yes', id], {
       settings: { DATABASE_URL: database.url },
     });

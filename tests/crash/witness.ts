@@ -8,7 +8,7 @@ export interface Acknowledged {
   upvotes: Map<string, boolean>;
   commentIds: Set<string>;
   likes: number;
-  /** The number of likes that were sent, but never acknowledged. */
+  /** The number of likes that were sent, but not acknowledged. */
   unknownLikes: number;
   /** The number of responses by status. 0 stands for no response. */
   statuses: Map<number, number>;

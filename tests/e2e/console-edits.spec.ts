@@ -99,7 +99,7 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Four hands')).toBeVisible();
 
-  const conflict = other.getByRole('alert', { name: 'Edited by another operator' });
+  const conflict = other.getByRole('alert', { name: 'Edit conflict' });
   await expect(conflict).toContainText('Four hands');
   await expect(conflict).toContainText('The moon and I');
   await expectAccessible(other, 'conflict');

@@ -126,7 +126,7 @@ test.describe('§2: HTML documents', () => {
 });
 
 submissionTest(
-  'with submissions, a page loads their link, and the code and styles of the dialog on demand',
+  'with submissions, a page links to the submission dialog, whose code and styles load on demand',
   async ({ page }) => {
     const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker|copy-field|dist)/);
     await visit(page, '/');

@@ -88,7 +88,7 @@ test('writing and posting work when local storage is full', async ({ page, site 
   await expect(box(page)).toHaveValue('');
 });
 
-test('the focus stays on the button if posting fails, moves to the heading after posting, and to the new comment when more comments load', async ({
+test('the focus stays on the button if posting fails, moves to the heading after posting, and to the first added comment when more comments load', async ({
   page,
   site,
   expectConsoleError,

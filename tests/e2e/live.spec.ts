@@ -248,7 +248,7 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   const now = () => page.evaluate(() => performance.now());
   let refusedAt = Number.NaN;
   const refuse = async (route: Route) => {
-    // Read before the page gets the response, so the measured wait is never too short.
+    // This time is read before the page gets the response, so the measured wait is never too short.
     refusedAt = await now();
     await route.fulfill({ status: 429, headers: { 'Retry-After': `${waitS}` } });
   };

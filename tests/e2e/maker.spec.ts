@@ -100,7 +100,7 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
   });
 
-  test('keeps the edits if a selection is dragged out of the dialog, and closes it on a click outside', async ({
+  test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({
     page,
     site,
   }) => {

@@ -46,7 +46,7 @@ test('the log loads no script', async ({ page }) => {
   expect(scripts).toEqual([]);
 });
 
-test('the offline cache stores the log and the home page separately', async ({ newVisitor }) => {
+test('the log is not stored in the offline cache, and does not replace the home page there', async ({ newVisitor }) => {
   const page = await newVisitor({ serviceWorkers: 'allow' });
   // A stored offline queue makes the page start its offline cache without the usual delay.
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));

@@ -141,7 +141,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
   proxy.release();
   const copy = () => page.evaluate(async (url) => (await caches.match(url))?.text(), address);
   await expect.poll(copy).toContain('Kelpfish the second');
-  // An open page would report that it lost the site.
+  // An open page would log an error when it loses the site, which would fail the test.
   await page.close();
   await proxy.stop();
 });

@@ -10,7 +10,7 @@ const opener = (page: Page) => page.getByRole('banner').getByRole('button', { na
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved products' });
 const rows = (page: Page) => dialog(page).getByRole('list', { name: 'Saved products' }).getByRole('listitem');
 
-test('a product saved on its card or its page is listed on every page, without requests to the server', async ({
+test('a product saved on its card or its page is listed on every page, without writes to the server', async ({
   page,
   site,
 }) => {

@@ -126,7 +126,7 @@ test('a picture shows its upload progress', async ({ page, context }) => {
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
 
-test('closing the dialog during an upload shows a message when the upload ends', async ({
+test('if the dialog is closed during an upload, a message shows when the upload ends', async ({
   page,
   expectConsoleError,
 }) => {
@@ -148,7 +148,7 @@ test('closing the dialog during an upload shows a message when the upload ends',
   await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
 });
 
-test('closing the dialog during an upload shows a failed upload as a message with a link to the launch', async ({
+test('if the dialog is closed while the form is sent and a picture then fails to upload, a message links to the launch', async ({
   page,
   expectConsoleError,
 }) => {

@@ -38,8 +38,8 @@ export const HOSTILE: readonly Hostile[] = [
 const SHARE = 5;
 
 /**
- * Returns the texts for the place with this number: a fifth of all texts, and the first text of each kind. Five
- * consecutive places get all texts. With HOSTILE_TEXTS=all, every place gets all texts.
+ * Returns the texts that a test sends to one of its numbered places, such as a URL or a header: a fifth of all texts,
+ * and the first text of each kind. Five consecutive places get all texts. With HOSTILE_TEXTS=all, every place does.
  */
 export function hostileFor(place: number): readonly Hostile[] {
   if (process.env.HOSTILE_TEXTS === 'all') return HOSTILE;

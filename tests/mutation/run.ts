@@ -34,7 +34,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // Long enough that a busy machine does not make mutants count as detected.
+    // A mutant that times out counts as detected, so the timeout must be long enough for a busy machine.
     timeoutMS: 20_000,
     ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
     reporters: ['progress-append-only', 'json', 'html', 'clear-text'],

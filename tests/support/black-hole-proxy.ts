@@ -7,7 +7,7 @@ export interface BlackHoleProxy {
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
   dropTraffic(): void;
-  /** Forwards data again, except on connections whose data was dropped. */
+  /** Forwards data again, except on connections that lost data or were opened while it was dropped. */
   restoreTraffic(): void;
   close(): Promise<void>;
 }

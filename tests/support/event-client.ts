@@ -19,7 +19,7 @@ export interface EventClient {
   lastEventId(): string | undefined;
   /** Returns the data of all frames of an event, in order. */
   dataOf<Item>(event: string): Item[];
-  /** Waits for the first frame of an event whose data contains the expected value. */
+  /** Waits for the first frame of an event whose data equals the expected value. */
   waitForEvent(event: string, expected: unknown): Promise<Frame>;
   closed: Promise<void>;
   close(): void;

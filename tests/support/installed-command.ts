@@ -99,7 +99,7 @@ export async function makeOnce(folder: string, make: (folder: string) => Promise
       await sql.query('SELECT pg_advisory_xact_lock(1)');
       if (await exists(folder)) return;
       const unfinished = `${folder}-unfinished`;
-      // An earlier caller may have failed.
+      // A failed call may have left this folder.
       await rm(unfinished, { recursive: true, force: true });
       await mkdir(unfinished);
       await chmod(unfinished, 0o755);

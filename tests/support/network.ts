@@ -35,7 +35,7 @@ async function setServiceWorkersOnline(page: Page, isOnline: boolean): Promise<v
 
 /**
  * Disconnects a page and its service worker from the network until `goOnline`. Overrides `navigator.onLine`, because
- * Chromium's emulation may lose it on navigation, if the old frame is removed after the new one is created.
+ * Chromium may reset the emulated value on navigation, if the old frame is removed after the new one is created.
  */
 export async function goOffline(page: Page): Promise<void> {
   await page.addInitScript(overrideOnline, OFFLINE_KEY);

@@ -13,7 +13,7 @@ interface Action {
   run: () => Promise<Result>;
   /** Undoes an operation that returned no `auditId`. */
   undo?: (() => Promise<unknown>) | undefined;
-  /** The subjects whose queries are refetched afterwards. */
+  /** The subjects whose queries are cancelled before the operation and refetched afterwards. */
   subjects: readonly string[];
 }
 
@@ -22,7 +22,7 @@ interface Result {
   done: string;
   /** A note about items that failed. */
   note?: string | undefined;
-  /** The operation's entry in the audit log, by which it is undone. */
+  /** The id of the operation's audit log entry, which is used to undo it. */
   auditId?: string | null | undefined;
 }
 

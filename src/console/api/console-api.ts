@@ -31,7 +31,7 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** The event that is dispatched on `window` when a response says that the session has ended. */
+/** The name of the event that is dispatched on `window` when a response says that no operator is signed in. */
 export const SIGNED_OUT = 'signedout';
 
 /** Calls the console's API. @throws ConsoleError if the request fails, or the reason of `signal` if it is aborted. */
@@ -45,7 +45,8 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { 'Content-Type': body instanceof Blob ? contentType : 'application/json' }),
-        // It is active for a few seconds after each input. In browsers without it, every request extends the session.
+        // A request with this header does not extend the session. User activation lasts a few seconds after each input.
+        // Browsers without `userActivation` never send the header.
         ...(navigator.userActivation?.isActive === false && { [UNATTENDED_HEADER]: '1' }),
       },
     });

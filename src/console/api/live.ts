@@ -20,7 +20,7 @@ const REFRESH_MS = { change: 500, counts: 10_000 };
 const RECONNECT_MS = 5_000;
 
 /**
- * Refetches data after changes by visitors and other operators, unless `isPaused` is set.
+ * Refetches data when the server reports changes to the site, unless `isPaused` is set.
  * @returns whether the stream is connected.
  */
 export function useLiveUpdates(isPaused: boolean): boolean {

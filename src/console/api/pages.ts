@@ -39,8 +39,9 @@ const PREFETCH_ROWS = 20;
 const RETENTION_MS = 60_000;
 
 /**
- * Loads a list. `subject` is the name of the list in live updates. Each page is a separate query, and only the queries
- * near the visible rows are active, so the cost of an update does not depend on how far the list has been scrolled.
+ * Loads a list. `subject` is the first part of its query keys (see `consoleKeys`). Each page is a separate query, and
+ * only the queries near the visible rows are active, so the cost of an update does not depend on how far the list has
+ * been scrolled.
  */
 export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
   const client = useQueryClient();

@@ -44,7 +44,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     } catch (error) {
       setLeaving(false);
       void client.invalidateQueries();
-      showToast({ title: 'You are still signed in', description: messageOf(error), tone: 'destructive' });
+      showToast({ title: 'You may still be signed in', description: messageOf(error), tone: 'destructive' });
     }
   }
 

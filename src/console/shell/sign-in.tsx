@@ -97,7 +97,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   if (invitation.isPending) return null;
   if (invitation.isError)
     return (
-      <SignInLayout title="This invitation does not work">
+      <SignInLayout title="This invitation could not be opened">
         <p>
           {/* The message quotes a command between backticks. */}
           {messageOf(invitation.error)

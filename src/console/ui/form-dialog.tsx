@@ -33,7 +33,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     setState('sending');
     const succeeded = await onSubmit();
     if (!succeeded) setState('failed');
-    // If the operator has closed this dialog, another one may be open.
+    // If the operator has already closed this dialog, `onClose` could close another one.
     else if (form.current) onClose();
   }
 

@@ -9,10 +9,10 @@ import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
 
 export interface RowState {
-  /** Whether keys act on the row. */
+  /** Whether keys act on the row if no row is selected. */
   isActive: boolean;
   isSelected: boolean;
-  /** Selects or deselects the row and, with `isRange`, all rows between it and the last row that was selected. */
+  /** Selects or deselects the row and, with `isRange`, all rows between it and the last toggled row. */
   select(isSelected: boolean, isRange: boolean): void;
 }
 
@@ -25,7 +25,7 @@ interface ListProps<Item> {
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
   keys?: Readonly<Record<string, (items: readonly Item[]) => void>>;
-  /** Called on Enter, or on a click on the row's own button. */
+  /** Called with the active item on Enter, unless a button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
   /** The buttons for the selected items. */
   renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
@@ -203,7 +203,7 @@ export function List<Item>(props: ListProps<Item>) {
   );
 }
 
-/** The checkbox of a row. */
+/** The checkbox of a row. A click with Shift selects or deselects a range. */
 export function SelectBox({ name, state }: { name: string; state: RowState }) {
   return (
     <label className="select-box">

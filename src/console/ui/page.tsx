@@ -11,7 +11,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A screen of the console. */
+/** The layout of a screen. Also sets the document's title. */
 export function Page({ title, lead, toolbar, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Console`;

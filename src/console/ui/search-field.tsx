@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useKeys } from './keys.ts';
 
-/** The debounce delay of the search. */
 const DEBOUNCE_MS = 150;
 
 interface Props {

@@ -28,7 +28,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
   );
 }
 
-/** Placeholder rows while a list loads. */
+/** Placeholder rows while data loads. */
 export function Loading({ label, rows = 6 }: { label: string; rows?: number }) {
   return (
     <div className="loading" role="status" aria-label={label}>

@@ -9,13 +9,13 @@ interface Props {
   /** The rows with errors or, if there are none, the first rows. */
   rows: ChosenFile['rows'];
   choice: ColumnChoice;
-  /** The result of the last dry run with these columns. */
+  /** The result of the last dry run with these columns, or of an import that failed. */
   result: ImportResult | undefined;
   isBusy: boolean;
   onImport: () => void;
 }
 
-/** Shows the result of a dry run: the changes by product, or the rows with their errors. */
+/** Shows the first rows and, after a dry run, its result: the changes by product, or the rows with their errors. */
 export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
   return (
     <section className="card panel" aria-labelledby="dry-run-title">
@@ -123,7 +123,7 @@ function Changes({ summary }: { summary: ImportSummary }) {
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
-/** Shows rows of the file, with each error in its cell. */
+/** Shows rows of the file with their errors, below a list of the errors in other rows. */
 function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { errors: readonly ImportErrorRecord[] }) {
   const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
   const isAt = (error: ImportErrorRecord, row: Props['rows'][number]) =>

@@ -85,7 +85,7 @@ export function ImportScreen() {
         const last = await run(false);
         if (last.kind !== 'done') {
           await finish(last);
-          throw new Error('Something changed since the dry run. Nothing was imported.');
+          throw new Error('Nothing was imported. The page shows the reason.');
         }
         const { created, updated, auditId } = last.summary;
         const note = `${formatQuantity(created, 'new product')}, ${updated} updated.`;

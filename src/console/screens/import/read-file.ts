@@ -32,7 +32,7 @@ export async function readRowsAt(
   return readLines(text.split('\n'), wanted).rows;
 }
 
-/** Reads the columns and the first rows of a file. @throws Error if the format is unknown or the file is malformed. */
+/** Reads the columns and the first rows of a file. @throws Error if the format is unknown or JSON is malformed. */
 export async function readFile(file: File): Promise<ChosenFile> {
   const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
   if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };

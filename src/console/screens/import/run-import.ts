@@ -15,7 +15,7 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
-/** Uploads the file and reports the progress of the import. @throws ConsoleError if the request fails. */
+/** Uploads the file and reports the progress. @throws ConsoleError if the server refuses it or sends no result. */
 export async function runImport({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
   const query = new URLSearchParams({
@@ -33,13 +33,17 @@ export async function runImport({ file, kind, columns }: ChosenFile, options: Op
   });
   if (!response.ok || !response.body) {
     const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
-    throw new ConsoleError(response.status, problem.code ?? 'unknown', problem.detail ?? 'The file was rejected.');
+    throw new ConsoleError(
+      response.status,
+      problem.code ?? 'unknown',
+      problem.detail ?? `The server responded with ${response.status}.`,
+    );
   }
   for await (const event of eventsOf(response.body)) {
     if (event.kind !== 'progress') return event;
     onProgress(event);
   }
-  throw new ConsoleError(0, 'network', 'The connection was lost. The audit log shows whether the file was imported.');
+  throw new ConsoleError(0, 'network', 'The connection was lost. Completed imports are in the audit log.');
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {

@@ -9,21 +9,21 @@ interface Props {
 }
 
 /**
- * Shows both versions of a product that two operators edited at the same time. The operator takes the saved version, or
- * applies their own changes on top of it.
+ * Shows an operator's edit of a product next to the version that was saved after the operator opened it. The operator
+ * takes the saved version, or applies their own changes on top of it.
  */
 export function Conflict({ before, mine, theirs, onResolve }: Props) {
   const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);
   return (
-    <section className="conflict" role="alert" aria-label="Edited by another operator">
-      <h3>Another operator has saved this product</h3>
+    <section className="conflict" role="alert" aria-label="Edit conflict">
+      <h3>This product has changed since you opened it</h3>
       <div className="table-scroll">
         <table>
           <thead>
             <tr>
               <th scope="col">Field</th>
               <th scope="col">Yours</th>
-              <th scope="col">Theirs</th>
+              <th scope="col">Saved</th>
             </tr>
           </thead>
           <tbody>
@@ -42,7 +42,7 @@ export function Conflict({ before, mine, theirs, onResolve }: Props) {
       </div>
       <div className="form-actions">
         <button type="button" className="button" data-tone="outline" onClick={() => onResolve(false)}>
-          Take theirs
+          Take the saved version
         </button>
         <button type="button" className="button" data-tone="outline" onClick={() => onResolve(true)}>
           Keep my changes on top

@@ -22,7 +22,7 @@ test('an unchanged draft has no changes', () => {
   expect(changesOf(draftOf(product), draftOf(product))).toEqual({});
 });
 
-test('each changed field is sent as its type', () => {
+test('the text of each changed field is converted to the type that the API expects', () => {
   const before = draftOf(product);
   const draft = {
     ...before,

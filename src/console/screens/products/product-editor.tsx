@@ -17,8 +17,8 @@ import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
 /**
- * A dialog with a form for all fields of a product and a preview. Closing it discards unsaved changes, which can be
- * undone.
+ * A dialog with a form for all fields of a product and a preview. Closing it discards unsaved changes. Undo reopens it
+ * with them.
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
@@ -105,7 +105,8 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const { product } = base;
   const isStale = details.version !== base.version;
 
-  // A layout effect never runs after the editor has closed. If the session ends, the edit stays.
+  // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
+  // when the session ends.
   useLayoutEffect(() => {
     undoable.unsavedEdit = isChanged ? { base, draft } : undefined;
   });
@@ -126,7 +127,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
       onSaved();
     } catch (error) {
       onSaving(false);
-      // The editor may have been closed while it was saving.
+      // Restores the edit if the editor was closed while it was saving.
       undoable.unsavedEdit ??= { base, draft };
       if (!(error instanceof ConsoleError)) throw error;
       if (error.code === 'product_changed') setTheirs(error.current as Product);

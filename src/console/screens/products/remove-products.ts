@@ -45,7 +45,7 @@ export function useRemoveProducts() {
   };
 }
 
-/** @returns a function that undoes removals, with an optimistic update and undo. */
+/** @returns a function that restores removed products, with an optimistic update and undo. */
 export function useRestoreProducts() {
   const hide = useHide();
   const perform = usePerform();
@@ -61,7 +61,7 @@ export function useRestoreProducts() {
     });
 }
 
-/** Hides rows of the list of products or, by their removals, of the list of removed products. */
+/** Hides rows of the list of products or, if they have a `removalId`, of the list of removed products. */
 function useHide() {
   const client = useQueryClient();
   return (hidden: readonly Listed[]) =>

@@ -34,7 +34,7 @@ export function useDecide() {
         ),
       async run() {
         const failed: unknown[] = [];
-        // One request per submission: if a submission has changed in the meantime, only that one stays in the queue.
+        // One request per submission: if a submission has changed in the meantime, only its decision fails.
         for (const { id, revision } of submissions) {
           await send(id, revision, decision).then(
             ({ submission }) => decided.push(submission),
@@ -47,7 +47,7 @@ export function useDecide() {
         return {
           done: `${DONE[decision.action]} ${what}`,
           ...(failed.length > 0 && {
-            note: `${formatQuantity(failed.length, 'submission')} stayed in the queue. ${messageOf(failed[0])}`,
+            note: `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(failed[0])}`,
           }),
         };
       },

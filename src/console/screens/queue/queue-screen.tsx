@@ -57,7 +57,7 @@ function HeldComments() {
       pages={pages}
       empty={
         <Empty title="No comment is held">
-          <p>Comments that look like spam wait here until you release or hide them.</p>
+          <p>Comments that look like spam, or that an operator held, wait here until you release or hide them.</p>
         </Empty>
       }
     />
