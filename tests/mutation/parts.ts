@@ -35,6 +35,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
       'src/core/products/search-statements.ts',
       'src/core/products/search-trigrams.ts',
     ],
-    tests: ['src/core/products/search-{products,index,shares}.test.ts'],
+    tests: ['src/core/products/search-{products,index,trigrams,frequencies}.test.ts'],
   },
 };

@@ -20,7 +20,7 @@ try {
     if (part === undefined) throw new Error(`Unknown part ${name}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.env.MUTATED_PART = name;
     const score = report(name, await mutate(name, part));
-    if (score < MIN_SCORE) process.exitCode = 1;
+    if (!(score >= MIN_SCORE)) process.exitCode = 1;
   }
 } finally {
   await cluster.stop();
@@ -51,7 +51,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
   }).runMutationTest();
 }
 
-/** Prints the undetected mutants. @returns the percentage of detected mutants. */
+/** Prints the undetected mutants. @returns the percentage of detected mutants; NaN if there are no mutants. */
 function report(name: string, mutants: readonly MutantResult[]): number {
   const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
   const missed = mutants.filter(({ status }) => UNDETECTED.has(status));

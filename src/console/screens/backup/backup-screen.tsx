@@ -31,8 +31,8 @@ export function BackupScreen() {
         <section className="card panel" aria-labelledby="backup-title">
           <h2 id="backup-title">Backup</h2>
           <p>
-            The whole site in one file that <code>groundswell restore</code> reads. It holds visitors' sessions, so keep
-            it as safe as the site.
+            The whole site in one file that <code>groundswell restore</code> reads. It contains visitors' session ids,
+            so keep it as safe as the site.
           </p>
           <p className="quiet">
             Last backup:{' '}

@@ -15,8 +15,25 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
-/** Uploads the file and reports the progress. @throws ConsoleError if the server refuses it or sends no result. */
-export async function runImport({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
+/**
+ * Uploads the file and reports the progress.
+ * @throws ConsoleError if the server refuses it, or the connection is lost; the reason of `signal` if it aborts.
+ */
+export async function runImport(chosen: ChosenFile, options: Options): Promise<ImportResult> {
+  try {
+    return await upload(chosen, options);
+  } catch (error) {
+    // Browsers report a lost connection as a TypeError with a text of their own.
+    if (!(error instanceof TypeError)) throw error;
+    throw connectionLost();
+  }
+}
+
+function connectionLost(): ConsoleError {
+  return new ConsoleError(0, 'network', 'The connection was lost. Completed imports are in the audit log.');
+}
+
+async function upload({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
   const query = new URLSearchParams({
     name: file.name,
@@ -43,7 +60,7 @@ export async function runImport({ file, kind, columns }: ChosenFile, options: Op
     if (event.kind !== 'progress') return event;
     onProgress(event);
   }
-  throw new ConsoleError(0, 'network', 'The connection was lost. Completed imports are in the audit log.');
+  throw connectionLost();
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
