@@ -609,7 +609,7 @@ export interface components {
          */
         Session: string;
         /**
-         * @description A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.
+         * @description A key that the client generates for a draft. If the same session sends it again with the same draft within 24 hours, nothing is added, and the response contains the result of the first request.
          * @example draft-1
          */
         IdempotencyKey: string;
@@ -2018,7 +2018,7 @@ export interface operations {
                  */
                 "X-User-Session": components["parameters"]["Session"];
                 /**
-                 * @description A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.
+                 * @description A key that the client generates for a draft. If the same session sends it again with the same draft within 24 hours, nothing is added, and the response contains the result of the first request.
                  * @example draft-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -53,7 +53,7 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number];
 /** An error in one field of the request. */
 export const FieldErrorSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldError' });
 
-/** The body of every error response: `application/problem+json` (RFC 9457) with a stable code. */
+/** The body of every error response of the API: `application/problem+json` (RFC 9457) with a stable code. */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String(),

@@ -31,7 +31,7 @@ export interface RunningSite {
 }
 
 /**
- * Starts the site in this process: database, schema, sample catalogue, server.
+ * Starts the site in this process: database, schema, sample catalogue, server, background jobs.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
 export async function serve(settings: Settings, log: Logger, options?: ServeOptions): Promise<RunningSite> {
@@ -70,7 +70,8 @@ interface SiteData {
 
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
- * the sample catalogue into a new embedded one. Checks the settings, ports and folders first.
+ * the sample catalogue into a new embedded one. Before that, checks the brand files and the ports, and creates the
+ * backup folder.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {

@@ -60,8 +60,8 @@ export interface BuiltSite extends Closeable {
 }
 
 /**
- * Maximum time for which this process may not know of a write in another process, and may read an older state from a
- * replica.
+ * This process learns of a write in another process within this time. Until then, its reads from replicas may miss the
+ * write.
  */
 const OTHER_PROCESS_LAG_MS = 1_000;
 

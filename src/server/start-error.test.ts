@@ -16,8 +16,8 @@ test.each([
     'EACCES',
     'METRICS_PORT: port 80 requires privileges that this user does not have. Set METRICS_PORT to 1024 or more.',
   ],
-  ['EADDRNOTAVAIL', "HOST: this machine has no address '127.0.0.1'."],
-  ['ENOTFOUND', "HOST: this machine has no address '127.0.0.1'."],
+  ['EADDRNOTAVAIL', "HOST: '127.0.0.1' is not an address of this machine, or cannot be resolved."],
+  ['ENOTFOUND', "HOST: '127.0.0.1' is not an address of this machine, or cannot be resolved."],
   ['EMFILE', 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
   [undefined, 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
 ])('the error of a server that cannot listen (%s) explains the reason in one line', (code, message) => {

@@ -26,7 +26,7 @@ export class StartError extends Error {
       case 'ENOTFOUND':
       case 'EAI_AGAIN':
         return new StartError(
-          `HOST: this machine has no address '${host}'. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
+          `HOST: '${host}' is not an address of this machine, or cannot be resolved. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
           options,
         );
       default:

@@ -3,7 +3,7 @@ import type { LogLevel } from './read-value.ts';
 
 /**
  * Creates the logger of a process: JSON lines, or readable lines on a terminal. Logs contain no session ids and no
- * visitors' IP addresses: requests are logged with method and path only, database errors without values.
+ * visitors' IP addresses: of a request, only the method and the path are logged; of an error, only `ERROR_FIELDS`.
  */
 export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: number }): Logger {
   const options = { level, base: null, serializers: { err: describeError, req: describeRequest } };

@@ -17,7 +17,7 @@ const LONG_WORK_CONNECTIONS = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
 
-/** Minimum number of searches per second that each process allows a network. */
+/** The minimum of a process's limit per network for actions without a limit per session: searches and uploads. */
 const MIN_SEARCHES_PER_SECOND = 5;
 
 export function readProcesses(text: string): number {
@@ -34,8 +34,8 @@ export function readStopDelay(text: string): number {
 }
 
 /**
- * Returns the pool size of each process, without its listening connection. The pools share the connections that the
- * database allows (`limit`), or PostgreSQL's default number if that is lower.
+ * Returns the pool size of each process (2 to 10), without its listening connection. The pools share the connections
+ * that the database allows (`limit`), or PostgreSQL's default number if that is lower.
  */
 export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
   if (processes === 1) return MAX_POOL_SIZE;
@@ -63,7 +63,7 @@ export function limitsPerProcess(limits: RateLimits, processes: number): RateLim
   return Object.fromEntries(shared) as RateLimits;
 }
 
-/** Returns one process's share of the limits on open streams. */
+/** Returns the limits on open streams of one process: its share of the limit per network, and its own limit. */
 export function streamLimitsPerProcess(limits: StreamLimits, processes: number): StreamLimits {
   const { perNetwork } = limits;
   return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };

@@ -24,7 +24,7 @@ export const DEFAULT_RATE_LIMITS = {
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
-  /** Requests with a maker key, which read or edit a submission. */
+  /** Requests with a maker key, which read or change a submission. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   /** Uploads, each of which stores up to a megabyte for at least a day. */
   picture: { network: { amount: 200, seconds: 3_600 } },
@@ -54,12 +54,12 @@ export const LIMIT_SETTINGS = {
   upvotesPerSession: amount(
     'LIMIT_UPVOTES_PER_SESSION',
     upvote.session.amount,
-    'Upvotes and withdrawals per minute from one session',
+    'Upvotes and removals of upvotes per minute from one session',
   ),
   upvotesPerNetwork: amount(
     'LIMIT_UPVOTES_PER_NETWORK',
     upvote.network.amount,
-    'Upvotes and withdrawals per minute from one network',
+    'Upvotes and removals of upvotes per minute from one network',
   ),
   commentsPerSession: amount(
     'LIMIT_COMMENTS_PER_SESSION',

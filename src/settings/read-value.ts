@@ -8,7 +8,7 @@ const MAX_INTERVAL_MS = 366 * UNITS_MS.d;
 export function readHost(text: string): string {
   if (/[\s/]/.test(text))
     throw new Error(`${quote(text)} is not a host name or IP address, such as 127.0.0.1 or 0.0.0.0`);
-  // The name stands for two addresses, but the limits of connections apply to one listening socket.
+  // `localhost` stands for two addresses, but the limits of connections apply to one listening socket.
   return text.toLowerCase() === 'localhost' ? '127.0.0.1' : text;
 }
 
@@ -36,7 +36,7 @@ export function readSiteUrl(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Error(`${quote(text)} is not an http or https URL, such as https://launches.example`);
   if (url.href !== `${url.origin}/`) {
-    throw new Error(`${quote(text)} must have no path, query, fragment or password, such as ${url.origin}`);
+    throw new Error(`${quote(text)} must have no path, query, fragment or password; write ${url.origin}`);
   }
   return url.origin;
 }

@@ -204,7 +204,7 @@ type Others = Omit<Values, Extract<Key, Grouped>>;
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
   page: PageSettings;
-  /** If undefined, requests are not limited. */
+  /** If undefined, requests are not rate-limited. */
   rateLimits: RateLimits | undefined;
   streamLimits: StreamLimits;
   /** If undefined, no backups are scheduled. */
@@ -247,7 +247,7 @@ function readValue(setting: Declaration, environment: Environment, faults: strin
   }
 }
 
-/** Groups related values. Contradictions between settings are added to `faults`. */
+/** Groups related values, and adds conflicts between settings to `faults`. */
 function group(values: Values, faults: string[]): Settings {
   const {
     timeZone,

@@ -14,7 +14,7 @@ const SHAPE = 'it must look like https://hooks.example/groundswell';
 
 /** The validated URL of a receiver. */
 interface WebhookAddress extends Pick<WebhookSettings, 'url' | 'authorization'> {
-  /** Whether events are sent to another machine without encryption. */
+  /** Whether events would be sent to another machine without encryption. */
   isExposed: boolean;
 }
 

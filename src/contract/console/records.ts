@@ -13,7 +13,7 @@ export interface ConsolePage<Item> {
 /** The maximum number of products or comments that one request may change. */
 export const MAX_ITEMS_PER_REQUEST = 200;
 
-/** A subject whose data open pages of the console must refetch. The event `change` contains a list of subjects. */
+/** A kind of data that open pages of the console must refetch. The event `change` contains a list of them. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */
@@ -161,7 +161,7 @@ export interface ImportErrorRecord {
   reason: string;
 }
 
-/** The result of an import or a dry run: total counts, and details of the first 100 products of each kind. */
+/** The result of an import or a dry run: total counts, and details of the first 100 created and updated products. */
 export interface ImportSummary {
   /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
   auditId: string | null;

@@ -1,5 +1,5 @@
 /**
- * The events of `GET /api/events`, for `EventSource`. Each event describes the current state, not a delta, so repeated
+ * The events of `GET /api/events`, for `EventSource`. Events contain current values instead of deltas, so repeated
  * events are harmless. A stream reports the changes after its start; a client with older data passes `since`.
  */
 export const LIVE_EVENTS = {
@@ -14,9 +14,9 @@ export const LIVE_EVENTS = {
 } as const;
 
 /**
- * The query parameters. `products`: comma-separated ids; if omitted, the counts of all products are sent. `since`: Unix
- * time in milliseconds (the id of an event, or the server's time when a page was rendered); changes after it are sent
- * first. A reconnecting `EventSource` sends the last id in the header `Last-Event-ID`, which takes precedence.
+ * The query parameters. `products`: comma-separated ids; if omitted, the stream reports count changes of all products.
+ * `since`: Unix time in milliseconds (the id of an event, or the server's time when a page was rendered); changes after
+ * it are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence over `since`.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

@@ -15,8 +15,8 @@ import { bindSocket } from './listening-sockets.ts';
 import { startWorkers } from './supervise-workers.ts';
 
 /**
- * Starts a site of several processes on this machine. This process owns the port, the database, the schema, the backups
- * and the metrics; its workers serve requests.
+ * Starts a site of several processes on this machine. This process owns the port and the database, runs the background
+ * jobs and aggregates the metrics; its workers serve requests.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<RunningSite & { lost: Promise<Error> }> {
@@ -55,8 +55,8 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
 }
 
 /**
- * Returns the number of database connections per worker: as many as the database allows, up to ten. A database other
- * than the embedded one may be behind a pooler, which accepts more, so too many connections only cause a warning.
+ * Returns the pool size of each worker (see `poolSizePerProcess`). A database other than the embedded one may be behind
+ * a pooler, which accepts more, so too many connections only cause a warning.
  * @throws StartError if the embedded database allows too few.
  */
 async function shareConnections(
@@ -102,7 +102,7 @@ interface AggregatedMetrics {
   receive(worker: Worker, request: number, values: MetricValues): void;
 }
 
-/** Adds up the metrics of the workers and of this process. */
+/** Aggregates the metrics of the workers and of this process. */
 function createAggregatedMetrics(own: SiteMetrics, workers: () => readonly Worker[]): AggregatedMetrics {
   const pending = new Map<string, (values: MetricValues | undefined) => void>();
   let lastRequest = 0;

@@ -19,11 +19,11 @@ const START_TIMEOUT_MS = 60_000;
 export interface Workers {
   address: string;
   up(): Worker[];
-  /** The number of workers that crashed, and were or will be replaced. */
+  /** The number of workers that crashed, hung or did not start, and were or will be replaced. */
   replaced(): number;
   /** Stops all workers gracefully, and kills those that do not exit in time. */
   stop(delayMs: number): Promise<void>;
-  /** Resolves with the reason when no worker is left and none will be started. */
+  /** Resolves with the reason when no worker serves and no more will be started. */
   lost: Promise<Error>;
 }
 
@@ -90,7 +90,7 @@ export async function startWorkers({
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'booted') {
         dispatch({ kind: 'booted', id });
-        // The site was stopped before this worker could receive messages.
+        // The fleet was stopped or lost before this worker could receive messages.
         if (!('workers' in fleet)) send(worker, { kind: 'stop', delayMs: 0 });
       } else if (message.kind === 'up') {
         address = message.address;
@@ -100,7 +100,7 @@ export async function startWorkers({
       else onMessage(worker, message);
     });
     // This is only a warning, because sending fails if the worker is exiting, and its `exit` event follows.
-    worker.on('error', (error) => log.warn({ err: error }, 'Cannot send a message to a worker'));
+    worker.on('error', (error) => log.warn({ err: error }, 'Cannot start, stop or reach a worker process'));
     worker.on('exit', (code, signal) => {
       workers.delete(id);
       if (fleet.kind === 'running') {

@@ -122,7 +122,7 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
   });
 }
 
-/** Returns whether a request is a use of its session. An open page sends other requests while its operator is away. */
+/** Returns whether a request extends its session. Those that an open page sends while its operator is away do not. */
 function isUse({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;
 }
@@ -130,7 +130,7 @@ function isUse({ routeOptions, headers }: FastifyRequest): boolean {
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses requests from other sites, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
+ * Refuses requests from other origins, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
  * forge, or `Origin` in browsers without it. A write that has neither header is refused.
  * @throws CoreError `cross_origin`.
  */

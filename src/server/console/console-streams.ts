@@ -15,8 +15,8 @@ const MAX_STREAM_MS = 5 * 60_000;
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * The open streams of operators. Each reports the kind of a change, and the console refetches the displayed data of
- * that kind.
+ * The open streams of operators. Each reports which kinds of data have changed, and the console refetches the displayed
+ * data of these kinds.
  */
 export interface ConsoleStreams extends ChangeListener {
   /** `token` belongs to the session that opened the stream. */

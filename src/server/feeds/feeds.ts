@@ -14,7 +14,7 @@ export const FEED_ENTRIES = 50;
 
 /** A launch as an entry of a feed. */
 interface Launch {
-  /** The URL of the page, which is also the id of the entry. */
+  /** The URL of the product's page, which is also the id of the entry. */
   url: string;
   title: string;
   text: string;

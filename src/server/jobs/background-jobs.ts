@@ -20,8 +20,8 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
- * Starts the jobs that one process per machine runs: finalising leaderboards, backups, webhooks, housekeeping, and
- * checks of counts and submissions.
+ * Starts the jobs that one process per machine runs: finalising leaderboards, backups, webhooks, housekeeping, checking
+ * counts, and counting waiting submissions and deleting old ones.
  */
 export function startBackgroundJobs(
   connection: Connection,
@@ -84,12 +84,12 @@ const SUBMISSION_INTERVAL_MS = 60_000;
 interface SubmissionWatch {
   /** Returns the result of the last successful query. Queries run every minute. */
   waiting(): WaitingSubmissions;
-  /** Deletes old submissions and counts the waiting ones now. Never rejects. */
+  /** Deletes old submissions and counts waiting ones now, without waiting for the next minute. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
 }
 
-/** Counts waiting submissions for the metrics, and deletes submissions that were closed long ago. */
+/** Counts waiting submissions for the metrics, and deletes submissions that were declined or withdrawn long ago. */
 export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
@@ -98,7 +98,7 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
       await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
     } catch (error) {
-      log.warn({ err: error }, 'Cannot delete closed submissions or count waiting ones; trying again in a minute');
+      log.warn({ err: error }, 'Cannot delete old submissions or count waiting ones; trying again in a minute');
     }
   }
 

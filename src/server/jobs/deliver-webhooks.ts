@@ -18,7 +18,7 @@ import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 export interface WebhookDeliveries {
   /** Returns the last known state of the outbox and its receiver, which is read every 15 seconds. */
   status(): WebhookStatus;
-  /** The number of attempts of this process by outcome; `expired` counts events that this process stopped retrying. */
+  /** The attempts of this process by outcome. `expired` counts the events that this process marked as expired. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
   close(): Promise<void>;
 }
@@ -42,8 +42,8 @@ interface DeliveryOptions {
 }
 
 /**
- * Sends the events of the outbox to their receiver while the site runs: each event at least once, starting in the order
- * of their scheduled times. One process at a time does so.
+ * Sends the events of the outbox to the receiver while the site runs, in the order of their scheduled times. One
+ * process at a time does so. Each event arrives at least once, unless it expires.
  */
 export function deliverWebhooks(
   database: Database,

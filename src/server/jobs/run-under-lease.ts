@@ -81,7 +81,7 @@ export function runUnderLease(
     const lost = new AbortController();
     const renewal = setInterval(() => {
       renewLease(database, name, holder, leaseMs)
-        .then((isRenewed) => isRenewed || lost.abort(new Error('another process has taken over')))
+        .then((isRenewed) => isRenewed || lost.abort(new Error('another process has taken over the lease')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
     }, leaseMs / 4).unref();
     try {

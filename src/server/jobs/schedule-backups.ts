@@ -11,7 +11,7 @@ import { StartError } from '../start-error.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface ScheduledBackups {
-  /** Returns when the last complete backup by any process of the site began. */
+  /** Returns when the last complete scheduled backup of any process began. */
   lastSuccess(): Date | undefined;
   /** The number of attempts that failed in this process. */
   failures(): number;
@@ -25,7 +25,7 @@ const LEASE_TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 
 
 /**
  * Creates the folder of the backups if missing, accessible to this user only.
- * @throws StartError if this user cannot write to it.
+ * @throws StartError if this user cannot create, read and write it.
  */
 export async function prepareBackupFolder({ folder }: BackupSettings): Promise<void> {
   try {
@@ -34,7 +34,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     throw new StartError(
-      `BACKUP_DIR: cannot write to ${folder} (${code}). Choose a folder that this user can write to, or change its owner.`,
+      `BACKUP_DIR: cannot read and write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.`,
       { cause: error },
     );
   }

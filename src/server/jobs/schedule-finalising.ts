@@ -14,7 +14,7 @@ export interface Finaliser {
   seconds(): number;
   /** The number of failed attempts of this process. */
   failures(): number;
-  /** Stops the current run before it finalises another day. */
+  /** Stops the schedule, and the current run before it finalises another day. */
   close(): Promise<void>;
 }
 
@@ -43,8 +43,8 @@ export function scheduleFinalising(
       lease: 'final leaderboards',
       async isDue() {
         const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-        // Uses the earlier time of this process and the database, because a result that becomes final too early cannot
-        // be reverted.
+        // Uses the clock of this process or of the database, whichever is behind, because a result that becomes final
+        // too early cannot be reverted.
         const now = Math.min(Date.now(), clock?.now.getTime() ?? Number.POSITIVE_INFINITY);
         rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);

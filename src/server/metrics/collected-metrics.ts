@@ -75,7 +75,7 @@ export function watch({ core, cache, database, live }: MetricSources, registers:
   });
   counter(registers, {
     name: 'groundswell_cache_responses_total',
-    help: 'Cacheable responses: hit, miss (rendered for the request), or stale (sent during revalidation)',
+    help: 'Cacheable responses: hit, miss (produced for the request), or stale (may be out of date)',
     label: 'outcome',
     read: () => ({ ...cache.stats() }),
   });
@@ -117,7 +117,7 @@ export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions },
   });
   gauge(registers, {
     name: 'groundswell_submissions_oldest_timestamp_seconds',
-    help: 'When the oldest waiting submission that is not suspected spam was submitted; 0 if there is none',
+    help: 'When the longest-waiting submission that is not suspected spam began to wait; 0 if there is none',
     read: () => (waiting().oldestSince?.getTime() ?? 0) / 1_000,
   });
 }
@@ -125,7 +125,7 @@ export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions },
 export function watchReads({ stats }: { stats(): ReadStats }, registers: Registry[]): void {
   counter(registers, {
     name: 'groundswell_reads_total',
-    help: 'Read-only statements by server',
+    help: 'Reads by server: primary or replicas',
     label: 'from',
     read() {
       const { primary, replicas } = stats();
@@ -134,7 +134,7 @@ export function watchReads({ stats }: { stats(): ReadStats }, registers: Registr
   });
   gauge(registers, {
     name: 'groundswell_replicas_usable',
-    help: 'Replicas in use for reads, in the process with the fewest',
+    help: 'Replicas that are usable for reads, in the process with the fewest',
     aggregator: 'min',
     read: () => stats().usable,
   });
@@ -148,7 +148,7 @@ export function watchProcesses({ up, replaced }: { up(): number; replaced(): num
   });
   counter(registers, {
     name: 'groundswell_processes_replaced_total',
-    help: 'Worker processes that crashed and were replaced',
+    help: 'Worker processes that crashed, hung or did not start, and were replaced',
     read: replaced,
   });
 }
@@ -178,7 +178,7 @@ export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 
   });
   gauge(registers, {
     name: 'groundswell_launch_votes',
-    help: 'Votes in the launch windows of the last four days: counted, or excluded by reason',
+    help: 'Votes in the windows of launches in the last four days: counted, or excluded by reason',
     label: 'outcome',
     read: () => stats().votes,
   });

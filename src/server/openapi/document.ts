@@ -161,7 +161,7 @@ function responsesOf(schema: { response?: unknown }, operation: Operation, named
   return responses;
 }
 
-/** Returns the schema of a response that its route does not declare. */
+/** Returns the schema of a response whose route declares none. */
 function undeclared(type: string, data: unknown, named: Named): Json {
   if (type === JSON_MEDIA_TYPE) return { type: 'object' };
   return { type: 'string', ...(data === undefined ? {} : { contentSchema: documentSchema(data, named) }) };
@@ -192,9 +192,9 @@ function problemsOf({ problems, isRateLimited }: Operation, schema: Json): Json 
 type Json = { [name: string]: unknown };
 
 /**
- * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`,
- * unions become an `enum` or a list of types, and the format `storable-text`, which is specific to this site, is
- * omitted.
+ * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`; a
+ * union of literal strings becomes an `enum`, and a union of types without constraints a list of types. The format
+ * `storable-text`, which is specific to this site, is omitted.
  */
 function documentSchema(schema: unknown, named: Map<string, Json>): Json {
   // TypeBox stores its own properties as non-enumerable ones, which JSON omits.

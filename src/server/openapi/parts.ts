@@ -125,7 +125,7 @@ export const PARAMETERS = {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
     description:
-      'A key that the client generates for a draft. If the same session sends it again within 24 hours, nothing is added, and the response contains the result of the first request.',
+      'A key that the client generates for a draft. If the same session sends it again with the same draft within 24 hours, nothing is added, and the response contains the result of the first request.',
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
 import type { RouteName } from '../../contract/routes.ts';
 
-/** The URLs of the browser's files that a document loads. */
+/** What a document loads: URLs of the browser's files, and one inline script. */
 export interface ClientBuild {
   /** The code of the script that is inlined into the head. */
   headScript: string;
@@ -14,7 +14,7 @@ export interface ClientBuild {
   /** Further chunks of a route, which the app script would request only after it has started. */
   routePreloads: Partial<Record<RouteName, readonly string[]>>;
   fonts: readonly string[];
-  /** The messages of each language except English, by its code. */
+  /** The scripts with the messages of each language except English, by language code. */
   messages: Readonly<Record<string, string>>;
 }
 

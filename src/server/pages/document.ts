@@ -114,7 +114,7 @@ function languageLinks(
   return `<nav class="site-languages" aria-label="${escapeHtml(t('Language'))}">${links.join('')}</nav>\n`;
 }
 
-/** The size of the cards at `/og/:id.png` and `/og.png`. */
+/** The size of all cards, in pixels. */
 const CARD = { width: 1200, height: 630 } as const;
 
 /** Returns the metadata of a rendered page, as elements of the head. */

@@ -12,7 +12,7 @@ export interface SiteLanguages {
   of(path: string): PageLanguage;
   /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
-  /** Whether the language at a URL is negotiated: without `lang`, visitors get the language of their browser. */
+  /** Whether visitors of this URL get the language of their browser: SITE_LOCALE has `auto`, and the URL no `lang`. */
   isNegotiated(path: string): boolean;
   /** Returns the `lang` of the URL to which a browser is redirected, or undefined if it is not redirected. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
@@ -90,8 +90,8 @@ function parseAcceptLanguage(header: string): string[] {
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
 /**
- * Returns the language that a URL names, and whether its `lang` is invalid. `code` is undefined for the default
- * language, which needs no `lang`.
+ * Returns the language that a URL names, and whether its `lang` is invalid. `code` is undefined if `lang` is missing,
+ * invalid, or the default language, which needs no `lang`.
  */
 export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
   const code = query.get('lang') ?? '';

@@ -34,12 +34,12 @@ export interface Pages {
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
 }
 
-/** Charges the client for a page, before anything is rendered. @throws CoreError `rate_limited`. */
+/** Counts a request for a page against the client's rate limits, before rendering. @throws CoreError `rate_limited`. */
 export interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
-   * The product of the page. If it does not exist, the client is charged: such pages are not cached, and clients can
-   * request arbitrary URLs of this kind.
+   * The product of the page. If it does not exist, `chargeUnknown` counts the request: such pages are not cached, and
+   * clients can invent any number of ids.
    */
   product?: { id: string; chargeUnknown(): void } | undefined;
 }

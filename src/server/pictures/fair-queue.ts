@@ -2,7 +2,7 @@ export interface FairQueueLimits {
   /** The total number of slots. */
   maxSlots: number;
   maxSlotsPerSender: number;
-  /** How long a slot is protected before `run` is called. After that, another sender may take it if no slot is free. */
+  /** How long a slot is protected before `run` is called; after that, a later `enter` may take it if none is free. */
   protectedMs?: number;
 }
 
@@ -10,14 +10,14 @@ export interface FairQueueLimits {
 export interface FairQueue {
   /**
    * Reserves a slot.
-   * @param onLost called if another sender takes the slot, because `run` was not called in time.
+   * @param onLost called if a later `enter` takes the slot, because `run` was not called in time.
    * @returns undefined if no slot is free for this sender.
    */
   enter(sender: string, onLost?: () => void): QueueSlot | undefined;
 }
 
 export interface QueueSlot {
-  /** Runs `work` when its turn comes. @throws the reason of `signal` if it aborts while waiting. */
+  /** Runs `work` when its turn comes. @throws the reason of `signal` if `signal` aborts before that. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Frees the slot; a second call does nothing. */
   release(): void;

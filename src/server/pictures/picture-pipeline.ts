@@ -19,7 +19,7 @@ import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts'
 
 /** A pipeline with its child process. */
 export interface PictureProcessor extends PicturePipeline {
-  /** Finishes the picture that is being processed; waiting pictures are refused as `overloaded`. */
+  /** Stops queueing tasks for the child process. Pictures in the fair queue wait on, and `close` refuses them. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ function explain({ kind }: TaskError): CoreError {
     case 'failed':
       return new CoreError(
         'picture_unusable',
-        'The picture needs too much time or memory to decode. Please send a smaller one.',
+        'The picture cannot be decoded. It may need too much time or memory; please send a smaller one.',
       );
     case 'unavailable':
       return new CoreError('overloaded', 'Pictures cannot be processed at present. Please try again later.');

@@ -8,7 +8,8 @@ export type ProcessState =
   | { kind: 'idle'; draining: boolean }
   | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
   /**
-   * The process did not start, for example because a library has no build for this machine. The start is retried later.
+   * The process did not start, for example because a library has no build for this machine. Tasks are rejected for a
+   * while; after that, a task starts the process again.
    */
   | { kind: 'unavailable'; draining: boolean }
   | { kind: 'closed' };
@@ -16,12 +17,12 @@ export type ProcessState =
 export type ProcessEvent =
   | { kind: 'requested'; task: TaskNumber }
   | { kind: 'ready' }
-  /** The current task has its result. `oversized` is set if the process uses too much memory. */
+  /** The current task has succeeded or failed. `oversized` is set if the process uses too much memory. */
   | { kind: 'finished'; oversized: boolean }
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** From now on, reject tasks that would have to wait for another one. */
+  /** Reject the waiting tasks, and from now on every task that would have to wait. */
   | { kind: 'drain' }
   | { kind: 'close' };
 
@@ -113,7 +114,10 @@ function timeOut(state: OpenState): ProcessStep {
   }
 }
 
-/** Handles the loss of the process. The running task fails; waiting tasks get another process. */
+/**
+ * Handles the loss of the process. The running task fails, and waiting tasks get another process. If the process was
+ * still starting, all tasks fail.
+ */
 function handleProcessLoss(state: OpenState, reason: string, first: readonly ProcessEffect[]): ProcessStep {
   const warning: ProcessEffect = {
     kind: 'warn',

@@ -18,7 +18,7 @@ export class TaskError extends Error {
 export interface TaskProcess<Task, Result> {
   /** @throws TaskError */
   run(task: Task): Promise<Result>;
-  /** From now on, no task waits for another one: waiting tasks are rejected, and so are new ones while a task runs. */
+  /** Rejects the waiting tasks, and from now on every task that would have to wait. The running task finishes. */
   stopQueueing(): void;
   /** Kills the process; its tasks are rejected as `closed`. */
   close(): Promise<void>;

@@ -54,7 +54,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     return reply.type('application/octet-stream').header('Content-Disposition', attachment(name)).send(file);
   });
 
-  /** Ends the file when it is complete. */
+  /** Ends the response when the file is complete, or breaks the connection if writing it fails. */
   function sendFile(file: PassThrough, writing: Promise<unknown>, failure: string): void {
     writing.then(
       () => file.end(),

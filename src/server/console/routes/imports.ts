@@ -51,7 +51,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
-    // The sender's file name is not used: it may be `..`, or too long.
+    // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
       await saveBody(body, path);

@@ -39,7 +39,7 @@ const Decision = Type.Union([
   }),
 ]);
 
-/** The submissions that wait for a decision, and decisions on them. */
+/** Submissions, by default only those that wait for a decision, and decisions on them. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches },

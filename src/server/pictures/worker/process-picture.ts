@@ -7,7 +7,7 @@ export interface PictureTask {
   kind: 'png' | 'jpg' | 'webp' | 'avif' | 'gif';
   maxPixels: number;
   maxSidePixels: number;
-  /** `square` crops the picture, and enlarges it where necessary; `fit` limits its longer side. */
+  /** `square` crops and scales the picture to `sidePixels`²; `fit` only reduces it until no side is longer. */
   shape: 'square' | 'fit';
   sidePixels: number;
 }
@@ -21,7 +21,7 @@ const WEBP = { quality: 82, effort: 4, smartSubsample: true } as const;
 
 const DAMAGED = 'The picture is damaged or incomplete. Please save it again and send the new file.';
 
-// sharp decodes one picture at a time, in one thread, without a cache.
+// sharp decodes each picture in one thread, without a cache.
 sharp.concurrency(1);
 sharp.cache(false);
 // Allows only the decoders of the accepted formats, so no SVG, TIFF or PDF is decoded.
