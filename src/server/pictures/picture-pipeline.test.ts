@@ -269,7 +269,18 @@ test('if the worker process cannot start, a picture is refused as overloaded', a
   await rm(broken);
 });
 
-test('a site that stops refuses waiting pictures', async () => {
+test('a site that is about to stop finishes one picture and refuses waiting ones', async () => {
+  const pictures = start();
+  const first = send(buildPng({ width: 7, height: 7 }), { pictures });
+  const waiting = send(buildPng({ width: 8, height: 8 }), { pictures });
+  // The first picture has been sent to the worker process, which cannot have responded yet.
+  await new Promise(setImmediate);
+  pictures.stopQueueing();
+  await expect(waiting).rejects.toMatchObject({ code: 'overloaded', message: expect.stringContaining('restarting') });
+  await first;
+});
+
+test('a site that has stopped refuses all pictures', async () => {
   const pictures = start();
   const first = send(buildPng({ width: 7, height: 7 }), { pictures });
   const waiting = send(buildPng({ width: 8, height: 8 }), { pictures });

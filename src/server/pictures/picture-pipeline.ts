@@ -19,7 +19,7 @@ import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts'
 
 /** A pipeline with its child process. */
 export interface PictureProcessor extends PicturePipeline {
-  /** Stops queueing tasks for the child process. Pictures in the fair queue wait on, and `close` refuses them. */
+  /** Finishes the picture that is being processed, and refuses all others as `overloaded`. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
@@ -65,6 +65,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
   const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: limits = QUEUE_LIMITS } = options;
   const { timeoutMs = TIMEOUT_MS, idleMs } = options;
   const queue = createFairQueue(limits);
+  let isStopping = false;
   const process = createTaskProcess<PictureTask, ProcessedPicture>({
     name: 'picture-worker',
     log,
@@ -77,6 +78,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
   });
 
   async function toWebp(task: PictureTask): Promise<Buffer> {
+    if (isStopping) throw siteStops();
     const processed = await process.run(task).catch((error: unknown) => {
       throw error instanceof TaskError ? explain(error) : error;
     });
@@ -102,7 +104,9 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
         release: slot.release,
       };
     },
-    stopQueueing: process.stopQueueing,
+    stopQueueing() {
+      isStopping = true;
+    },
     close: process.close,
   };
 }
@@ -140,10 +144,14 @@ function explain({ kind }: TaskError): CoreError {
     case 'unavailable':
       return new CoreError('overloaded', 'Pictures cannot be processed at present. Please try again later.');
     case 'busy':
-    case 'closed':
       return tooManyPictures();
+    case 'closed':
+      return siteStops();
   }
 }
+
+const siteStops = () =>
+  new CoreError('overloaded', 'The site is restarting. Please send the picture again in a moment.');
 
 const tooManyPictures = () =>
   new CoreError('overloaded', 'Too many pictures are being processed. Please try again in a moment.');
