@@ -19,6 +19,14 @@ afterEach(() => harness.clear());
 const LOOP_ON_SIGNAL = `const cell = new Int32Array(new SharedArrayBuffer(4));
   process.on('SIGUSR2', () => { for (;;) Atomics.wait(cell, 0, 0, 100); });`;
 
+/** Code that makes the next attempt to start a worker fail after SIGUSR2, as on a machine without free memory. */
+const FAIL_ON_SIGNAL = `import cluster from 'node:cluster';
+  process.on('SIGUSR2', () => {
+    cluster.settings.cwd = '/missing';
+    cluster.once('fork', () => delete cluster.settings.cwd);
+    console.error('ready to fail');
+  });`;
+
 async function workersOf(pid: number | undefined): Promise<number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
   const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
@@ -55,6 +63,30 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
   expect(await now()).not.toContain(stopped);
   expect(await now()).not.toContain(looping);
   await expect.poll(ask).toBe(200);
+  site.process.kill('SIGTERM');
+  expect(await site.exited).toMatchObject({ code: 0 });
+});
+
+test('a worker that cannot be started is tried again', async () => {
+  const fail = join(await harness.folder(), 'fail.mjs');
+  await writeFile(fail, FAIL_ON_SIGNAL);
+  const site = await harness.serve({
+    DATA_DIR: await harness.sampleDataDir(),
+    LOG_LEVEL: 'warn',
+    WEB_CONCURRENCY: '2',
+    NODE_OPTIONS: `--import ${fail}`,
+  });
+  const before = await workersOf(site.process.pid);
+  const [first, second] = before;
+  if (first === undefined || second === undefined) throw new Error('The site does not have two workers');
+  site.process.kill('SIGUSR2');
+  await site.waitForOutput(/ready to fail/);
+  // The spare process replaces the first worker, but no new spare process can be started at first.
+  process.kill(first, 'SIGKILL');
+  await site.waitForOutput(/Cannot start, stop or reach a worker process/);
+  process.kill(second, 'SIGKILL');
+  const replacements = async () => (await workersOf(site.process.pid)).filter((pid) => !before.includes(pid));
+  await expect.poll(async () => (await replacements()).length).toBe(2);
   site.process.kill('SIGTERM');
   expect(await site.exited).toMatchObject({ code: 0 });
 });

@@ -99,17 +99,24 @@ export async function startWorkers({
       else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
       else onMessage(worker, message);
     });
-    // This is only a warning, because sending fails if the worker is exiting, and its `exit` event follows.
-    worker.on('error', (error) => log.warn({ err: error }, 'Cannot start, stop or reach a worker process'));
-    worker.on('exit', (code, signal) => {
-      workers.delete(id);
-      if (fleet.kind === 'running') {
-        const { phase } = fleet.workers.get(id) ?? {};
-        log.error({ pid: worker.process.pid, how: signal ?? `code ${code}`, phase }, 'Replacing a worker that exited');
-        if (phase === 'up' || phase === 'starting') replaced += 1;
-      }
-      dispatch({ kind: 'exited', id });
+    worker.on('error', (error) => {
+      // This is only a warning, because sending fails if the worker is exiting, and its `exit` event follows.
+      log.warn({ err: error }, 'Cannot start, stop or reach a worker process');
+      // A process that could not be started has no `exit` event.
+      if (worker.process.pid === undefined) replace(id, 'not started');
     });
+    worker.on('exit', (code, signal) => replace(id, signal ?? `code ${code}`));
+  }
+
+  function replace(id: number, how: string): void {
+    const pid = workers.get(id)?.process.pid;
+    workers.delete(id);
+    if (fleet.kind === 'running') {
+      const { phase } = fleet.workers.get(id) ?? {};
+      log.error({ pid, how, phase }, 'Replacing a worker that exited');
+      if (phase === 'up' || phase === 'starting') replaced += 1;
+    }
+    dispatch({ kind: 'exited', id });
   }
 
   function start(id: number): void {
