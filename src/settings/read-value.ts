@@ -102,7 +102,7 @@ export function readTimeZone(text: string): string {
 
 export function readReviewHours(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 720) {
-    throw new Error(`${quote(text)} is invalid: the number of hours must be from 0 to 720`);
+    throw new Error(`${quote(text)} is invalid: it must be a whole number of hours from 0 to 720`);
   }
   return Number(text);
 }

@@ -69,7 +69,10 @@ async function start(): Promise<void> {
   }
 }
 
-/** Returns the language of the document. The offline shell serves all languages, so the URL decides. */
+/**
+ * Returns the language of the page. The offline shell serves all languages, so there the URL decides, and `lang` and
+ * `dir` of the document are set to match.
+ */
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
   if (!named) return language;
@@ -106,7 +109,7 @@ declare global {
   }
 }
 
-/** Repeats the clicks that were made before hydration, after handlers have been attached. */
+/** Once event handlers are attached, replays the clicks that were made before hydration. */
 function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
     // Waits until after the commit, because React cannot hydrate the clicked part of the page during a commit.

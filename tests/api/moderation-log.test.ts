@@ -100,7 +100,7 @@ describe('an entry of the moderation log', () => {
     await site.addProduct({ id: 'secret-plan', name: 'Secret plan', createdAt });
     await removeProducts(site.database, ['secret-plan'], 'Wrong date');
     await restoreProducts(site.database, { productIds: ['secret-plan'] });
-    // The log is cached until an entry changes it. This one is the newest that it may show.
+    // A newer public entry invalidates the cached log. Once the log shows it, the secret entry would be there too.
     await site.addProduct({ id: 'public-plan' });
     await removeProducts(site.database, ['public-plan']);
     await soon().toMatchObject({ productId: 'public-plan' });

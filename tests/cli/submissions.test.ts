@@ -51,7 +51,7 @@ test('approve launches a product immediately, a second approve exits 1, and undo
     code: 1,
     stderr: `groundswell: ${id}: '${id}' is already approved.\n`,
   });
-  expect(await log()).toContain(`approved submission ${id}, launching `);
+  expect(await log()).toContain(`approved submission ${id} to launch at `);
   expect(await run('undo', id)).toMatchObject({ code: 0, stdout: `${id} is waiting for a decision.\n` });
   expect(await status()).toBe('waiting');
   expect(await database.query('SELECT FROM products WHERE id = $1', [id])).toEqual([]);

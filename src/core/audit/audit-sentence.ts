@@ -40,7 +40,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'votes undo':
       return `undid the ${nounOf(known.of)} of ${amount('votes', 'vote')} ${votes()}`;
     case 'submissions approve':
-      return `approved submission ${target}, launching ${known.launchAt}`;
+      return `approved submission ${target} to launch at ${known.launchAt}`;
     case 'submissions schedule':
       return `scheduled submission ${target} for ${known.launchAt}`;
     case 'submissions decline':

@@ -176,8 +176,8 @@ interface ConnectionLimit {
   setBy: 'max_connections' | 'the role' | 'the database';
 }
 
-// A setting that the server does not have counts as 0; `reserved_connections` exists since PostgreSQL 16. A role's or
-// database's limit of -1 means no limit.
+// A setting that the server does not have counts as 0: `reserved_connections` was added in PostgreSQL 16. A limit of -1
+// for a role or a database means no limit.
 const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
     - coalesce(current_setting('superuser_reserved_connections', true)::integer, 0)
     - coalesce(current_setting('reserved_connections', true)::integer, 0) AS server,

@@ -65,7 +65,11 @@ export async function checkBackups(
     if (error instanceof BackupFileError)
       return fault(CHECK, error.message, 'Write another backup: groundswell backup FILE.');
     if (error instanceof CoreError)
-      return fault(CHECK, `the trial restore failed: ${error.message}`, 'Correct the database first.');
+      return fault(
+        CHECK,
+        `the trial restore failed: ${error.message}`,
+        'Correct the fault, then run groundswell doctor again.',
+      );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
     return fault(
       CHECK,

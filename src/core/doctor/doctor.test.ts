@@ -232,7 +232,7 @@ describe('backups', () => {
     expect(await checkBackups(broken, rules)).toMatchObject({
       status: 'fault',
       message: 'the trial restore failed: Away.',
-      advice: 'Correct the database first.',
+      advice: 'Correct the fault, then run groundswell doctor again.',
     });
   });
 

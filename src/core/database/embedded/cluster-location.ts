@@ -18,7 +18,7 @@ import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-e
 import { runProgram } from './processes.ts';
 import { errorLine } from './server-log.ts';
 
-/** The location of the cluster, the account that runs it, and the programs. */
+/** Where the cluster is, which account runs it, and which PostgreSQL programs it uses. */
 export interface ClusterLocation {
   readonly clusterDir: string;
   readonly exists: boolean;

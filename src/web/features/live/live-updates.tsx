@@ -54,7 +54,7 @@ function NewLaunches() {
   );
 }
 
-/** Announces '3 new comments' above the comments that do not show them yet. */
+/** A button such as '3 new comments' above the discussion, which shows the comments that have arrived. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
   getConnection(useApi(), client, useRenderedAt());
