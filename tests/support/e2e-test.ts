@@ -51,7 +51,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 300_000 },
   ],
 
-  site: async ({ sharedSite }, use) => use(await sharedSite(startE2eSite)),
+  site: [async ({ sharedSite }, use) => use(await sharedSite(startE2eSite)), { timeout: 300_000 }],
 
   baseURL: ({ site }, use) => use(site.address),
 
@@ -110,7 +110,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
 /** Returns a test function whose tests use the site that `start` starts. */
 export function testWith(start: () => Promise<E2eSite>): typeof test {
-  return test.extend({ site: async ({ sharedSite }, use) => use(await sharedSite(start)) });
+  return test.extend({
+    site: [async ({ sharedSite }, use) => use(await sharedSite(start)), { scope: 'test', timeout: 300_000 }],
+  });
 }
 
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {

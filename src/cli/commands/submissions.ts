@@ -56,9 +56,7 @@ export function submissionsCommand(): Command {
 
 function approveCommand(): Command {
   return decisionCommand('approve')
-    .description(
-      'approve submissions; each launches at its requested time, or now if that is unset or past; `submissions undo` reverts the decision',
-    )
+    .description('approve submissions; each launches at its requested time, or now if that is unset or past')
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell submissions approve tide-tables\n  groundswell submissions approve tide-tables --revision 3',

@@ -109,7 +109,8 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
       try {
         return await work;
       } catch (error) {
-        if (error instanceof CoreError && error.code === 'unavailable') note(error);
+        // Without a cause, it is not about the connection, but for example about a day that has just begun.
+        if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
         throw error;
       }
     },

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import pg from 'pg';
 import { formatQuantity } from '../../contract/text.ts';
 import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
@@ -64,7 +65,7 @@ export async function checkBackups(
   } catch (error) {
     if (error instanceof BackupFileError)
       return fault(CHECK, error.message, 'Write another backup: groundswell backup FILE.');
-    if (error instanceof CoreError)
+    if (error instanceof CoreError || error instanceof pg.DatabaseError)
       return fault(
         CHECK,
         `the trial restore failed: ${error.message}`,

@@ -228,13 +228,14 @@ async function readBoard(
 }
 
 test('after any launches, votes, retractions, decisions and waits, every board matches a simple model', async () => {
-  const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'America/New_York');
-  // Times shortly before clock changes in these zones, and before the end of a month or a year.
+  const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'America/New_York');
+  // Times shortly before clock changes in these zones, and before the end of a month or a year. They are in the future,
+  // because a postponed launch must also be in the future by the clock of the database.
   const start = fc.constantFrom(
-    '2024-10-26T18:30:00Z',
-    '2024-03-30T20:00:00Z',
-    '2024-12-30T23:30:00Z',
-    '2018-11-03T22:00:00Z',
+    '2034-10-28T18:30:00Z',
+    '2034-03-25T20:00:00Z',
+    '2034-12-30T23:30:00Z',
+    '2034-09-02T22:00:00Z',
   );
   await fc.assert(
     fc.asyncProperty(zone, start, fc.array(step, { maxLength: 40, size: 'max' }), async (timeZone, startsAt, steps) => {

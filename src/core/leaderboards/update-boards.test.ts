@@ -113,7 +113,7 @@ test('while an import moves launches, others are placed and refreshed, and a vot
       refreshed: ['steady'],
       locked: ['moving'],
     });
-    const voter = { productId: 'moving', session: 'session-voter', upvoted: true };
+    const voter = { productId: 'due', session: 'session-voter', upvoted: true };
     expect((await setUpvotes(database, { ...systemRuntime, now: () => NOW }, [voter], RULES)).outcomes).toMatchObject([
       { upvotes: 1 },
     ]);

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { FileColumns } from '../imports/fields.ts';
 import { changesBetween } from '../imports/import-changes.ts';
 import type { SourceValues } from '../imports/import-errors.ts';
@@ -31,7 +32,7 @@ export async function editProduct(
   edit: ProductEdit,
 ): Promise<{ product: Product; auditId: string | null }> {
   const patch = readValues(edit.values);
-  return database.transaction(async (sql) => {
+  return transactionWithRetries(database, async (sql) => {
     const before = await lockProduct(sql, id);
     if (before === undefined) throw productNotFound();
     if (edit.version !== undefined && edit.version !== versionOf(before))

@@ -46,9 +46,10 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Locks only launches whose time changes, so boards can be updated during an import. The counts of launches on a board
-// are not locked, so voters never wait for an import; their window changes when the launch is placed again. The window of
-// other launches changes at once: otherwise, visitors could vote between the old time and the new one.
+// Locks only launches whose time changes, so boards can be updated during an import. The counts of launched products are
+// not locked, so voters never wait for an import; the window of a moved launch changes when it is placed again. A launch
+// that is postponed before it begins is not placed again until then, so its window changes at once. Otherwise, visitors
+// could vote between the old time and the new one.
 const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -56,9 +57,10 @@ const saveStatement = (onConflict: string) => `WITH saved AS (
   RETURNING id, created_at
 ), counts AS (
   INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
-), rescheduled AS (
+), postponed AS (
   UPDATE product_counts SET window_from = saved.created_at FROM saved JOIN launches ON launches.product_id = saved.id
-  WHERE product_counts.product_id = saved.id AND window_from <> saved.created_at AND launches.placed_for IS NULL
+  WHERE product_counts.product_id = saved.id AND launches.placed_for IS NULL
+    AND window_from > statement_timestamp() AND window_from < saved.created_at
 ), launched AS (
   INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
 )

@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import { trigramsOf } from './search-trigrams.ts';
 
 /**
- * Returns the share of products that contain a trigram or an n-gram, from 0 to 1. A trigram or n-gram that was not seen
- * counts as rare.
+ * Estimates the share of products that contain a trigram or an n-gram, from 0 to 1. One that is not in the sample counts
+ * as rare; on a site too small for a sample, the share is 1.
  */
 type FrequencyOf = (key: string | number) => number;
 

@@ -39,8 +39,8 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
 }
 
 /**
- * Creates a part of a page. Until its code has loaded, or if loading fails, the server's HTML or, without it, the
- * fallback of `Suspense` stays in place.
+ * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
+ * code has loaded, and remains if loading fails.
  */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   return lazyScreen(() => load().catch(() => new Promise(() => {})));

@@ -25,12 +25,13 @@ export async function runImport(chosen: ChosenFile, options: Options): Promise<I
   } catch (error) {
     // Browsers report a lost connection as a TypeError with a text of their own.
     if (!(error instanceof TypeError)) throw error;
-    throw connectionLost();
+    throw connectionLost(error);
   }
 }
 
-function connectionLost(): ConsoleError {
-  return new ConsoleError(0, 'network', 'The connection was lost. Completed imports are in the audit log.');
+function connectionLost(cause?: Error): ConsoleError {
+  const message = 'The connection was lost. Completed imports are in the audit log.';
+  return new ConsoleError(0, 'network', message, [], undefined, { cause });
 }
 
 async function upload({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
