@@ -10,6 +10,7 @@ import { readMigrations } from '../database/migrate.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { searchGramsOf } from '../search-grams.ts';
+import { BackupFileError, restorePicture } from './backup-file.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { OTHER_TABLES, readTableShapes, SITE_TABLES } from './site-tables.ts';
@@ -139,6 +140,8 @@ test("a backup includes the site's own pictures, and restoring checks their cont
   await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
   await rm(join(to, name));
   await expect(restoreBackup(target, path, options)).rejects.toThrow(/does not match its hash/);
+  for (const line of ['', '{"name":', 'null', '7', '{"name":"../notes.txt","content":""}'])
+    await expect(restorePicture(to, line, path)).rejects.toThrow(BackupFileError);
   expect(await readdir(to)).toEqual([]);
 });
 
