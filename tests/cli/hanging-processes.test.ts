@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness } from '../support/command.ts';
+import { CommandHarness, workersOf } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
-
-const run = promisify(execFile);
 
 const harness = new CommandHarness();
 beforeAll(installCommand);
@@ -27,21 +23,15 @@ const FAIL_ON_SIGNAL = `import cluster from 'node:cluster';
     console.error('ready to fail');
   });`;
 
-async function workersOf(pid: number | undefined): Promise<number[]> {
-  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
-  const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
-  return lines.map((line) => Number.parseInt(line, 10));
+/** Starts a site whose processes run this code first. */
+async function serveWith(code: string, settings: Record<string, string>) {
+  const script = join(await harness.folder(), 'first.mjs');
+  await writeFile(script, code);
+  return harness.serve({ DATA_DIR: await harness.sampleDataDir(), NODE_OPTIONS: `--import ${script}`, ...settings });
 }
 
 test('a suspended worker and a worker in an endless loop are killed and replaced while a third one serves', async () => {
-  const loop = join(await harness.folder(), 'loop.mjs');
-  await writeFile(loop, LOOP_ON_SIGNAL);
-  const site = await harness.serve({
-    DATA_DIR: await harness.sampleDataDir(),
-    LOG_LEVEL: 'error',
-    WEB_CONCURRENCY: '3',
-    NODE_OPTIONS: `--import ${loop}`,
-  });
+  const site = await serveWith(LOOP_ON_SIGNAL, { LOG_LEVEL: 'error', WEB_CONCURRENCY: '3' });
   const [stopped, looping, third] = await workersOf(site.process.pid);
   if (stopped === undefined || looping === undefined) throw new Error('The site does not have three workers');
   process.kill(stopped, 'SIGSTOP');
@@ -68,14 +58,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
 });
 
 test('a worker that cannot be started is tried again', async () => {
-  const fail = join(await harness.folder(), 'fail.mjs');
-  await writeFile(fail, FAIL_ON_SIGNAL);
-  const site = await harness.serve({
-    DATA_DIR: await harness.sampleDataDir(),
-    LOG_LEVEL: 'warn',
-    WEB_CONCURRENCY: '2',
-    NODE_OPTIONS: `--import ${fail}`,
-  });
+  const site = await serveWith(FAIL_ON_SIGNAL, { LOG_LEVEL: 'warn', WEB_CONCURRENCY: '2' });
   const before = await workersOf(site.process.pid);
   const [first, second] = before;
   if (first === undefined || second === undefined) throw new Error('The site does not have two workers');

@@ -1,26 +1,16 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand, workersOf } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
 
 const TOKEN = 'a-token-of-this-test';
-const run = promisify(execFile);
 
 const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
-
-/** Returns the process ids of a site's workers, without its spare process and its database. */
-async function workersOf(pid: number | undefined): Promise<number[]> {
-  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
-  const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
-  return lines.map((line) => Number.parseInt(line, 10));
-}
 
 async function metricsOf(address: string): Promise<string> {
   const headers = { authorization: `Bearer ${TOKEN}`, connection: 'close' };

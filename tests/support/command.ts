@@ -1,7 +1,8 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
@@ -135,6 +136,13 @@ export class CommandHarness {
 /** Returns the ids of the PostgreSQL processes of a site's data folder. */
 export function databasePids(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
+}
+
+/** Returns the process ids of a site's workers, without its spare process and its database. */
+export async function workersOf(pid: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
+  const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
+  return lines.map((line) => Number.parseInt(line, 10));
 }
 
 /** Sends a signal, unless the process has exited since it was listed. */
