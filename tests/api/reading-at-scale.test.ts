@@ -163,13 +163,16 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
       }),
   ],
   ['upvoted', 1, (core) => core.getUpvoted([hottest, 'nothing'], 'session-0f8fad5b')],
+  ['related products', 5, (core) => core.getRelatedProducts(hottest)],
+  ['standing', 2, (core) => core.getStandings(hottest)],
+  ['leaderboard', 3, (core) => core.getLeaderboard('2024', {})],
 ];
 
 async function laterCursor(query: ProductListQuery): Promise<string> {
   return (await listProducts(database, query, new Date())).nextCursor ?? '';
 }
 
-const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments'];
+const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches'];
 /** The maximum number of rows that may be sorted for one page: rows that an index found, but never a whole table. */
 const MAX_SORTED = 5_000;
 
@@ -186,8 +189,10 @@ describe('Reads', () => {
   test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
     const recorded = recordStatements(withoutTimeouts(database));
     const core = createCore(recorded.database);
-    // Triggers the check for the search index, which is repeated once a minute, not for each request.
+    // Trigger the check for the search index and the read of tag statistics, which are repeated once a minute, not for
+    // each request.
     await core.listProducts({ q: 'zxqvw' });
+    await core.getRelatedProducts(hottest);
     recorded.statements.length = 0;
     await ask(core);
     expect(recorded.statements.map(({ text }) => text)).toHaveLength(count);
@@ -204,5 +209,25 @@ describe('Reads', () => {
         expect(Math.max(0, ...sorted), `${mode}: ${statement.text}`).toBeLessThanOrEqual(MAX_SORTED);
       }
     }
+  });
+
+  test('of pages are prepared, except with a limit that the client chose', async () => {
+    const recorded = recordStatements(database);
+    const core = createCore(recorded.database);
+    await core.getRelatedProducts(hottest);
+    recorded.statements.length = 0;
+    await core.listProducts({});
+    await core.getProduct(hottest);
+    await core.getRelatedProducts(hottest);
+    await core.getStandings(hottest);
+    await core.listComments(hottest, {});
+    await core.getUpvoted([hottest], 'session-0f8fad5b');
+    await core.getLeaderboard('2024', {});
+    expect(recorded.statements.filter(({ isPrepared }) => !isPrepared)).toEqual([]);
+
+    // Each limit is another statement, and a connection keeps all statements that it has prepared.
+    recorded.statements.length = 0;
+    await core.listProducts({ limit: 7 });
+    expect(recorded.statements.map(({ isPrepared }) => isPrepared)).toEqual([false]);
   });
 });

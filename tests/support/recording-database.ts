@@ -3,15 +3,16 @@ import type { Database, Sql } from '../../src/core/database/database.ts';
 export interface Statement {
   text: string;
   values: readonly unknown[];
+  isPrepared: boolean;
 }
 
 /** Wraps a database and records its statements, except the start and end of transactions. */
 export function recordStatements(database: Database): { database: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const recording = (sql: Sql): Sql => ({
-    query(text, values = []) {
-      statements.push({ text, values });
-      return sql.query(text, values);
+    query(text, values = [], options = {}) {
+      statements.push({ text, values, isPrepared: options.isPrepared ?? false });
+      return sql.query(text, values, options);
     },
   });
   return {

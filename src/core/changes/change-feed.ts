@@ -102,6 +102,7 @@ export async function readChanges(
   const lookBackMs = cursor === undefined ? RETENTION_MS : OVERLAP_MS;
   const rows = await database.query<ChangeRow>(SELECT_CHANGES, [cursor ?? null, lookBackMs, RETENTION_MS, seen], {
     timeoutMs,
+    isPrepared: true,
   });
   const [first] = rows;
   if (first === undefined) return undefined;

@@ -48,12 +48,13 @@ export async function listComments(
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
 
   const [count] = isProductId(productId)
-    ? await sql.query<{ total: number }>(SELECT_TOTAL, [productId, now.toISOString()])
+    ? await sql.query<{ total: number }>(SELECT_TOTAL, [productId, now.toISOString()], { isPrepared: true })
     : [];
   if (count === undefined) throw productNotFound();
   const rows = await sql.query<CommentRow>(
     `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND ${PUBLIC} ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
     values,
+    { isPrepared: true },
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);
   return { items: shown.map(commentOf), total: count.total, nextCursor };
@@ -68,6 +69,8 @@ const SELECT_HELD_FOR = `SELECT ${COMMENT_COLUMNS} FROM comments
  */
 export async function listHeldComments(sql: Sql, productId: string, session: string): Promise<HeldComments> {
   if (!isProductId(productId)) throw productNotFound();
-  const rows = await sql.query<CommentRow>(SELECT_HELD_FOR, [productId, session, LIMITS.pageSize.max]);
+  const rows = await sql.query<CommentRow>(SELECT_HELD_FOR, [productId, session, LIMITS.pageSize.max], {
+    isPrepared: true,
+  });
   return { items: rows.map(commentOf) };
 }

@@ -90,6 +90,7 @@ export async function getLeaderboard(
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
     [name],
+    { isPrepared: true },
   );
   const rows = await readEntries(sql, period, limit, cursor);
   const { shown, nextCursor } = pageOf(boardOrder(period.kind), rows, limit);
@@ -125,6 +126,8 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
 async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
   const [row] = await sql.query<{ launched_at: Date }>(
     'SELECT launched_at FROM launches WHERE placed_for IS NOT NULL ORDER BY launched_at LIMIT 1',
+    [],
+    { isPrepared: true },
   );
   return row?.launched_at ?? now;
 }
@@ -161,6 +164,7 @@ async function readEntries(sql: Sql, { name, kind }: Period, limit: number, curs
        LEFT JOIN places ON places.votes = page.votes
      ORDER BY page.votes DESC, page.tie_order`,
     values,
+    { isPrepared: limit === LIMITS.pageSize.default },
   );
 }
 

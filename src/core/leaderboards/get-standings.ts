@@ -78,10 +78,10 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
  */
 export async function getStandings(sql: Sql, productId: string, rules: LeaderboardRules): Promise<Standings | null> {
   if (!isProductId(productId)) return null;
-  const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId]);
+  const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
   if (launch === undefined) return null;
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
-  const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, ...keys]);
+  const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, ...keys], { isPrepared: true });
   const standingOf = (kind: PeriodKind) => {
     const place = places.find((row) => row.kind === kind);
     return place && describeStanding(place, launch, rules);

@@ -84,7 +84,7 @@ export function createVoteNetworks(
     // PostgreSQL cannot store some texts, so no product has such an id, and a statement with it would fail.
     if (!isStorableText(productId)) return NO_LAUNCH;
     const changesBefore = changes;
-    const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId]);
+    const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
     const launch = row ? await launchOf(row) : NO_LAUNCH;
     if (changes === changesBefore) launches.set(productId, launch);
     return launch;

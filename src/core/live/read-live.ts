@@ -8,7 +8,9 @@ const SELECT_COUNTS = `SELECT c.product_id AS id, c.upvotes, c.comments
 
 /** Reads the counts of those of these products that have launched by `now`. @throws CoreError `unavailable`. */
 export async function readLiveCounts(sql: Sql, productIds: readonly string[], now: Date): Promise<LiveCounts[]> {
-  return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()]);
+  return productIds.length === 0
+    ? []
+    : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()], { isPrepared: true });
 }
 
 // The condition on the product lets a distributed database select the shards.
@@ -25,5 +27,5 @@ export async function readLiveComments(
   commentIds: readonly string[],
 ): Promise<LiveComment[]> {
   if (productIds.length === 0 || commentIds.length === 0) return [];
-  return sql.query<LiveComment>(SELECT_COMMENTS, [productIds, commentIds]);
+  return sql.query<LiveComment>(SELECT_COMMENTS, [productIds, commentIds], { isPrepared: true });
 }

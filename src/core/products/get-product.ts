@@ -13,18 +13,22 @@ const SELECT_NEIGHBOURS = `SELECT
   (SELECT id FROM products WHERE (created_at, id) > ($1::timestamptz, $2) AND created_at <= $3::timestamptz ORDER BY created_at, id LIMIT 1) AS previous_id,
   (SELECT id FROM products WHERE (created_at, id) < ($1::timestamptz, $2) ORDER BY created_at DESC, id DESC LIMIT 1) AS next_id`;
 
+interface Neighbours {
+  previous_id: string | null;
+  next_id: string | null;
+}
+
 /**
  * Reads a product and its neighbours in the default order of the list.
  * @returns null if the product is unknown or has not launched by `now`.
  */
 export async function getProduct(sql: Sql, id: string, now: Date): Promise<ProductDetail | null> {
-  const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];
+  if (!isProductId(id)) return null;
+  const time = now.toISOString();
+  const [row] = await sql.query<ProductRow>(SELECT_PRODUCT, [id, time], { isPrepared: true });
   if (row === undefined) return null;
-  const [neighbours] = await sql.query<{ previous_id: string | null; next_id: string | null }>(SELECT_NEIGHBOURS, [
-    row.created_at.toISOString(),
-    row.id,
-    now.toISOString(),
-  ]);
+  const position = [row.created_at.toISOString(), row.id];
+  const [neighbours] = await sql.query<Neighbours>(SELECT_NEIGHBOURS, [...position, time], { isPrepared: true });
   return {
     product: productOf(row),
     previousId: neighbours?.previous_id ?? null,

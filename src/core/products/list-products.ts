@@ -49,7 +49,8 @@ async function listAll(sql: Sql, { sort, limit, cursor, now }: PagePosition): Pr
   const order = PRODUCT_ORDERS[sort];
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
-  // The limit is a literal: with a parameter, a generic plan would assume a limit of a tenth of the rows.
+  // The limit is a literal: with a parameter, a generic plan would assume a limit of a tenth of the rows. Clients can
+  // choose any limit, so only the default is prepared.
   const rows = await sql.query<ProductRow>(
     `SELECT ${PRODUCT_COLUMNS}
      FROM products p ${sort === 'newest' ? 'LEFT JOIN' : 'JOIN'} product_counts c ON c.product_id = p.id
@@ -58,6 +59,7 @@ async function listAll(sql: Sql, { sort, limit, cursor, now }: PagePosition): Pr
      ORDER BY ${orderBy(order)}
      LIMIT ${limit + 1}`,
     values,
+    { isPrepared: limit === LIMITS.pageSize.default },
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);
   return { items: shown.map(productOf), nextCursor };

@@ -163,16 +163,12 @@ describe('weights and levels', () => {
     expect(weights[0]).toBeGreaterThan(0);
   });
 
-  test('groups of equal weight form one level despite rounding errors, and levels end once there are enough products', () => {
+  test('products of equal weight form one level despite rounding errors, and levels end once there are enough products', () => {
     const weights = new Map(Object.entries({ a: 0.1, b: 0.2, c: 0.3, d: 0.6 }));
     const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
-    const groups = [
-      { tags: ['a', 'b', 'c'], ids: ids('x') },
-      { tags: ['d'], ids: ids('y') },
-      { tags: ['a'], ids: ids('z') },
-      { tags: ['a', 'd'], ids: [] },
-    ];
-    expect(levelsOf(groups, weights)).toEqual([[...ids('x'), ...ids('y')]]);
-    expect(levelsOf([], weights)).toEqual([]);
+    const tagsOf = (id: string) => (id < 'y' ? ['a', 'b', 'c'] : id < 'z' ? ['d'] : ['a']);
+    const shared = new Map([...ids('x'), ...ids('z'), ...ids('y')].map((id) => [id, tagsOf(id)]));
+    expect(levelsOf(shared, weights)).toEqual([[...ids('x'), ...ids('y')]]);
+    expect(levelsOf(new Map(), weights)).toEqual([]);
   });
 });

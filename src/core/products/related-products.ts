@@ -12,31 +12,23 @@ const MAX_FOUND_ROWS = 300;
 const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
 /**
- * SQL: groups the products in `read` by which of the tags `$1` they have. Ids are joined to one text, because the
- * driver parses arrays slowly.
+ * SQL: the number of products in `read`, and those that have one of the tags `$1`, as JSON, because the driver parses
+ * arrays slowly.
  */
-const GROUPS = `size AS (
-    SELECT count(*)::integer AS rows FROM read
-  ), sharing AS (
-    SELECT read.id, array_agg(DISTINCT tag ORDER BY tag) AS tags
-    FROM read CROSS JOIN LATERAL unnest(read.tag_keys) AS tag
-    WHERE read.tag_keys && $1::text[] AND tag = ANY($1::text[]) GROUP BY read.id
-  ), groups AS (
-    SELECT tags, string_agg(id, ',') AS ids FROM sharing GROUP BY tags
-  )
-  SELECT size.rows, groups.tags, groups.ids FROM size LEFT JOIN groups ON true`;
+const SHARING = `SELECT count(*)::integer AS rows,
+    json_agg(json_build_array(id, tag_keys)) FILTER (WHERE tag_keys && $1::text[]) AS sharing FROM read`;
 
-const SELECT_NEWEST = `WITH read AS MATERIALIZED (
+const SELECT_NEWEST = `WITH read AS (
     SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $2::timestamptz
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
-  ), ${GROUPS}`;
+  ) ${SHARING}`;
 
 // The limit is outside the first query, so the planner expects to read all matches and uses the index of tags.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys FROM products p WHERE p.tag_keys && $3::text[] AND p.created_at <= $2::timestamptz
-  ), read AS MATERIALIZED (
+  ), read AS (
     SELECT id, tag_keys FROM tagged LIMIT ${MAX_FOUND_ROWS + 1}
-  ), ${GROUPS}`;
+  ) ${SHARING}`;
 
 const SELECT_UPVOTES = 'SELECT product_id AS id, upvotes FROM product_counts WHERE product_id = ANY($1::text[])';
 
@@ -57,64 +49,50 @@ export async function getRelatedProducts(
   primary: Sql = sql,
 ): Promise<RelatedProducts | null> {
   const time = now.toISOString();
-  const [product] = isProductId(id) ? await sql.query<{ tag_keys: string[] }>(SELECT_TAGS, [id, time]) : [];
+  const [product] = isProductId(id)
+    ? await sql.query<{ tag_keys: string[] }>(SELECT_TAGS, [id, time], { isPrepared: true })
+    : [];
   if (product === undefined) return null;
   const tags = product.tag_keys;
   if (tags.length === 0) return { items: [] };
-  const groups = new Groups();
-  const rows = groups.add(await sql.query<GroupRow>(SELECT_NEWEST, [tags, time]));
+  const shared: SharedTags = new Map();
+  const rows = addSharing(shared, tags, await sql.query(SELECT_NEWEST, [tags, time], { isPrepared: true }));
   const statistics = rows < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
-  const rare = statistics === undefined ? [] : await addRare(sql, groups, { tags, time, statistics });
-  const shareOf = (tag: string) =>
-    statistics === undefined
-      ? Math.max(groups.countOf(tag), 1) / rows
-      : rare.includes(tag)
-        ? Math.max(groups.countOf(tag), 1) / statistics.products
-        : statistics.shareOf(tag);
+  const rare = statistics === undefined ? [] : await addRare(sql, shared, { tags, time, statistics });
+  const counts = countTags(shared);
+  const shareOf = (tag: string) => {
+    const count = counts.get(tag) ?? 1;
+    if (statistics === undefined) return count / rows;
+    return rare.includes(tag) ? count / statistics.products : statistics.shareOf(tag);
+  };
   const weights = new Map(tags.map((tag) => [tag, weightOf(shareOf(tag))]));
-  const levels = levelsOf(groups.without(id), weights);
-  return { items: await readBest(sql, levels, { weights, time }) };
+  shared.delete(id);
+  return { items: await readBest(sql, levelsOf(shared, weights), { weights, time }) };
 }
 
-interface GroupRow {
+/** The tags that products share with the product of the page, by id. */
+type SharedTags = Map<string, readonly string[]>;
+
+interface SharingRow {
   rows: number;
-  tags: string[] | null;
-  ids: string | null;
+  sharing: [id: string, tags: string[]][] | null;
 }
 
-/** Products grouped by the tags that they share with the product of the page. */
-class Groups {
-  readonly #groups = new Map<string, { tags: readonly string[]; ids: Set<string> }>();
-
-  /** Adds the result of a statement. @returns the number of products read, including those that share no tag. */
-  add(rows: readonly GroupRow[]): number {
-    for (const { tags, ids } of rows) {
-      if (tags === null || ids === null) continue;
-      const key = JSON.stringify(tags);
-      const group = this.#groups.get(key) ?? { tags, ids: new Set() };
-      for (const id of ids.split(',')) group.ids.add(id);
-      this.#groups.set(key, group);
-    }
-    return rows[0]?.rows ?? 0;
+/** Adds the result of a statement. @returns the number of products read, including those that share no tag. */
+function addSharing(shared: SharedTags, tags: readonly string[], [result]: readonly SharingRow[]): number {
+  for (const [id, all] of result?.sharing ?? []) {
+    shared.set(
+      id,
+      all.filter((tag) => tags.includes(tag)),
+    );
   }
-
-  countOf(tag: string): number {
-    let count = 0;
-    for (const { tags, ids } of this.#groups.values()) if (tags.includes(tag)) count += ids.size;
-    return count;
-  }
-
-  without(id: string): SharingProducts[] {
-    return Array.from(this.#groups.values(), ({ tags, ids }) => ({
-      tags,
-      ids: [...ids].filter((each) => each !== id),
-    }));
-  }
+  return result?.rows ?? 0;
 }
 
-interface SharingProducts {
-  tags: readonly string[];
-  ids: readonly string[];
+function countTags(shared: SharedTags): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const tag of [...shared.values()].flat()) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return counts;
 }
 
 /**
@@ -125,19 +103,24 @@ export function weightOf(share: number): number {
 }
 
 /** Groups ids by their sums of weights, greatest first. @returns only as many groups as are needed to fill the list. */
-export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMap<string, number>): string[][] {
+export function levelsOf(
+  shared: ReadonlyMap<string, readonly string[]>,
+  weights: ReadonlyMap<string, number>,
+): string[][] {
   const levels = new Map<number, string[]>();
-  for (const { tags, ids } of groups) {
+  for (const [id, tags] of shared) {
     // Sums are rounded, because the order of the summands affects the last digits.
     const sum = Math.round(1e6 * tags.reduce((weight, tag) => weight + (weights.get(tag) ?? 0), 0));
-    levels.set(sum, [...(levels.get(sum) ?? []), ...ids]);
+    const level = levels.get(sum);
+    if (level) level.push(id);
+    else levels.set(sum, [id]);
   }
   const sorted = [...levels].sort(([one], [other]) => other - one).map(([, ids]) => ids);
   let found = 0;
   return sorted.filter((ids) => {
     const isWanted = found < LIMITS.relatedProducts;
     found += ids.length;
-    return isWanted && ids.length > 0;
+    return isWanted;
   });
 }
 
@@ -148,7 +131,7 @@ export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMa
  */
 async function addRare(
   sql: Sql,
-  groups: Groups,
+  shared: SharedTags,
   { tags, time, statistics }: { tags: readonly string[]; time: string; statistics: TagStatistics },
 ): Promise<string[]> {
   let left = MAX_FOUND_ROWS;
@@ -159,9 +142,9 @@ async function addRare(
       return left >= 0;
     });
   while (rare.length > 0) {
-    const found = await sql.query<GroupRow>(SELECT_TAGGED, [tags, time, rare]);
+    const found = await sql.query<SharingRow>(SELECT_TAGGED, [tags, time, rare], { isPrepared: true });
     if ((found[0]?.rows ?? 0) <= MAX_FOUND_ROWS) {
-      groups.add(found);
+      addSharing(shared, tags, found);
       break;
     }
     // If too many products match, fewer tags are used, because a subset of the matching products would be arbitrary.
@@ -170,19 +153,23 @@ async function addRare(
   return rare;
 }
 
+type RelatedRow = Omit<RelatedProduct, 'sharedTags'> & { tags: string[] };
+
 async function readBest(
   sql: Sql,
   levels: readonly (readonly string[])[],
   { weights, time }: { weights: ReadonlyMap<string, number>; time: string },
 ): Promise<RelatedProduct[]> {
   if (levels.length === 0) return [];
-  const counted = await sql.query<{ id: string; upvotes: number }>(SELECT_UPVOTES, [levels.flat()]);
+  const counted = await sql.query<{ id: string; upvotes: number }>(SELECT_UPVOTES, [levels.flat()], {
+    isPrepared: true,
+  });
   const upvotes = new Map(counted.map((row) => [row.id, row.upvotes]));
   const votesOf = (id: string) => upvotes.get(id) ?? 0;
   const best = levels
     .flatMap((ids) => ids.toSorted((one, other) => votesOf(other) - votesOf(one) || (one < other ? -1 : 1)))
     .slice(0, LIMITS.relatedProducts);
-  const rows = await sql.query<Omit<RelatedProduct, 'sharedTags'> & { tags: string[] }>(SELECT_RELATED, [best, time]);
+  const rows = await sql.query<RelatedRow>(SELECT_RELATED, [best, time], { isPrepared: true });
   const byId = new Map(rows.map((row) => [row.id, row]));
   const weight = (tag: string) => weights.get(foldText(tag)) ?? 0;
   return best.flatMap((id) => {

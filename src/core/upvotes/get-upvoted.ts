@@ -16,7 +16,7 @@ export async function getUpvoted(sql: Sql, productIds: readonly string[], sessio
   }
   const requested = [...new Set(productIds)].filter(isProductId);
   if (requested.length === 0) return { upvoted: [] };
-  const rows = await sql.query<{ product_id: string }>(SELECT_UPVOTED, [requested, session]);
+  const rows = await sql.query<{ product_id: string }>(SELECT_UPVOTED, [requested, session], { isPrepared: true });
   const upvoted = new Set(rows.map((row) => row.product_id));
   return { upvoted: requested.filter((id) => upvoted.has(id)) };
 }
