@@ -63,7 +63,11 @@ export function isLeaderboardCursor(cursor: string, kind: PeriodKind): boolean {
   return isCursorOf(boardOrder(kind), cursor);
 }
 
-export const LEADERBOARD_COLUMNS = `b.period, b.time_zone, b.from_at, b.to_at, b.final_at, b.revision, b.revised_at, b.digest,
+/** The columns of `LeaderboardRow` except the number of launches, from leaderboards `b`. */
+export const BOARD_COLUMNS =
+  'b.period, b.time_zone, b.from_at, b.to_at, b.final_at, b.revision, b.revised_at, b.digest';
+
+export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
   coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;
 
 /**

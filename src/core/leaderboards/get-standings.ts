@@ -3,7 +3,7 @@ import type { Standing, Standings } from '../../contract/leaderboards/schema.ts'
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from './calendar.ts';
-import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
+import { BOARD_COLUMNS, describePeriod, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 
 type LaunchRow = Record<PeriodKind, string> &
   Record<`${PeriodKind}_order`, string> & {
@@ -56,11 +56,14 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
  * parameters, because Citus cannot join `launches` to a table of the coordinator here.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
-  SELECT '${kind}' AS kind, ${LEADERBOARD_COLUMNS},
-    coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $1::integer), 0)::integer AS more,
-    coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $1::integer), 1) AS same,
+  SELECT '${kind}' AS kind, ${BOARD_COLUMNS}, counts.*,
     ${neighbour(kind, 'above', parameters)}, ${neighbour(kind, 'below', parameters)}
-  FROM leaderboards b WHERE b.period = ${parameters.period}`;
+  FROM leaderboards b CROSS JOIN LATERAL (
+    SELECT coalesce(sum(products), 0)::integer AS launches,
+      coalesce(sum(products) FILTER (WHERE votes > $1::integer), 0)::integer AS more,
+      coalesce(sum(products) FILTER (WHERE votes = $1::integer), 1)::integer AS same
+    FROM leaderboard_counts WHERE period = b.period
+  ) AS counts WHERE b.period = ${parameters.period}`;
 
 /**
  * SQL: the ranks and the neighbours of a launch on its four boards, in one round trip. Each kind has two parameters
