@@ -261,8 +261,10 @@ test('on the narrowest phone, the maker’s name is not truncated, and the votes
   await site.addProduct({ name: 'Narrow', maker: 'Jupyter Project' });
   await page.setViewportSize({ width: 320, height: 800 });
   await visit(page, '/?q=narrow');
-  const maker = page.getByText('Jupyter Project');
-  expect(await maker.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+  const maker = page.locator('.product-card-origin bdi', { hasText: 'Jupyter Project' });
+  const [content, visible] = await maker.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+  expect(visible).toBeGreaterThan(0);
+  expect(content).toBe(visible);
   await page.goto('/?board=2026');
   const row = page.locator('.board-row').first();
   const widthOf = async (selector: string) => (await row.locator(selector).boundingBox())?.width ?? 0;
