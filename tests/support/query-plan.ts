@@ -1,4 +1,6 @@
 import pg from 'pg';
+import type { Sql } from '../../src/core/database/database.ts';
+import { getProduct } from '../../src/core/products/get-product.ts';
 import type { Statement } from './recording-database.ts';
 
 export interface PlanNode {
@@ -23,6 +25,19 @@ export async function planOf(client: pg.Client, statement: Statement, mode: 'cus
   } finally {
     await client.query('DEALLOCATE planned');
   }
+}
+
+/**
+ * Reads a product so often that the statement has a generic plan, and returns this plan, as PostgreSQL prints it.
+ * `connection` must be a pool with one connection.
+ */
+export async function planOfProduct(connection: Sql, id: string): Promise<string> {
+  for (let reads = 1; reads <= 10; reads += 1) await getProduct(connection, id, new Date());
+  const [prepared] = await connection.query<{ name: string }>(
+    "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%FROM products p LEFT JOIN product_counts c%'",
+  );
+  const plan = await connection.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE ${prepared?.name} ('${id}', now())`);
+  return plan.map((line) => line['QUERY PLAN']).join('\n');
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

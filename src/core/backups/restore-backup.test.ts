@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { openDatabase } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -38,4 +41,21 @@ test('a site with only removed products or final results counts as not empty, an
   await expect(restore()).rejects.toMatchObject({ content: '2 removed products and 1 final result' });
   const { restored } = await restoreProducts(database, { productIds: ['tide', 'ebb'] });
   expect(restored.map(({ id }) => id).sort()).toEqual(['ebb', 'tide']);
+});
+
+test('after a restore, other processes read products by index, although they planned for a small table', async () => {
+  const path = join(folder, 'large.backup');
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  await saveProducts(
+    database,
+    Array.from({ length: 2_000 }, (_, index) => buildProduct({ id: `tide-${index}` })),
+  );
+  await writeBackup(database, path, { groundswell: '1.2.3' });
+  await database.query("DELETE FROM products WHERE id <> 'tide-1'");
+  await database.query('VACUUM ANALYZE products');
+  const connection = openDatabase({ url: database.url, log: silentLog, maxConnections: 1 });
+  expect(await planOfProduct(connection, 'tide-1')).toMatch(/Seq Scan on products/);
+  await restoreBackup(database, path, { replace: true, migrations, target: 'large.backup' });
+  expect(await planOfProduct(connection, 'tide-1')).not.toMatch(/Seq Scan/);
+  await connection.close();
 });

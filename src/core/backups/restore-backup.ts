@@ -46,7 +46,7 @@ export async function restoreBackup(database: Database, path: string, options: R
   for (let attempt = 1; ; attempt += 1) {
     let isLocked = false;
     try {
-      const header = await database.transaction(async (sql) => {
+      return await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
         await lockTables(sql, tables);
         isLocked = true;
@@ -60,10 +60,9 @@ export async function restoreBackup(database: Database, path: string, options: R
           details: { createdAt: restored.createdAt, rows },
         });
         await recordEverythingChanged(sql);
+        await refreshStatistics(sql);
         return restored;
       });
-      await refreshStatistics(database);
-      return header;
     } catch (error) {
       if (isLocked || attempt === LOCK_ATTEMPTS || !isSerializationFailure(error)) throw error;
     }
@@ -157,7 +156,10 @@ function requireCompatible(
   }
 }
 
-/** Updates the planner's statistics. With those of the previous data, the planner would choose slow plans. */
-async function refreshStatistics(database: Database): Promise<void> {
-  for (const name of SITE_TABLES) await database.query(`ANALYZE ${name}`);
+/**
+ * Updates the planner's statistics, and makes other processes plan their prepared statements again after the commit.
+ * The plans for the previous data could take seconds.
+ */
+async function refreshStatistics(sql: Sql): Promise<void> {
+  for (const name of SITE_TABLES) await sql.query(`ANALYZE ${name}`);
 }

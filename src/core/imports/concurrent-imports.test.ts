@@ -4,8 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -131,4 +133,14 @@ test('an import does not block edits of products that it does not change', async
   const edit = () => editProduct(other, 'tide', { values: { maker: 'Edited' }, now: NOW });
   await importRows(runBefore('INSERT INTO audit_log', edit), 'file', { id: 'wave', maker: 'New' }, { id: 'tide' });
   expect(await readProducts()).toMatchObject([{ maker: 'Edited' }, { maker: 'New' }]);
+});
+
+test('after a large import, other processes read products by index, although they planned for a small table', async () => {
+  const connection = openDatabase({ url: harness.database.url, log: silentLog, maxConnections: 1 });
+  await importRows(other, 'small', { id: 'wave' });
+  await other.query('ANALYZE products, product_counts');
+  expect(await planOfProduct(connection, 'wave')).toMatch(/Seq Scan on products/);
+  await importRows(other, 'large', ...Array.from({ length: 2_000 }, (_, index) => ({ id: `wave-${index}` })));
+  expect(await planOfProduct(connection, 'wave')).not.toMatch(/Seq Scan/);
+  await connection.close();
 });
