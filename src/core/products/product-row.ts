@@ -34,8 +34,10 @@ export type StoredProductRow = {
 /** A row of the table products with its counts. */
 export type ProductRow = StoredProductRow & Pick<Product, 'upvotes' | 'comments'>;
 
-/** The columns of `StoredProductRow`, from products `p`. */
-export const STORED_COLUMNS = FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ');
+/** The columns of `StoredProductRow`, from products `p`. The driver parses JSON much faster than arrays. */
+export const STORED_COLUMNS = FIELD_COLUMNS.map(({ column, sqlType }) =>
+  sqlType.endsWith('[]') ? `to_json(p.${column}) AS ${column}` : `p.${column}`,
+).join(', ');
 
 /**
  * The columns of `ProductRow`, from products `p` and product_counts `c`. The counts of a product without a row of
