@@ -1,5 +1,5 @@
 import { startBenchServer } from './harness/bench-database.ts';
-import { cpuMsOf } from './harness/process-use.ts';
+import { cpuMsOf, parentOf, processTreeCpuMs } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { type ServerProcess, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
@@ -14,7 +14,10 @@ const PAGES_PER_ROUND = 200;
  */
 const WARM_UP = 2_000;
 
-/** Measures the CPU time and the latency per uncached product page: reading, rendering, compressing and sending. */
+/**
+ * Measures the latency and the CPU time of the site and of PostgreSQL per uncached product page: reading, rendering,
+ * compressing and sending.
+ */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);
@@ -22,17 +25,21 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   const rows = await query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT $1', [
     WARM_UP + rounds * PAGES_PER_ROUND,
   ]);
+  const [backend] = await query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const postmaster = await parentOf(backend?.pid ?? 0);
   const site = await startSite(url);
   const ids = rows.map(({ id }) => id);
   try {
-    const warmUp = await measure(site, ids.splice(0, WARM_UP));
+    const warmUp = await measure(site, postmaster, ids.splice(0, WARM_UP));
     const cpuMs: number[] = [];
+    const databaseCpuMs: number[] = [];
     const latencyMs: number[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const measured = await measure(site, ids.splice(0, PAGES_PER_ROUND));
+      const measured = await measure(site, postmaster, ids.splice(0, PAGES_PER_ROUND));
       cpuMs.push(measured.cpuMs);
+      databaseCpuMs.push(measured.databaseCpuMs);
       latencyMs.push(measured.latencyMs);
-      console.log(`Round ${round}: ${measured.cpuMs} ms of CPU time per page`);
+      console.log(`Round ${round}: ${measured.cpuMs} + ${measured.databaseCpuMs} ms of CPU time per page`);
     }
     await writeResults('cold', {
       rounds,
@@ -41,6 +48,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
       cpuMsPerPageWhileWarming: warmUp.cpuMs,
       pagesPerRound: PAGES_PER_ROUND,
       cpuMsPerPage: spreadOf(cpuMs),
+      databaseCpuMsPerPage: spreadOf(databaseCpuMs),
       latencyMsPerPage: spreadOf(latencyMs),
     });
   } finally {
@@ -49,13 +57,16 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Measures the CPU time and the latency per page. */
-async function measure({ address, pid }: ServerProcess, ids: readonly string[]) {
-  const [cpuBefore, begin] = [await cpuMsOf(pid), performance.now()];
+/** Measures the latency and the CPU time per page. */
+async function measure({ address, pid }: ServerProcess, postmaster: number, ids: readonly string[]) {
+  const [cpuBefore, databaseBefore] = [await cpuMsOf(pid), await processTreeCpuMs(postmaster)];
+  const begin = performance.now();
   await requestAll(address, ids);
+  const latencyMs = (performance.now() - begin) / ids.length;
   return {
     cpuMs: ((await cpuMsOf(pid)) - cpuBefore) / ids.length,
-    latencyMs: (performance.now() - begin) / ids.length,
+    databaseCpuMs: ((await processTreeCpuMs(postmaster)) - databaseBefore) / ids.length,
+    latencyMs,
   };
 }
 
