@@ -6,7 +6,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { planOfProduct } from '../../../tests/support/query-plan.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { openDatabase } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -58,4 +58,25 @@ test('after a restore, other processes read products by index, although they pla
   await restoreBackup(database, path, { replace: true, migrations, target: 'large.backup' });
   expect(await planOfProduct(connection, 'tide-1')).not.toMatch(/Seq Scan/);
   await connection.close();
+});
+
+test('a restore records its change with the last statement of its transaction, so other processes cannot miss it', async () => {
+  const path = join(folder, 'change.backup');
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  await writeBackup(database, path, { groundswell: '1.2.3' });
+  const statements: string[] = [];
+  const recording: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((sql) =>
+        work({
+          query(text, ...rest) {
+            statements.push(text);
+            return sql.query(text, ...rest);
+          },
+        }),
+      ),
+  };
+  await restoreBackup(recording, path, { replace: true, migrations, target: 'change.backup' });
+  expect(statements.at(-1)).toMatch(/^INSERT INTO changes /);
 });

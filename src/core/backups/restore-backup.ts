@@ -46,7 +46,7 @@ export async function restoreBackup(database: Database, path: string, options: R
   for (let attempt = 1; ; attempt += 1) {
     let isLocked = false;
     try {
-      return await database.transaction(async (sql) => {
+      const header = await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
         await lockTables(sql, tables);
         isLocked = true;
@@ -60,9 +60,10 @@ export async function restoreBackup(database: Database, path: string, options: R
           details: { createdAt: restored.createdAt, rows },
         });
         await recordEverythingChanged(sql);
-        await refreshStatistics(sql);
         return restored;
       });
+      await refreshStatistics(database);
+      return header;
     } catch (error) {
       if (isLocked || attempt === LOCK_ATTEMPTS || !isSerializationFailure(error)) throw error;
     }
@@ -157,9 +158,11 @@ function requireCompatible(
 }
 
 /**
- * Updates the planner's statistics, and makes other processes plan their prepared statements again after the commit.
- * The plans for the previous data could take seconds.
+ * Updates the planner's statistics, and makes other processes plan their prepared statements again. The plans for the
+ * previous data could take seconds. Run it after the commit: it takes seconds, during which writers would wait, and a
+ * change must be committed soon after it is recorded. Waiting for the lock of a concurrent build of an index would
+ * deadlock; like a VACUUM, it also updates the sizes of the tables.
  */
-async function refreshStatistics(sql: Sql): Promise<void> {
-  for (const name of SITE_TABLES) await sql.query(`ANALYZE ${name}`);
+async function refreshStatistics(database: Database): Promise<void> {
+  for (const name of SITE_TABLES) await database.query(`ANALYZE (SKIP_LOCKED) ${name}`);
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
@@ -143,4 +143,21 @@ test('after a large import, other processes read products by index, although the
   await importRows(other, 'large', ...Array.from({ length: 2_000 }, (_, index) => ({ id: `wave-${index}` })));
   expect(await planOfProduct(connection, 'wave')).not.toMatch(/Seq Scan/);
   await connection.close();
+});
+
+test('a large import waits neither for a VACUUM nor for a concurrent build of an index', async () => {
+  const rows = Array.from({ length: 1_001 }, (_, index) => ({ id: `wave-${index}` }));
+  await other.transaction(async (sql) => {
+    // The lock of both.
+    await sql.query('LOCK TABLE products IN SHARE UPDATE EXCLUSIVE MODE');
+    let end: unknown;
+    const importing = importRows(harness.database, 'large', ...rows).then(counts);
+    importing.then(
+      (result) => (end = result),
+      (error) => (end = error),
+    );
+    await vi.waitUntil(async () => end ?? (await blockedStatements(harness.database))[0], 20_000);
+    expect(await blockedStatements(harness.database)).toEqual([]);
+    expect(end).toEqual({ created: 1_001, updated: 0, unchanged: 0 });
+  });
 });

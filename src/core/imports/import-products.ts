@@ -6,7 +6,7 @@ import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './c
 import type { ColumnMap } from './fields.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
 import type { Position } from './import-errors.ts';
-import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
+import { MAX_CHANGED_IDS, type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
@@ -62,7 +62,9 @@ export async function importProducts(database: Database, options: ImportOptions)
     const merged = await inTransaction(database, (sql) =>
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
-    if (!dryRun && merged.created.count + merged.updated.count > 0) await flushSearchIndexes(database);
+    const written = dryRun ? 0 : merged.created.count + merged.updated.count;
+    if (written > MAX_CHANGED_IDS) await database.query(UPDATE_SIZES);
+    if (written > 0) await flushSearchIndexes(database);
     await merged.duplicateNames.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
@@ -84,6 +86,15 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
     }
   }
 }
+
+/**
+ * Updates the sizes of the tables, so the plans of prepared statements, made when the tables were smaller, are made
+ * again. With one column per table, this takes less than a second with a million products; autovacuum updates the other
+ * statistics within minutes. Run it after the commit, because it holds up the import. Waiting for the lock of a
+ * concurrent build of an index would deadlock, since that waits for all transactions; like a VACUUM, it also updates the
+ * sizes.
+ */
+const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (product_id), launches (product_id)';
 
 /** Selects the existing search indexes, if the server has `gin_clean_pending_list` and the role may call it on them. */
 const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'

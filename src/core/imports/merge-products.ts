@@ -19,7 +19,7 @@ const BATCH_ROWS = 500;
 /**
  * If more products changed, the change is recorded without their ids, and processes revalidate all cached responses.
  */
-const MAX_CHANGED_IDS = 1_000;
+export const MAX_CHANGED_IDS = 1_000;
 
 /**
  * Enlarges the search indexes' lists of pending entries and the memory for merging these lists, so writing the indexes
@@ -28,13 +28,6 @@ const MAX_CHANGED_IDS = 1_000;
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
-
-/**
- * Updates the sizes of the tables, so the plans of prepared statements, made when the tables were smaller, are made
- * again. With one column per table, this takes less than a second with a million products; autovacuum updates the other
- * statistics within minutes.
- */
-const UPDATE_SIZES = 'ANALYZE products (id), product_counts (product_id), launches (product_id)';
 
 /** Makes other imports wait until this transaction ends; reads and writes of the table do not wait. */
 const LOCK_IMPORTS = 'LOCK TABLE import_changes IN SHARE UPDATE EXCLUSIVE MODE';
@@ -149,7 +142,6 @@ async function mergeBatches(
     await recordAudit(sql, { id: merged.auditId, action: 'import', target, details });
     await undo.save(sql, merged.auditId);
     await recordChanges(sql, changedIds);
-    if (changedIds.length > MAX_CHANGED_IDS) await sql.query(UPDATE_SIZES);
   }
   return merged;
 }
