@@ -159,9 +159,9 @@ function requireCompatible(
 
 /**
  * Updates the planner's statistics, and makes other processes plan their prepared statements again. The plans for the
- * previous data could take seconds. Run it after the commit: it takes seconds, during which writers would wait, and a
- * change must be committed soon after it is recorded. Waiting for the lock of a concurrent build of an index would
- * deadlock; like a VACUUM, it also updates the sizes of the tables.
+ * previous data could take seconds. Call it after the commit: it takes seconds, during which writers would wait, and a
+ * change must be committed soon after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent build of an
+ * index, which waits for all transactions; such a build or a VACUUM updates the sizes of the tables as well.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   for (const name of SITE_TABLES) await database.query(`ANALYZE (SKIP_LOCKED) ${name}`);

@@ -156,7 +156,7 @@ test('a large import waits neither for a VACUUM nor for a concurrent build of an
       (result) => (end = result),
       (error) => (end = error),
     );
-    await vi.waitUntil(async () => end ?? (await blockedStatements(harness.database))[0], 20_000);
+    await vi.waitUntil(async () => end ?? (await blockedStatements(harness.database))[0], 120_000);
     expect(await blockedStatements(harness.database)).toEqual([]);
     expect(end).toEqual({ created: 1_001, updated: 0, unchanged: 0 });
   });

@@ -89,10 +89,10 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
 
 /**
  * Updates the sizes of the tables, so the plans of prepared statements, made when the tables were smaller, are made
- * again. With one column per table, this takes less than a second with a million products; autovacuum updates the other
- * statistics within minutes. Run it after the commit, because it holds up the import. Waiting for the lock of a
- * concurrent build of an index would deadlock, since that waits for all transactions; like a VACUUM, it also updates the
- * sizes.
+ * again. With one column per table, this took half a second with 300,000 products; autovacuum updates the other
+ * statistics within minutes. Run it after the commit, because a change must be committed soon after it is recorded.
+ * `SKIP_LOCKED` prevents a deadlock with a concurrent build of an index, which waits for all transactions; such a build
+ * or a VACUUM updates the sizes as well.
  */
 const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (product_id), launches (product_id)';
 
