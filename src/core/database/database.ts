@@ -95,7 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const outages = createOutageLog(log);
   const watchdog = createPoolWatchdog(pool, log);
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
-  const prepared = createPreparedStatements();
+  const prepared = createPreparedStatements(log);
 
   function query<Row extends object>(text: string, values?: readonly unknown[], options: StatementOptions = {}) {
     if (!options.isPrepared) return run<Row>(pool, text, values, options);

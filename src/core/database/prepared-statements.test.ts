@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -53,16 +54,22 @@ function failingIfNamed(code: string) {
   };
 }
 
-test.each(['26000', '42P05', '0A000'])('after error %s, statements are no longer prepared', async (code) => {
-  const prepared = createPreparedStatements();
-  const { names, execute } = failingIfNamed(code);
-  expect(await prepared.run('SELECT 1', execute)).toBe('done');
-  expect(await prepared.run('SELECT 2', execute)).toBe('done');
-  expect(names).toEqual([expect.stringMatching(/^groundswell_[0-9a-f]{32}$/), undefined, undefined]);
-});
+test.each(['26000', '42P05', '0A000'])(
+  'after error %s, no statement is prepared, which is logged once',
+  async (code) => {
+    const log = createLogLines();
+    const prepared = createPreparedStatements(log.log);
+    const { names, execute } = failingIfNamed(code);
+    const both = await Promise.all([prepared.run('SELECT 1', execute), prepared.run('SELECT 2', execute)]);
+    expect([...both, await prepared.run('SELECT 3', execute)]).toEqual(['done', 'done', 'done']);
+    const named = expect.stringMatching(/^groundswell_[0-9a-f]{32}$/);
+    expect(names).toEqual([named, named, undefined, undefined, undefined]);
+    expect(log.lines()).toEqual([expect.objectContaining({ code, msg: expect.stringContaining('using none') })]);
+  },
+);
 
 test('other errors are passed on, and the next statement is still prepared', async () => {
-  const prepared = createPreparedStatements();
+  const prepared = createPreparedStatements(silentLog);
   const { names, execute } = failingIfNamed('23503');
   await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
   await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
@@ -70,8 +77,10 @@ test('other errors are passed on, and the next statement is still prepared', asy
 });
 
 test('statements have the same name if and only if they have the same text', async () => {
-  const prepared = createPreparedStatements();
+  const prepared = createPreparedStatements(silentLog);
   const nameOf = (text: string) => prepared.run(text, async (name) => name);
   expect(await nameOf('SELECT 1')).not.toBe(await nameOf('SELECT 2'));
-  expect(await nameOf('SELECT 1')).toBe(await createPreparedStatements().run('SELECT 1', async (name) => name));
+  expect(await nameOf('SELECT 1')).toBe(
+    await createPreparedStatements(silentLog).run('SELECT 1', async (name) => name),
+  );
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import type { Log } from '../runtime.ts';
 
 /**
  * The SQLSTATE codes of errors that preparation can cause: a pooler switched to a server connection that does not know
@@ -17,7 +18,7 @@ export interface PreparedStatements {
  * After the first such failure, this pool prepares no more statements, and the failed one, which had no effect, runs
  * again without a name.
  */
-export function createPreparedStatements(): PreparedStatements {
+export function createPreparedStatements(log: Log): PreparedStatements {
   const names = new Map<string, string>();
   let isSupported = true;
 
@@ -38,7 +39,13 @@ export function createPreparedStatements(): PreparedStatements {
         return await execute(nameOf(text));
       } catch (error) {
         if (!(error instanceof pg.DatabaseError) || !PREPARATION_FAILURES.has(error.code ?? '')) throw error;
-        isSupported = false;
+        if (isSupported) {
+          isSupported = false;
+          log.info(
+            { code: error.code },
+            'The database connection loses prepared statements (some poolers do): using none',
+          );
+        }
         return execute(undefined);
       }
     },
