@@ -203,6 +203,31 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
 });
 
+test('a comment written after the list was read and before live updates are connected appears', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const [first] = await site.addComments(product.id, [{ content: `First ${product.id}` }]);
+  await signIn(page, site);
+  let connect = () => {};
+  const connecting = new Promise<void>((resolve) => {
+    connect = resolve;
+  });
+  await page.route(CONSOLE_API.events, async (route) => {
+    await connecting;
+    await route.continue();
+  });
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText(String(first?.content))).toBeVisible();
+  await page.request.post('/api/comments', {
+    headers: { 'x-user-session': `session-${randomUUID()}` },
+    data: { productId: product.id, content: `Second ${product.id}` },
+  });
+  connect();
+  await expect(page.getByText(`Second ${product.id}`)).toBeVisible();
+});
+
 test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
   await signIn(page, site);
   expectConsoleError(/503 \(Service Unavailable\).*events/);

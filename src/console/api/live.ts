@@ -46,13 +46,12 @@ export function useLiveUpdates(isPaused: boolean): boolean {
     const refetchAll = () => {
       for (const subject of Object.values(STALE).flat()) refetch(subject, REFRESH_MS.change);
     };
-    let wasLost = false;
     function connect(): void {
       stream = new EventSource(CONSOLE_API.events);
       stream.addEventListener('ready', () => {
         setConnected(true);
-        if (wasLost) refetchAll();
-        wasLost = false;
+        // Changes before this event were not reported, not even those after the data was read.
+        refetchAll();
       });
       stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
         for (const kind of JSON.parse(data) as LiveSubject[]) {
@@ -62,7 +61,6 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       });
       stream.addEventListener('gap', refetchAll);
       stream.addEventListener('error', () => {
-        wasLost = true;
         setConnected(false);
         // The browser reconnects after a lost connection, but not after a response such as 503.
         if (stream.readyState !== EventSource.CLOSED) return;
