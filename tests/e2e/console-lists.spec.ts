@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { hideComments } from '../../src/core/comments/moderate-comments.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { failUntilClick, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
@@ -33,7 +33,7 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   await signIn(page, site);
   expectConsoleError(/500 \(Internal Server Error\)/);
   const further = (url: URL) => url.pathname === '/api/console/products' && url.searchParams.has('cursor');
-  await page.route(further, (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }));
+  await failUntilClick(page, further);
   await openConsole(page, `/console/products?tag=${tag}`);
   await expect(rowsOf(page).first()).toBeVisible();
   await page
@@ -45,7 +45,6 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
     await expect(failure).toContainText('It broke.', { timeout: 500 });
   }).toPass();
-  await page.unroute(further);
   await failure.getByRole('button', { name: 'Try again' }).click();
   await expect(failure).toBeHidden();
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');

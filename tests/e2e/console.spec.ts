@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn, untilEnabled } from '../support/console-page.ts';
+import { failUntilClick, openConsole, signIn, untilEnabled } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -196,9 +196,10 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   await page.getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('It broke.')).toBeVisible();
   await expect(page.getByText('Held', { exact: true }).filter({ visible: true })).toHaveCount(1);
+  await page.unroute(broken);
+  await failUntilClick(page, broken);
   await page.goto('/console/comments?state=held');
   await expect(page.getByText('Loading failed')).toBeVisible();
-  await page.unroute(broken);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
 });

@@ -27,3 +27,16 @@ export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home)
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
+
+/**
+ * Responds 500 to matching requests of a page until the operator clicks something on it. The page itself may repeat a
+ * request at any time, so a request alone does not show that a button works.
+ */
+export async function failUntilClick(page: Page, matches: (url: URL) => boolean): Promise<void> {
+  await page.addInitScript(() => addEventListener('click', () => Object.assign(window, { hasClick: true }), true));
+  await page.route(matches, async (route) => {
+    const hasClick = await page.evaluate(() => 'hasClick' in window);
+    if (hasClick) await route.fallback();
+    else await route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } });
+  });
+}
