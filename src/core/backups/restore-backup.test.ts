@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { type Database, openDatabase } from '../database/database.ts';
+import { openDatabase } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -16,10 +17,12 @@ import { writeBackup } from './write-backup.ts';
 
 let folder: string;
 let database: TestDatabase;
+let migrations: string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
   database = await createTestDatabase();
+  migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
 });
 afterAll(async () => {
   await database.drop();
@@ -28,7 +31,6 @@ afterAll(async () => {
 
 test('a site with only removed products or final results counts as not empty, and removals can still be undone', async () => {
   const path = join(folder, 'empty.backup');
-  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   const restore = () => restoreBackup(database, path, { replace: false, migrations, target: 'empty.backup' });
   await writeBackup(database, path, { groundswell: '1.2.3' });
   await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
@@ -45,7 +47,6 @@ test('a site with only removed products or final results counts as not empty, an
 
 test('after a restore, other processes read products by index, although they planned for a small table', async () => {
   const path = join(folder, 'large.backup');
-  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   await saveProducts(
     database,
     Array.from({ length: 2_000 }, (_, index) => buildProduct({ id: `tide-${index}` })),
@@ -62,21 +63,10 @@ test('after a restore, other processes read products by index, although they pla
 
 test('a restore records its change with the last statement of its transaction, so other processes cannot miss it', async () => {
   const path = join(folder, 'change.backup');
-  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   await writeBackup(database, path, { groundswell: '1.2.3' });
-  const statements: string[] = [];
-  const recording: Database = {
-    ...database,
-    transaction: (work) =>
-      database.transaction((sql) =>
-        work({
-          query(text, ...rest) {
-            statements.push(text);
-            return sql.query(text, ...rest);
-          },
-        }),
-      ),
-  };
-  await restoreBackup(recording, path, { replace: true, migrations, target: 'change.backup' });
-  expect(statements.at(-1)).toMatch(/^INSERT INTO changes /);
+  const { database: recording, statements } = recordStatements(database);
+  // Records only the transaction.
+  const transacting = { ...database, transaction: recording.transaction };
+  await restoreBackup(transacting, path, { replace: true, migrations, target: 'change.backup' });
+  expect(statements.at(-1)?.text).toMatch(/^INSERT INTO changes /);
 });
