@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -32,10 +33,22 @@ for (const [when, save] of [
     const description = page.getByLabel('Description');
     const heading = page.getByRole('heading', { name: 'Sign in to the console' });
     const endSession = async () => {
-      await page.context().clearCookies();
-      if (save) await page.getByRole('button', { name: 'Save' }).click();
-      // A new comment makes the page refetch data.
-      else await page.request.post('/api/comments', comment());
+      if (save) {
+        // The page itself may refetch data at any time, so the session ends no earlier than the request to save.
+        const isSave = (request: Request) => request.method() === 'PATCH';
+        const response = page.waitForResponse((response) => isSave(response.request()));
+        await page.route(CONSOLE_API.product(product.id), async (route) => {
+          if (isSave(route.request())) await page.context().clearCookies();
+          await route.continue();
+        });
+        await page.getByRole('button', { name: 'Save' }).click();
+        expect((await response).status()).toBe(401);
+        await page.unroute(CONSOLE_API.product(product.id));
+      } else {
+        await page.context().clearCookies();
+        // A new comment makes the page refetch data.
+        await page.request.post('/api/comments', comment());
+      }
       await expect(heading).toBeVisible();
     };
     await description.fill('An hour of careful writing');
