@@ -158,11 +158,11 @@ class Model {
   undo(id: string): void {
     const index = this.decisions.findLastIndex((decision) => decision.id === id);
     const before = this.decisions[index]?.before ?? new Map<number, Vote['decision']>();
-    const found = this.judged(id).filter(({ vote }) => before.has(vote.session));
-    // If all of its votes are gone, the decision cannot be undone.
+    const found = (this.votes.get(id) ?? []).filter((vote) => before.has(vote.session));
+    // If all of its votes are gone, the decision cannot be undone, because the secret seems newer than the decision.
     if (index === -1 || (before.size > 0 && found.length === 0)) return;
     this.decisions.splice(index, 1);
-    for (const { vote } of found) vote.decision = before.get(vote.session) ?? null;
+    for (const vote of found) vote.decision = before.get(vote.session) ?? null;
   }
 
   board(kind: PeriodKind, name: string, now: number): Omit<LeaderboardEntry, 'name' | 'image'>[] {

@@ -85,6 +85,28 @@ test('an exclusion is undone after the launch has moved to another day', async (
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null, null]);
 });
 
+test('an exclusion whose voters have all withdrawn their votes is undone, and then the one before it', async () => {
+  const [first, second] = (await votesOf()).map(({ voter }) => voter);
+  await change('exclude', [first ?? '']);
+  await change('exclude', [second ?? '']);
+  await vote(database, 'tide', `${DAY}T14:00:00.000Z`, 'session-12', { upvoted: false });
+  expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 0 });
+  expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 1 });
+  expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null]);
+});
+
+test('an exclusion whose votes are outside the window of the moved launch is undone for when it moves back', async () => {
+  await change(
+    'exclude',
+    (await votesOf()).map(({ voter }) => voter),
+  );
+  const moveTo = (createdAt: string) => launch(database, 'tide', createdAt, '2026-06-02T15:00:00.000Z');
+  await moveTo('2026-06-02T14:00:00.000Z');
+  expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ day: '2026-06-02', votes: 3 });
+  await moveTo(`${DAY}T10:00:00.000Z`);
+  expect(await entry()).toMatchObject({ votes: 3, excluded: 0 });
+});
+
 test.each(['open', 'final'])(
   'an exclusion is not marked as undone if the secret of its day was lost, and the day is %s',
   async (status) => {

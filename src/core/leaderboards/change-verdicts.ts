@@ -14,7 +14,7 @@ import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
-import { readWindowVotes } from './read-tally.ts';
+import { readVotes } from './read-tally.ts';
 import { readTallyParts } from './tally-file.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
@@ -89,7 +89,9 @@ export async function changeVerdicts(
   );
 }
 
-const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
+const LAST_CHANGE = `SELECT a.id, a.action, a.details,
+    EXISTS (SELECT FROM tally_secrets s WHERE s.day = a.details->>'day' AND s.created_at <= a.created_at) AS has_secret
+  FROM audit_log a
   WHERE a.target = $1 AND a.action IN ('votes exclude', 'votes include') AND NOT EXISTS (
     SELECT FROM audit_log u WHERE u.undoes = a.id
   )
@@ -99,8 +101,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
  * Undoes the last exclusion or inclusion of a launch's votes. Those that were already undone are skipped.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
- * @throws CoreError `product_not_found`; `not_undoable` if no vote in the window has a voter whom the entry names, for
- * example because voters got new names when the secret of the day was lost.
+ * @throws CoreError `product_not_found`; `not_undoable` if no vote has a voter whom the entry names, and the reason may
+ * be that voters got new names when the secret of the day was lost, not that the votes were withdrawn.
  */
 export async function undoVerdicts(
   database: Database,
@@ -110,7 +112,7 @@ export async function undoVerdicts(
   only?: string,
 ): Promise<VerdictChange | undefined> {
   return database.transaction(async (sql) => {
-    await lockDays(sql, [(await readLaunch(sql, productId)).day]);
+    const isFinal = (await lockDays(sql, [(await readLaunch(sql, productId)).day])).length > 0;
     const [last] = await sql.query<VerdictEntry>(LAST_CHANGE, [productId]);
     if (last === undefined || (only !== undefined && last.id !== only)) return undefined;
     const before = new Map<string, Verdict>();
@@ -133,7 +135,7 @@ export async function undoVerdicts(
         },
       },
     );
-    if (before.size > 0 && found === 0) {
+    if (before.size > 0 && found === 0 && (isFinal || !last.has_secret)) {
       const inverse = last.action === 'votes exclude' ? 'include' : 'exclude';
       const why = 'None of the votes was found: they were withdrawn, the launch moved, or the voters have new names.';
       throw new CoreError('not_undoable', `${why} Select the votes and ${inverse} them instead.`);
@@ -146,6 +148,8 @@ interface VerdictEntry {
   id: string;
   action: string;
   details: { day: string; before: VotersByVerdict };
+  /** Whether the secret that named the voters still exists. */
+  has_secret: boolean;
 }
 
 interface VerdictContext {
@@ -215,14 +219,15 @@ async function rewriteRows(
   productId: string,
   day: string,
   { runtime, votesPerNetwork }: VerdictContext,
-  { decide, namedOn = day }: VerdictPlan,
+  { decide, undoes, namedOn = day }: VerdictPlan,
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const secret = (await findSecret(sql, namedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
     throw new CoreError('unavailable', `The result of ${day} is about to become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];
-  for await (const votes of readWindowVotes(sql, [productId], secret)) {
+  // An undo includes votes outside the window, because the launch may have moved, and may move back.
+  for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {
     for (const vote of votes) {
       const verdict = decide(vote);
       if (verdict === undefined || verdict === vote.verdict) continue;

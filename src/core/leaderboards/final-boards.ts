@@ -3,7 +3,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
-import { readLaunches, readWindowVotes, type WindowVote } from './read-tally.ts';
+import { type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
 import { digestOf, type TallyHeader, writeTallyParts } from './tally-file.ts';
 
 const LOCK_DAYS =
@@ -122,7 +122,7 @@ export async function finaliseLaunches(
     productIds.map((id) => [id, { product_id: id, counted: 0, excluded_network: 0, excluded_operator: 0 }]),
   );
   await sql.query('DELETE FROM tally_parts WHERE product_id = ANY($1::text[])', [productIds]);
-  await writeTallyParts(sql, day, countedVotes(readWindowVotes(sql, productIds, secret), totals), hash);
+  await writeTallyParts(sql, day, countedVotes(readVotes(sql, productIds, secret), totals), hash);
   await setCounts(sql, [...totals.values()]);
   await sql.query('UPDATE launches SET final = true WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM retracted_upvotes WHERE product_id = ANY($1::text[])', [productIds]);
@@ -141,9 +141,9 @@ export async function setCounts(sql: Sql, totals: readonly Totals[]): Promise<vo
 }
 
 async function* countedVotes(
-  batches: AsyncIterable<WindowVote[]>,
+  batches: AsyncIterable<LaunchVote[]>,
   totals: ReadonlyMap<string, Totals>,
-): AsyncGenerator<WindowVote[]> {
+): AsyncGenerator<LaunchVote[]> {
   for await (const batch of batches) {
     for (const { product, reason } of batch) {
       const total = totals.get(product);

@@ -6,14 +6,17 @@ import type { Sql } from '../database/database.ts';
  */
 export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
-/** SQL: the votes of these launches that were cast in the launch window and not withdrawn before it ended. */
-export const WINDOW_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
+/** SQL: the votes of these launches that were cast at any time and not withdrawn before the launch window ended. */
+export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT product_id, id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id
     UNION ALL
     SELECT product_id, id, user_session, created_at, network, verdict FROM retracted_upvotes r WHERE r.product_id = l.product_id
   ) AS v
-  WHERE l.product_id = ANY($1::text[]) AND ${IN_WINDOW}`;
+  WHERE l.product_id = ANY($1::text[])`;
+
+/** SQL: those of `LAUNCH_VOTES` that were cast in the launch window. */
+export const WINDOW_VOTES = `${LAUNCH_VOTES} AND ${IN_WINDOW}`;
 
 const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
     counted = totals.counted, excluded_network = totals.excluded_network, excluded_operator = totals.excluded_operator,

@@ -2,7 +2,7 @@ import type { Database, Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { readLaunch, type VoteSelection } from './change-verdicts.ts';
 import { lockDays } from './final-boards.ts';
-import { readWindowVotes } from './read-tally.ts';
+import { readVotes } from './read-tally.ts';
 import { readTallyLines, type TallyLine } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
@@ -35,7 +35,7 @@ export async function listVotes(
 async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {
   const secret = await readSecret(sql, day, runtime);
   if (secret === undefined) return;
-  for await (const votes of readWindowVotes(sql, [productId], secret)) {
+  for await (const votes of readVotes(sql, [productId], secret)) {
     yield votes.map(({ voter, at, reason }) => ({ voter, at: at.toISOString(), counted: reason === null, reason }));
   }
 }

@@ -12,7 +12,7 @@ import {
   type LeaderboardRow,
   type LeaderboardRules,
 } from './get-leaderboard.ts';
-import { WINDOW_VOTES } from './launch-votes.ts';
+import { LAUNCH_VOTES, WINDOW_VOTES } from './launch-votes.ts';
 import { headerLine, readTallyParts, type TallyHeader, type TallyVote, voteLine, voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
@@ -85,7 +85,7 @@ async function openTally(
       yield headerLine(header);
       if (secret === undefined) return;
       const ids = launches.map(({ product_id: id }) => id);
-      for await (const votes of readWindowVotes(sql, ids, secret)) yield votes.map(voteLine).join('');
+      for await (const votes of readVotes(sql, ids, secret)) yield votes.map(voteLine).join('');
     },
   };
 }
@@ -132,32 +132,37 @@ interface VoteRow {
   verdict: 'network' | 'operator' | 'included' | null;
 }
 
-/** A vote in a launch window, with its non-public fields. */
-export interface WindowVote extends TallyVote {
+/** A vote for a launch, with its non-public fields. */
+export interface LaunchVote extends TallyVote {
   id: string;
   verdict: VoteRow['verdict'];
 }
 
 const BATCH_ROWS = 1_000;
 
-const DECLARE = `DECLARE tally_votes NO SCROLL CURSOR FOR
-  SELECT product_id, id, user_session, created_at, verdict FROM (${WINDOW_VOTES}) AS w
+const declareVotes = (votes: string) => `DECLARE tally_votes NO SCROLL CURSOR FOR
+  SELECT product_id, id, user_session, created_at, verdict FROM (${votes}) AS v
   ORDER BY product_id, date_trunc('second', created_at)`;
 
+const DECLARE_WINDOW_VOTES = declareVotes(WINDOW_VOTES);
+const DECLARE_LAUNCH_VOTES = declareVotes(LAUNCH_VOTES);
+
 /**
- * Reads the votes of these launches that `WINDOW_VOTES` selects, in batches, in the order of the tally. Holds one batch
- * and the votes of one product within one second in memory. Call it in a transaction, one call at a time.
+ * Reads the votes of these launches that `WINDOW_VOTES` or `LAUNCH_VOTES` selects, in batches, in the order of the
+ * tally. Holds one batch and the votes of one product within one second in memory. Call it in a transaction, one call
+ * at a time.
  */
-export async function* readWindowVotes(
+export async function* readVotes(
   sql: Sql,
   productIds: readonly string[],
   secret: Buffer,
-): AsyncGenerator<WindowVote[]> {
-  await sql.query(DECLARE, [productIds]);
-  let second: WindowVote[] = [];
+  { inWindow = true }: { inWindow?: boolean } = {},
+): AsyncGenerator<LaunchVote[]> {
+  await sql.query(inWindow ? DECLARE_WINDOW_VOTES : DECLARE_LAUNCH_VOTES, [productIds]);
+  let second: LaunchVote[] = [];
   for (;;) {
     const rows = await sql.query<VoteRow>(`FETCH ${BATCH_ROWS} FROM tally_votes`);
-    const sorted: WindowVote[] = [];
+    const sorted: LaunchVote[] = [];
     for (const row of rows) {
       const vote = voteOf(row, secret);
       if (second[0] !== undefined && !isSameSecond(second[0], vote)) {
@@ -173,7 +178,7 @@ export async function* readWindowVotes(
   await sql.query('CLOSE tally_votes');
 }
 
-function voteOf(row: VoteRow, secret: Buffer): WindowVote {
+function voteOf(row: VoteRow, secret: Buffer): LaunchVote {
   const { product_id: product, id, user_session: session, created_at: at, verdict } = row;
   const reason = verdict === 'included' ? null : verdict;
   return { product, voter: voterOf(secret, session), at, reason, id, verdict };
