@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * SQL: whether the product of a row of product_counts accepts writes of visitors. While a product with many upvotes or
- * comments is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
+ * SQL: whether the product of a row of product_counts accepts writes of visitors. While a large removal includes the
+ * product, writers skip its row as if it did not exist, so they do not wait for its lock.
  */
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 

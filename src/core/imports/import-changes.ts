@@ -8,7 +8,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
-import { moveToRemoved, removalTransaction } from '../products/remove-products.ts';
+import { moveToRemoved, removalTransaction, sizesOf } from '../products/remove-products.ts';
 import { versionOf, writeProducts } from '../products/save-products.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
@@ -126,7 +126,7 @@ export async function undoImport(
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
-  return removalTransaction(database, newIds, async (sql) => {
+  return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry was already undone.');
     await lockDaysOf(sql, newIds);
     await lockCounts(sql, newIds);

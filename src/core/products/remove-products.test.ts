@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { systemRuntime } from '../runtime.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { removeProducts } from './remove-products.ts';
 import { saveProducts } from './save-products.ts';
 
@@ -17,25 +19,43 @@ afterAll(() => database.drop());
 const states = () =>
   database.query('SELECT product_id, writes_blocked_until IS NOT NULL AS closed FROM product_counts');
 
+/** Runs `work` in the transaction of a removal, before its products are deleted. */
+const duringRemoval = (work: (sql: Sql) => Promise<unknown>): Database => ({
+  ...database,
+  transaction: (transact) =>
+    database.transaction((sql) =>
+      transact({
+        async query(text, values, options) {
+          if (text.startsWith('DELETE FROM products')) await work(sql);
+          return sql.query(text, values, options);
+        },
+      }),
+    ),
+});
+
 test('a large product whose removal fails is unchanged, and accepts upvotes again immediately', async () => {
   let closed: unknown[] = [];
-  const failing: Database = {
-    ...database,
-    transaction: (work) =>
-      database.transaction((sql) =>
-        work({
-          async query(text, values, options) {
-            if (text.startsWith('DELETE FROM products')) {
-              closed = await states();
-              await sql.query('SELECT 1 / 0');
-            }
-            return sql.query(text, values, options);
-          },
-        }),
-      ),
-  };
+  const failing = duringRemoval(async (sql) => {
+    closed = await states();
+    await sql.query('SELECT 1 / 0');
+  });
   await expect(removeProducts(failing, ['tide'])).rejects.toMatchObject({ code: '22012' });
   expect(closed, 'writes were blocked during the removal').toEqual([{ product_id: 'tide', closed: true }]);
   expect(await states()).toEqual([{ product_id: 'tide', closed: false }]);
   expect(await database.query('SELECT FROM removed_products')).toEqual([]);
+});
+
+test('voters for one of many small products do not wait for their removal', async () => {
+  const ids = Array.from({ length: 500 }, (_, index) => `wave-${index}`);
+  await saveProducts(
+    database,
+    ids.map((id) => buildProduct({ id })),
+  );
+  const vote = { productId: 'wave-7', session: 'session-of-a-voter', upvoted: true };
+  let outcomes: unknown[] = [];
+  const slow = duringRemoval(async () => {
+    outcomes = (await setUpvotes(database, systemRuntime, [vote])).outcomes;
+  });
+  expect((await removeProducts(slow, ids)).removed).toHaveLength(500);
+  expect(outcomes).toMatchObject([{ code: 'product_not_found' }]);
 });

@@ -28,7 +28,10 @@ interface ProductRemoval {
  */
 export const LARGE_REMOVAL_ROWS = 5_000;
 
-/** How long a product stays blocked if the command is killed: about twice the time that moving its rows takes. */
+/** The cost of moving a product without its upvotes and comments, as a number of rows. */
+const ROWS_PER_PRODUCT = 10;
+
+/** How long products stay blocked if the command is killed: about twice the time that moving their rows takes. */
 const BLOCK_MS = 5_000;
 const BLOCK_MS_PER_ROW = 0.05;
 
@@ -44,29 +47,31 @@ export async function removeProducts(
   reason?: string,
 ): Promise<ProductRemoval> {
   const requested = [...new Set(ids)];
-  const unknown = missingOf(requested, await sizesOf(database, requested));
+  const sizes = await sizesOf(database, requested);
+  const unknown = missingOf(requested, sizes);
   if (unknown.length > 0) return { removed: [], unknown };
-  return removalTransaction(database, requested, (sql) => removeAll(sql, requested, reason));
+  return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, reason));
 }
 
 /**
- * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. Meanwhile, writers
- * skip the products with many rows instead of waiting for their counts, because the writes to other products in the
- * same batch would wait, too.
+ * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If there are many
+ * rows to move, writers meanwhile skip the products instead of waiting for their counts, because the writes to other
+ * products in the same batch would wait, too.
  */
 export async function removalTransaction<Result>(
   database: Database,
-  ids: readonly string[],
+  sizes: readonly ProductSize[],
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const large = (await sizesOf(database, ids)).filter(({ rows }) => rows >= LARGE_REMOVAL_ROWS);
-  if (large.length === 0) return transactionWithRetries(database, work);
-  await blockWrites(database, large);
+  const rows = sizes.reduce((sum, size) => sum + size.rows + ROWS_PER_PRODUCT, 0);
+  if (rows < LARGE_REMOVAL_ROWS) return transactionWithRetries(database, work);
+  const ids = sizes.map((size) => size.product_id);
   try {
+    await blockWrites(database, ids, BLOCK_MS + rows * BLOCK_MS_PER_ROW);
     return await transactionWithRetries(database, work);
   } finally {
     // Unblocks the products that were not removed.
-    await unblockWrites(database, large).catch(() => {
+    await blockWrites(database, ids, null).catch(() => {
       // The block expires soon, and the result of the transaction is more important than that of unblocking.
     });
   }
@@ -80,7 +85,8 @@ interface ProductSize {
 const SELECT_SIZES = `SELECT p.id AS product_id, coalesce(c.upvotes + c.comments, 0) AS rows
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
 
-function sizesOf(sql: Sql, ids: readonly string[]): Promise<ProductSize[]> {
+/** Reads the sizes of those of these products that exist. @throws CoreError `unavailable`. */
+export function sizesOf(sql: Sql, ids: readonly string[]): Promise<ProductSize[]> {
   return sql.query<ProductSize>(SELECT_SIZES, [ids]);
 }
 
@@ -100,19 +106,18 @@ function missingOf(ids: readonly string[], found: readonly { product_id: string 
 const BLOCK_WRITES = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE product_id = ANY($1::text[])`;
 
-async function blockWrites(database: Database, large: readonly ProductSize[]): Promise<void> {
-  const rows = large.reduce((sum, size) => sum + size.rows, 0);
-  const productIds = large.map((size) => size.product_id);
-  await database.transaction(async (sql) => {
-    await lockCounts(sql, productIds);
-    await sql.query(BLOCK_WRITES, [productIds, BLOCK_MS + rows * BLOCK_MS_PER_ROW]);
-  });
-}
+/** Few enough that writers do not notice the locks. */
+const BLOCK_BATCH = 1_000;
 
-async function unblockWrites(sql: Sql, large: readonly ProductSize[]): Promise<void> {
-  await sql.query('UPDATE product_counts SET writes_blocked_until = NULL WHERE product_id = ANY($1::text[])', [
-    large.map((size) => size.product_id),
-  ]);
+/** Blocks the writes to products for this time, or unblocks them if it is null. */
+async function blockWrites(database: Database, ids: readonly string[], ms: number | null): Promise<void> {
+  for (let start = 0; start < ids.length; start += BLOCK_BATCH) {
+    const batch = ids.slice(start, start + BLOCK_BATCH);
+    await database.transaction(async (sql) => {
+      await lockCounts(sql, batch);
+      await sql.query(BLOCK_WRITES, [batch, ms]);
+    });
+  }
 }
 
 /** SQL: whether a removed product had launched. Otherwise, it was not public when it was removed. */
