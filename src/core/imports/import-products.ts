@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import type { Database } from '../database/database.ts';
 import { isSerializationFailure, isUniqueViolation } from '../database/database-faults.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
+import { updateSizes } from '../products/save-products.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
 import type { ColumnMap } from './fields.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
 import type { Position } from './import-errors.ts';
-import { MAX_CHANGED_IDS, type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
+import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
@@ -63,7 +64,7 @@ export async function importProducts(database: Database, options: ImportOptions)
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
-    if (written > MAX_CHANGED_IDS) await database.query(UPDATE_SIZES);
+    await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database);
     await merged.duplicateNames.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
@@ -86,15 +87,6 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
     }
   }
 }
-
-/**
- * Updates the sizes of the tables, so the plans of prepared statements, made when the tables were smaller, are made
- * again. With one column per table, this took half a second with 300,000 products; autovacuum updates the other
- * statistics within minutes. Run it after the commit, because a change must be committed soon after it is recorded.
- * `SKIP_LOCKED` prevents a deadlock with a concurrent build of an index, which waits for all transactions; such a build
- * or a VACUUM updates the sizes as well.
- */
-const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (product_id), launches (product_id)';
 
 /** Selects the existing search indexes, if the server has `gin_clean_pending_list` and the role may call it on them. */
 const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'

@@ -19,7 +19,7 @@ const BATCH_ROWS = 500;
 /**
  * If more products changed, the change is recorded without their ids, and processes revalidate all cached responses.
  */
-export const MAX_CHANGED_IDS = 1_000;
+const MAX_CHANGED_IDS = 1_000;
 
 /**
  * Enlarges the search indexes' lists of pending entries and the memory for merging these lists, so writing the indexes

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vites
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
+import { openDatabase } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 
@@ -83,4 +87,16 @@ test('an import is undone only once by simultaneous undos', async () => {
   expect(await harness.ids()).toEqual(['a']);
   expect((await harness.product('a'))?.name).toBe('Old');
   expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 1, skipped: 0 } }]);
+});
+
+test('after the new products of an undone import are restored, other processes read them by index', async () => {
+  const rows = Array.from({ length: 2_000 }, (_, index) => ({ id: `wave-${index}` }));
+  await undo(await importRows(...rows));
+  await importRows({ id: 'tide' });
+  await harness.database.query('VACUUM (FULL, ANALYZE) products, product_counts');
+  const connection = openDatabase({ url: harness.database.url, log: silentLog, maxConnections: 1 });
+  expect(await planOfProduct(connection, 'tide')).toMatch(/Seq Scan on products/);
+  await restoreProducts(harness.database, { last: true });
+  expect(await planOfProduct(connection, 'wave-7')).not.toMatch(/Seq Scan/);
+  await connection.close();
 });

@@ -4,7 +4,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
-import { completeProduct, rowOf } from './save-products.ts';
+import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 
 /** The removals to undo: those of the last command, the newest removal of each product, or removals by their ids. */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
@@ -37,7 +37,7 @@ const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, co
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
   const refusal = new Refusal();
   try {
-    return await database.transaction(async (sql) => {
+    const restoration = await database.transaction(async (sql) => {
       const rows = await selectRemovals(sql, choice);
       refusal.notRemoved = notFoundIn(rows, choice);
       if (refusal.notRemoved.length > 0) throw refusal;
@@ -56,6 +56,8 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
       await recordChange(sql, { productIds: restored.map(({ id }) => id), catalogue: true });
       return { restored, notRemoved: [], taken: [] };
     });
+    await updateSizes(database, restoration.restored.length);
+    return restoration;
   } catch (error) {
     if (error !== refusal) throw error;
     return { restored: [], notRemoved: refusal.notRemoved, taken: refusal.taken };
