@@ -18,7 +18,7 @@ const LONG_WORK_CONNECTIONS = 1;
 const RESERVED_CONNECTIONS = 9;
 
 /** The minimum of a process's limit per network for actions without a limit per session: searches and uploads. */
-const MIN_SEARCHES_PER_SECOND = 5;
+const MIN_AMOUNT_PER_NETWORK = 5;
 
 export function readProcesses(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
@@ -58,7 +58,7 @@ export function maxConnectionsNeeded(processes: number, each: number = poolSizeP
 export function limitsPerProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
     action,
-    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_SEARCHES_PER_SECOND) },
+    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_AMOUNT_PER_NETWORK) },
   ]);
   return Object.fromEntries(shared) as RateLimits;
 }
