@@ -39,3 +39,14 @@ test('closing publishes the remaining changes', async () => {
   await publisher.close();
   expect(await published()).toMatchObject([{ product_ids: ['last'] }]);
 });
+
+test('a failure while closing is reported without announcing another attempt', async () => {
+  const { log, text } = createLogLines();
+  const publisher = new ChangePublisher(database, log);
+  await database.query('ALTER TABLE changes RENAME TO changes_away');
+  publisher.add(change('last'));
+  await publisher.close();
+  await database.query('ALTER TABLE changes_away RENAME TO changes');
+  await expect.poll(text).toContain('Cannot publish changes to other processes');
+  expect(text()).not.toContain('trying again');
+});

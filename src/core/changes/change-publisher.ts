@@ -24,6 +24,7 @@ export class ChangePublisher {
   readonly #commentIds = new Set<string>();
   readonly #ownRecords = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** @param onPublished - called after a change record is committed, when other processes can read it */
   constructor(database: Database, log: Log, onPublished: () => void = () => {}) {
@@ -44,10 +45,10 @@ export class ChangePublisher {
     return this.#ownRecords.has(recordId);
   }
 
-  /** Publishes the remaining changes. */
+  /** Publishes the remaining changes, without trying again. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#flush();
-    clearTimeout(this.#timer);
   }
 
   async #flush(): Promise<void> {
@@ -61,8 +62,9 @@ export class ChangePublisher {
       this.#remember(await recordChange(this.#database, change));
       this.#onPublished();
     } catch (error) {
-      this.#log.warn({ err: error }, 'Cannot publish changes to other processes; trying again');
-      this.add(change);
+      const next = this.#isClosed ? '' : '; trying again';
+      this.#log.warn({ err: error }, `Cannot publish changes to other processes${next}`);
+      if (!this.#isClosed) this.add(change);
     }
   }
 
