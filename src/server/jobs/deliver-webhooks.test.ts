@@ -195,6 +195,40 @@ test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or anoth
   await expect.poll(receivedIds).toHaveLength(3);
 });
 
+test('an event that is read while 410 Gone arrives is not sent', async () => {
+  let [reads, polls] = [0, 0];
+  let respond = () => {};
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow: Database = {
+    ...database,
+    query: async (text, ...others) => {
+      if (text.startsWith('SELECT EXISTS')) polls += 1;
+      if (text.startsWith('SELECT id, type, body')) {
+        reads += 1;
+        if (reads === 2) await released;
+      }
+      return database.query(text, ...others);
+    },
+  };
+  receiver.respond = (response) => {
+    respond = () => response.writeHead(410).end();
+  };
+  await record('a');
+  start(slow);
+  await expect.poll(() => reads).toBe(2);
+  await expect.poll(receivedIds).toEqual(['a']);
+  respond();
+  await expect.poll(lines.text).toContain('410 Gone, so deliveries are stopped');
+  await record('b');
+  const pollsBefore = polls;
+  release();
+  await expect.poll(() => polls).toBeGreaterThan(pollsBefore);
+  expect(receivedIds()).toEqual(['a']);
+});
+
 test('a stopping site aborts its delivery, and another process sends the event immediately', async () => {
   receiver.respond = () => {};
   await record('a');

@@ -111,7 +111,8 @@ export function deliverWebhooks(
     do {
       const free = isGone || stopped.aborted ? 0 : MAX_CONCURRENT - open.size;
       const due = free > 0 ? await readNext(free) : [];
-      for (const event of due) begin(event);
+      // The receiver may have responded 410 during the read.
+      for (const event of isGone ? [] : due) begin(event);
       const nextPoll = due.length < free ? [sleep(times.pollMs, undefined, { ref: false })] : [];
       if (open.size > 0) await Promise.race([...open.values(), ...nextPoll]);
     } while (open.size > 0);
