@@ -30,8 +30,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
 
 /** Creates the folder with the permissions of /tmp, because some tests run programs under another account. */
-export function createRunFolder() {
-  for (const parent of [tmpdir(), MEMORY_FOLDER]) removeAbandoned(parent);
+export async function createRunFolder() {
+  for (const parent of [tmpdir(), MEMORY_FOLDER]) await removeAbandoned(parent);
   const folder = mkdtempSync(join(parentFolder(), `${PREFIX}${process.pid}-`));
   chmodSync(folder, 0o1777);
   return folder;
@@ -82,14 +82,13 @@ function mayRunPrograms(mountPoint) {
 }
 
 /** Removes the folders and processes of killed runs. A folder's name contains the process id of its run. */
-function removeAbandoned(parent) {
+async function removeAbandoned(parent) {
   if (!existsSync(parent)) return;
   for (const name of readdirSync(parent)) {
     const owner = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
     const folder = join(parent, name);
     if (!owner || isRunning(owner) || statSync(folder, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
-    for (const { pid } of processesOf(folder)) kill(pid);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeRunFolder(folder);
   }
 }
 
@@ -139,7 +138,7 @@ function isRunning(pid) {
   }
 }
 
-function kill(pid, signal = 'SIGKILL') {
+function kill(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {

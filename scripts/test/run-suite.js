@@ -16,7 +16,7 @@ const INTERRUPT_GRACE_MS = 5_000;
  */
 export async function runSuite(groups, { chromium, show }) {
   const began = performance.now();
-  const folder = createRunFolder();
+  const folder = await createRunFolder();
   const environment = {
     ...process.env,
     ...(chromium && { CHROMIUM_PATH: chromium }),
