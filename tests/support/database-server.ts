@@ -57,7 +57,13 @@ async function createMigrated(serverUrl: string): Promise<string> {
 }
 
 async function onServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
-  const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
+  const server = openDatabase({
+    url,
+    log: silentLog,
+    maxConnections: 1,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: 0,
+  });
   try {
     await work(server);
   } finally {

@@ -92,6 +92,7 @@ export async function makeOnce(folder: string, make: (folder: string) => Promise
     url: inject('databaseServerUrl'),
     log: silentLog,
     maxConnections: 1,
+    connectTimeoutMs: 60_000,
     statementTimeoutMs: 0,
   });
   try {

@@ -5,7 +5,7 @@ import { adaptToCitus } from '../../src/core/database/citus.ts';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
-import { createDatabase, type DatabaseLocale, dropDatabase } from './test-server.ts';
+import { createDatabase, type DatabaseLocale, dropDatabase, LONG_TIMEOUTS } from './test-server.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
@@ -29,7 +29,7 @@ export async function createTestDatabase({
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const template = migrated && localeOptions.locale === undefined ? inject('migratedDatabase') : undefined;
   const url = await createDatabase(name, { ...localeOptions, ...(template && { template }) });
-  const database = adaptToCitus(openDatabase({ url, log: silentLog }));
+  const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
   const simulateOutage = () => dropDatabase(name);
   if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);
   return {
@@ -45,6 +45,6 @@ export async function createTestDatabase({
 
 /** Opens separate connections to a test database. Dropping the result closes them, but does not drop the database. */
 export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDatabase {
-  const database = adaptToCitus(openDatabase({ url, log: silentLog }));
+  const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
   return { ...database, url, simulateOutage, drop: () => database.close() };
 }

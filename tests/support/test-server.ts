@@ -3,6 +3,9 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
 
+/** Timeouts that a busy machine does not exceed. */
+export const LONG_TIMEOUTS = { connectTimeoutMs: 60_000, statementTimeoutMs: 90_000 };
+
 export interface DatabaseLocale {
   locale?: string;
   /** The encoding, which is used only with a locale. */
@@ -96,7 +99,7 @@ async function joinNodes(sql: Database, coordinator: string, workers: readonly s
 }
 
 async function withServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
-  const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
+  const server = openDatabase({ url, log: silentLog, maxConnections: 1, ...LONG_TIMEOUTS, statementTimeoutMs: 0 });
   try {
     await work(server);
   } finally {

@@ -54,6 +54,8 @@ export interface DatabaseOptions {
   log: Log;
   /** Maximum number of connections; default 10. */
   maxConnections?: number;
+  /** The timeout for getting a connection; default 5 s. */
+  connectTimeoutMs?: number;
   /** The client's timeout per statement. 0 means none, for work such as building an index. */
   statementTimeoutMs?: number;
   /** Statements slower than this, including their wait for a connection, are logged. */
@@ -73,13 +75,14 @@ const SLOW_STATEMENT_MS = 1_000;
 
 /** Opens a pool on a PostgreSQL URL. It connects at the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   // Callers that disable the timeout expect slow statements.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     // Enforced by the client, since a pooler may reject start-up parameters.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
