@@ -10,6 +10,7 @@ import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
 import { expectProblem } from '../support/expect-problem.ts';
+import { withoutTimeouts } from '../support/recording-database.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -228,7 +229,7 @@ describe('while a product with very many upvotes is removed', () => {
     const vote = (productId: string) => site.ask.put(`/api/products/${productId}/upvote`, newVisitor());
     await site.database.transaction(async (sql) => {
       await sql.query('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
-      removal = removeProducts(site.database, [id]);
+      removal = removeProducts(withoutTimeouts(site.database), [id]);
       // The refresh of the leaderboards may wait as well, for the removal.
       const waiting = async () => (await blockedStatements(site.database)).join();
       await soon(waiting).toContain('INSERT INTO audit_log');

@@ -26,12 +26,15 @@ export function recordStatements(database: Database): { database: Database; stat
 }
 
 /**
- * Wraps a database and disables the statement timeouts of its transactions, because a busy machine may exceed them.
- * Wrap this database with `recordStatements` to record the statements as the site sends them.
+ * Wraps a database and disables the statement timeouts of its transactions, and the expiry of their blocks on writes,
+ * because a busy machine may exceed them. Wrap this database with `recordStatements` to record the statements as the
+ * site sends them.
  */
 export function withoutTimeouts(database: Database): Database {
-  const patient = (sql: Sql): Sql => ({
-    query: (text, values) => sql.query(text.replace(/^(SET LOCAL statement_timeout) = .*/, '$1 = 0'), values),
-  });
+  const withoutTimeout = (text: string) =>
+    text
+      .replace(/^(SET LOCAL statement_timeout) = .*/, '$1 = 0')
+      .replace('SET writes_blocked_until = statement_timestamp()', "SET writes_blocked_until = timestamptz 'infinity'");
+  const patient = (sql: Sql): Sql => ({ query: (text, values) => sql.query(withoutTimeout(text), values) });
   return { ...database, transaction: (work) => database.transaction((sql) => work(patient(sql))) };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -23,7 +24,7 @@ const states = () =>
 const duringRemoval = (work: (sql: Sql) => Promise<unknown>): Database => ({
   ...database,
   transaction: (transact) =>
-    database.transaction((sql) =>
+    withoutTimeouts(database).transaction((sql) =>
       transact({
         async query(text, values, options) {
           if (text.startsWith('DELETE FROM products')) await work(sql);
