@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { ConnectError, connect, describeUrl } from './connect.ts';
@@ -54,7 +54,9 @@ describe('an unusable server is reported in one line with the reason and without
   test('the host does not exist', async () => {
     // The top-level domain .invalid is reserved never to exist (RFC 2606).
     const message = await faultOf('postgres://site:hunter2@no-such-host.invalid/launches');
-    expect(message).toMatch(/no-such-host\.invalid\/launches cannot be used: getaddrinfo (?:ENOTFOUND|EAI_AGAIN)/);
+    expect(message).toMatch(
+      /no-such-host\.invalid\/launches cannot be used: (?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|.* connection timeout)/,
+    );
     expect(message).not.toContain('hunter2');
   });
 
@@ -71,6 +73,19 @@ describe('an unusable server is reported in one line with the reason and without
     );
     expect(message).toMatch(/cannot be used: (?:password authentication failed|role "stranger" does not exist)/);
     expect(message).not.toContain('hunter2');
+  });
+
+  test('the server does not respond', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const server = await listen(() => vi.advanceTimersByTime(5_000));
+    try {
+      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain(
+        'cannot be used: Connection terminated due to connection timeout',
+      );
+    } finally {
+      server.close();
+      vi.useRealTimers();
+    }
   });
 
   test('something other than PostgreSQL listens there', async () => {

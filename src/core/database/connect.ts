@@ -162,10 +162,9 @@ export function describeUrl(url: string): string {
   return `${host}${port ? `:${port}` : ''}${pathname}`;
 }
 
-/** Returns the message of the innermost cause, since the outer error only says that the database is unavailable. */
+/** Returns the message of the driver's error, since the outer error only says that the database is unavailable. */
 function reasonOf(error: unknown): string {
-  let reason = error;
-  while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
+  let reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
   return reason instanceof Error ? reason.message : String(reason);
 }
