@@ -35,7 +35,7 @@ export interface Dependencies {
 export interface Version {
   head: CachedHead;
   content: Representations;
-  /** The wall-clock time, in milliseconds, since which the content is unchanged. */
+  /** The wall-clock time, in milliseconds, at which the first production of this content began. */
   contentSince: number;
   /**
    * When production began, on the monotonic clock and as the number of changes so far. Earlier changes are included.

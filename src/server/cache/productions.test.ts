@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CacheHarness, change, createCacheHarness, hold, settled } from '../../../tests/support/response-cache.ts';
 import { createResponseSource } from '../../../tests/support/response-source.ts';
+import { FEED_FRESHNESS } from './cached-response.ts';
 
 /** The minimum interval between two revalidations of a page. */
 const INTERVAL_MS = 250;
@@ -18,6 +19,15 @@ function changeAndRequest(): void {
   harness.cache.invalidate(change('git'));
   void harness.cache.get(page.request());
 }
+
+test('a response is dated by the start of its production, because only starts are a second apart', async () => {
+  const feed = createResponseSource('feed', { freshness: FEED_FRESHNESS });
+  const release = hold(feed);
+  const served = harness.cache.get(feed.request());
+  harness.jumpWallClock(900);
+  release();
+  expect((await served).version.contentSince).toBe(Date.parse('2026-06-01T12:00:00Z'));
+});
 
 describe('a scheduled revalidation', () => {
   test('starts when the interval since the last version is over', async () => {

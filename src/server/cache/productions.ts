@@ -13,7 +13,7 @@ import { type EntryState, stateOf, step } from './entry-state.ts';
 import type { EntryStore } from './entry-store.ts';
 
 /** The parts of a version that are known when its production starts. */
-type VersionStart = Pick<Version, 'startedAt' | 'startedTick' | 'includesUpTo'>;
+type VersionStart = Pick<Version, 'contentSince' | 'startedAt' | 'startedTick' | 'includesUpTo'>;
 
 interface RunningProduction {
   kind: 'running';
@@ -85,12 +85,14 @@ export class Productions {
 
   #start(request: CacheRequest): RunningProduction {
     const { key, notBefore = NO_WRITE } = request;
-    const startedAt = this.#options.runtime.monotonicMs();
+    const { runtime, otherProcessLagMs } = this.#options;
+    const startedAt = runtime.monotonicMs();
     const start: VersionStart = {
+      contentSince: runtime.now().getTime(),
       startedAt,
       startedTick: this.#store.tick,
       // Reads for a visitor who has just written include that write, even if they use a replica.
-      includesUpTo: Math.max(notBefore, startedAt - this.#options.otherProcessLagMs),
+      includesUpTo: Math.max(notBefore, startedAt - otherProcessLagMs),
     };
     const outcome = this.#produce(request, start).finally(() => this.#byKey.delete(key));
     const production: RunningProduction = { kind: 'running', start, outcome };
@@ -116,7 +118,6 @@ export class Productions {
       ...start,
       head,
       content: new Representations(body),
-      contentSince: runtime.now().getTime(),
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
     // Changes during the production were matched to the dependencies of the old version. If the new version has others,
