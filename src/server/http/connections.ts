@@ -75,13 +75,13 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
 }
 
 /** How often idle connections are closed while the server closes. */
-const DRAIN_CHECK_MS = 50;
+const DRAIN_CHECK_MS = 100;
 
 /**
- * Requests still in flight after this time are aborted, because a client that never finishes must not prevent the site
- * from stopping.
+ * Requests still in flight after this many checks (5 s) are aborted, because a client that never finishes must not
+ * prevent the site from stopping. It is a count, so a process that was suspended first reads what has arrived.
  */
-const DRAIN_TIMEOUT_MS = 5_000;
+const MAX_DRAIN_CHECKS = 50;
 
 /**
  * Ends connections gracefully: while the server stops, responses close their connections, but idle connections stay
@@ -89,7 +89,7 @@ const DRAIN_TIMEOUT_MS = 5_000;
  * instead of waiting for their clients.
  * @returns a function that tells whether responses must close their connections.
  */
-export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): () => boolean {
+export function drainOnClose(app: FastifyInstance, isStopping: () => boolean, checkMs = DRAIN_CHECK_MS): () => boolean {
   let isClosing = false;
   const endsConnections = () => isClosing || isStopping();
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -98,17 +98,15 @@ export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): (
   });
   app.addHook('preClose', (done) => {
     isClosing = true;
-    const sweep = setInterval(() => app.server.closeIdleConnections(), DRAIN_CHECK_MS);
-    const last = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-    app.server.once('close', () => {
-      clearInterval(sweep);
-      clearTimeout(last);
-    });
+    let checks = 0;
+    const sweep = setInterval(() => {
+      checks += 1;
+      if (checks < MAX_DRAIN_CHECKS) app.server.closeIdleConnections();
+      else app.server.closeAllConnections();
+    }, checkMs);
+    app.server.once('close', () => clearInterval(sweep));
     // A server that never listened emits no `close` event.
-    if (!app.server.listening) {
-      clearInterval(sweep);
-      clearTimeout(last);
-    }
+    if (!app.server.listening) clearInterval(sweep);
     done();
   });
   return endsConnections;

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { request as startRequest } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endStalledConnections } from './connections.ts';
+import { drainOnClose, endStalledConnections } from './connections.ts';
 
 /** More than the buffers of both sides hold, so an unread response stalls. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024);
@@ -66,4 +67,24 @@ test('a connection that continues to send requests stays open', async () => {
   expect(client.destroyed).toBe(false);
   ask('/small');
   await once(client, 'data');
+});
+
+test('a server that is suspended while it closes responds to a request that has arrived in the meantime', async () => {
+  const closing = Fastify();
+  closing.post('/', async () => 'done');
+  drainOnClose(closing, () => false, 10);
+  closing.addHook('preClose', (done) => {
+    request.end('rest');
+    // Longer than 50 checks, after which requests in flight are aborted.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    done();
+  });
+  const address = await closing.listen({ host: '127.0.0.1', port: 0 });
+  const request = startRequest(address, { method: 'POST', headers: { 'content-type': 'text/plain' } });
+  request.write('half');
+  await once(closing.server, 'request');
+  const closed = closing.close();
+  const [response] = await once(request, 'response');
+  expect(response.statusCode).toBe(200);
+  await closed;
 });
