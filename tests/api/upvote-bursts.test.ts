@@ -8,9 +8,12 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let site: TestSite;
 let bursts: UpvoteBursts;
 
+const start = Date.now();
+
 beforeAll(async () => {
   bursts = createUpvoteBursts({
-    now: Date.now,
+    // All upvotes are in the same clock hour.
+    now: () => start,
     log: silentLog,
     save: (found) => saveUpvoteBursts(site.database, found),
   });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BlackHoleProxy, startBlackHoleProxy } from '../../../tests/support/black-hole-proxy.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -24,6 +24,7 @@ beforeEach(async () => {
   pool = openDatabase({ url: proxy.url, log: logged.log, maxConnections: CONNECTIONS });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await pool.close();
   await proxy.close();
 });
@@ -54,14 +55,20 @@ test('silently dead connections are closed, in use or not, and new ones reach th
 });
 
 test('a long statement continues while other statements get responses, and also without a watchdog', async () => {
-  // The watchdog acts after 4 s without a response. Even a busy server responds sooner.
-  const endWatch = pool.startWatchdog(500);
+  await askOnAll();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const endWatch = pool.startWatchdog(CHECK_INTERVAL_MS);
   const unwatched = openDatabase({ url: proxy.url, log: logged.log });
-  let isDone = false;
-  const long = Promise.all([pool, unwatched].map((each) => each.query('SELECT pg_sleep(4.5)'))).finally(() => {
-    isDone = true;
+  const { long } = await database.transaction(async (sql) => {
+    await sql.query('SELECT pg_advisory_xact_lock(1)');
+    const long = Promise.all([pool, unwatched].map((each) => each.query('SELECT pg_advisory_xact_lock_shared(1)')));
+    // The watchdog acts after eight checks without a response.
+    for (let round = 0; round < 3; round += 1) {
+      await pool.query('SELECT 1 AS one');
+      vi.advanceTimersByTime(7 * CHECK_INTERVAL_MS);
+    }
+    return { long };
   });
-  while (!isDone) await pool.query('SELECT 1 AS one').catch(() => {});
   await expect(long).resolves.toEqual([[expect.anything()], [expect.anything()]]);
   endWatch();
   await unwatched.close();

@@ -46,7 +46,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-afterEach(() => tasks.close());
+afterEach(() => {
+  vi.useRealTimers();
+  return tasks.close();
+});
 
 function start(options: Partial<TaskProcessOptions<string>> = {}): void {
   warn.mockClear();
@@ -81,9 +84,12 @@ test.each([
   ['crashes', 'crash'],
   ['hangs', 'hang'],
 ])('a process that %s is replaced: its task fails and the next ones run', async (_what, name) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   start({ timeoutMs: 3_000 });
   const first = pidOf(await run('a'));
-  const [lost, next] = await Promise.allSettled([run(name), run('b')]);
+  const outcomes = Promise.allSettled([run(name), run('b')]);
+  if (name === 'hang') vi.advanceTimersByTime(3_000);
+  const [lost, next] = await outcomes;
   expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });
   expect(next.status).toBe('fulfilled');
   expect(warn).toHaveBeenCalledWith({ worker: 'test', task: name }, expect.any(String));
