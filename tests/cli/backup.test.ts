@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
-import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -135,9 +135,9 @@ test('an interrupted backup exits 1 with one line, and leaves no file and no run
   const settings = { DATA_DIR: await harness.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
-  await connection.database.query(
-    `INSERT INTO site_metadata SELECT 'fact-' || i, repeat(md5(i::text), 40) FROM generate_series(1, 60000) AS i`,
-  );
+  // Makes the backup read products slowly: counting and reading them takes more than ten seconds.
+  await connection.database.query('ALTER TABLE products ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY');
+  await connection.database.query('CREATE POLICY slow ON products USING (pg_sleep(0.1) IS NOT NULL)');
   await connection.close();
   const backup = harness.start(['backup', join(folder, 'site.backup')], { settings });
   await expect.poll(() => readdir(folder), { interval: 5 }).toContainEqual(expect.stringMatching(/\.partial$/));
@@ -145,4 +145,5 @@ test('an interrupted backup exits 1 with one line, and leaves no file and no run
   const { code, stderr } = await backup.exited;
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
   expect(await readdir(folder)).toEqual(['data']);
+  expect(await databasePids(settings.DATA_DIR)).toEqual([]);
 });

@@ -109,9 +109,9 @@ describe('a killed command', () => {
 
   /** Kills a command after all its work, while its last statement waits for a lock. */
   async function killAtLastStatement(...parameters: string[]): Promise<void> {
-    const command = harness.start(parameters, { settings: { DATABASE_URL: database.url } });
     await database.transaction(async (sql) => {
       await sql.query('LOCK TABLE changes IN ACCESS EXCLUSIVE MODE');
+      const command = harness.start(parameters, { settings: { DATABASE_URL: database.url } });
       await expect
         .poll(() => backends("wait_event_type = 'Lock'"))
         .toEqual([expect.stringContaining('INSERT INTO changes')]);

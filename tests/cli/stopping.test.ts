@@ -39,12 +39,12 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
 });
 
 describe('after a signal, a command leaves no embedded database running', () => {
-  /** Creates a site whose counts take five seconds to read. */
+  /** Creates a site whose counts take a minute to read, longer than the timeout of doctor's statements. */
   async function slowDataDir(): Promise<string> {
     const dataDir = await harness.sampleDataDir();
     const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
     await database.query('ALTER TABLE product_counts RENAME TO fast_counts');
-    await database.query('CREATE VIEW product_counts AS SELECT fast_counts.* FROM fast_counts, pg_sleep(5)');
+    await database.query('CREATE VIEW product_counts AS SELECT fast_counts.* FROM fast_counts, pg_sleep(60)');
     await close();
     return dataDir;
   }

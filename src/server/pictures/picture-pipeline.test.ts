@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { pidsOfChildren } from '../../../tests/support/child-processes.ts';
-import { blackPixels, buildApng, buildPng, pngChunk } from '../../../tests/support/picture-bytes.ts';
+import { buildApng, buildPng, pngChunk } from '../../../tests/support/picture-bytes.ts';
 import { PICTURE_NAME, type PictureUse } from '../../core/pictures/picture-store.ts';
 import { createPictureProcessor, type PictureProcessor, type PictureProcessorOptions } from './picture-pipeline.ts';
 
@@ -213,19 +213,17 @@ test('uploading a picture again returns the same URL and renews the time of its 
 
 test('killing the worker process fails only the current picture, and leaves no partial file', async () => {
   const pictures = start();
-  const heavy = buildPng(
-    { width: 6_000, height: 6_600, bitDepth: 16, colorType: 6 },
-    {
-      pixels: blackPixels({ width: 6_000, height: 6_600, bitDepth: 16, colorType: 6 }),
-    },
-  );
   const before = await readdir(folder);
   const others = await pidsOfChildren('picture-worker');
   await send(await colour('#abcdef').png().toBuffer(), { pictures });
-  const lost = send(heavy, { pictures });
+  const [pid = expect.unreachable()] = (await pidsOfChildren('picture-worker')).filter(
+    (each) => !others.includes(each),
+  );
+  // A suspended process cannot finish the picture.
+  process.kill(pid, 'SIGSTOP');
+  const lost = send(buildPng({ width: 5, height: 5 }), { pictures });
   const next = send(await colour('#fedcba').png().toBuffer(), { pictures });
-  const [pid] = (await pidsOfChildren('picture-worker')).filter((each) => !others.includes(each));
-  process.kill(pid ?? expect.unreachable(), 'SIGKILL');
+  process.kill(pid, 'SIGKILL');
   await expect(lost).rejects.toMatchObject({
     code: 'picture_unusable',
     message: expect.stringContaining('time or memory'),

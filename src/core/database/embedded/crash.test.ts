@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signalIfAlive } from '../../../../tests/support/command.ts';
 import {
   buildEmbeddedProcess,
   EmbeddedHarness,
@@ -12,6 +13,7 @@ import {
   silent,
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
+import { findBinaries } from './binaries.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { processesOf } from './processes.ts';
@@ -44,10 +46,14 @@ async function writeWord({ url }: Pick<EmbeddedDatabase, 'url'>, word: string): 
 describe('after a crash', () => {
   it('the next start deletes the remains of a first start that was killed halfway, and creates the database', async () => {
     const dataDir = join(await harness.folder(), 'data');
-    const killed = harness.start(program, { dataDir, mode: 'own' });
+    const binaries = await findBinaries(process.platform, process.arch);
+    // This initdb does not exit, so the process is killed before it has created the database.
+    const initdb = join(await harness.folder(), 'initdb');
+    await writeFile(initdb, `#!/bin/sh\n'${binaries.initdb}' "$@"\nkill -STOP $$\n`, { mode: 0o755 });
+    const killed = harness.start(program, { dataDir, mode: 'own', binaries: { ...binaries, initdb } });
     const making = async () =>
       (await readdir(dataDir, { recursive: true }).catch(() => [])).some((name) => /making-.*PG_VERSION$/.test(name));
-    await expect.poll(making, { interval: 5 }).toBe(true);
+    await expect.poll(making).toBe(true);
     await killed.kill('SIGKILL');
     expect(await readdir(dataDir)).not.toContain('postgres');
     const database = await open(dataDir);
@@ -62,7 +68,7 @@ describe('after a crash', () => {
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
     const everything = [killed.pid, ...(await processesOf(location))];
-    for (const pid of everything) process.kill(pid, 'SIGKILL');
+    for (const pid of everything) signalIfAlive(pid, 'SIGKILL');
     const database = await open(dataDir);
     expect(await query(database.url, 'SELECT word FROM words')).toEqual([{ word: 'committed' }]);
     await database.stop();
