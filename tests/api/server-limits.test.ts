@@ -110,9 +110,6 @@ describe('anything but valid HTTP gets 400 and is disconnected', () => {
 test('half-open and slow connections are closed with 408 while others are served', async () => {
   const { server } = site.app;
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 180_000, maxConnections: 10_000 });
-  // Shortens the timeouts. The server checks them every two seconds.
-  server.headersTimeout = 500;
-  server.requestTimeout = 1_000;
   const silent = await Promise.all(Array.from({ length: 50 }, open));
   const closed = Promise.all(silent.map((socket) => once(socket.resume(), 'close')));
   const slow = talk(`GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\n`);
@@ -120,6 +117,9 @@ test('half-open and slow connections are closed with 408 while others are served
     'POST /api/comments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
   );
   expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+  // Shortens the timeouts. The server checks them every two seconds.
+  server.headersTimeout = 500;
+  server.requestTimeout = 1_000;
   expectRawProblem(await slow, 408, 'request_timeout');
   expect(await body).toMatch(/^HTTP\/1.1 408 /);
   await closed;

@@ -75,7 +75,7 @@ function ask(agent: Agent, address: string, method: string, path: string): Promi
 }
 
 test('no request fails while two servers are replaced one after the other under load', async () => {
-  const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error', STOP_DELAY: '5' };
+  const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error', STOP_DELAY: '10' };
   const start = (): Promise<Server> => harness.serve(settings);
   const agent = new Agent({ keepAlive: true });
   const balancer = balance(agent);
