@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   buildEmbeddedProcess,
   EmbeddedHarness,
@@ -9,6 +11,7 @@ import {
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
 import { openEmbedded } from './open-embedded.ts';
+import { OwnerConnection } from './ownership.ts';
 
 const harness = new EmbeddedHarness();
 let program = '';
@@ -16,6 +19,13 @@ beforeAll(async () => {
   program = await buildEmbeddedProcess(await harness.folder());
 });
 afterAll(() => harness.clear());
+
+const RESPONSE_TIMEOUT_MS = 10_000;
+
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 describe('one owner per data folder', () => {
   it('tells a second site immediately which process has the database', async () => {
@@ -64,11 +74,31 @@ describe('one owner per data folder', () => {
     const frozen = harness.start(program, { dataDir, mode: 'own' });
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
-    await expect(openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent })).rejects.toMatchObject({
-      code: 'data_dir_in_use',
-    });
+    fakeTimers();
+    const opening = openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const refused = expect(opening).rejects.toMatchObject({ code: 'data_dir_in_use' });
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(RESPONSE_TIMEOUT_MS);
+    await refused;
     process.kill(frozen.pid, 'SIGCONT');
     await frozen.stop();
+  });
+
+  it('reads a response that arrived while this process was blocked', async () => {
+    const address = join(await harness.folder(), 'owner.sock');
+    const owner = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write('{"status":{"pid":1}}\n');
+        // The response has arrived, but is read only in the next turn of the event loop.
+        setImmediate(() => vi.advanceTimersByTime(RESPONSE_TIMEOUT_MS));
+      });
+    }).listen(address);
+    onTestFinished(() => void owner.close());
+    await once(owner, 'listening');
+    fakeTimers();
+    const connection = new OwnerConnection(connect(address));
+    expect(await connection.ask('share')).toEqual({ pid: 1 });
+    await connection.close();
   });
 });
 

@@ -33,7 +33,8 @@ interface Response {
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
 
-const RESPONSE_TIMEOUT_MS = 2_000;
+/** Long enough for a process on a busy machine, since operators are told to stop one that does not respond. */
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Becomes the owner of a data folder, or connects to its owner. */
 export async function becomeOwner(name: string, dataDir: string, mode: Mode): Promise<Attempt> {
@@ -152,7 +153,8 @@ export class OwnerConnection {
     this.#socket.write(`${mode}\n`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'silent'>((resolve) => {
-      timer = setTimeout(resolve, RESPONSE_TIMEOUT_MS, 'silent');
+      // If this process itself was blocked, `setImmediate` lets it first read a response that has already arrived.
+      timer = setTimeout(() => setImmediate(resolve, 'silent'), RESPONSE_TIMEOUT_MS);
     });
     const status = await Promise.race([this.#receive('status'), late]);
     clearTimeout(timer);
