@@ -49,13 +49,15 @@ test('a notification reaches the other processes and not its sender, even after 
 });
 
 describe('without notifications', () => {
-  beforeEach(() => vi.useFakeTimers());
+  const PROBE_TIMEOUT_MS = 10_000;
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  test('a connection that receives no notifications is closed, and no more are sent', async () => {
+  /** Connects to a database that delivers no notifications, and waits until the probe is awaited. */
+  async function connect() {
     let listener: Listener | undefined;
     const pause = vi.fn();
-    const query = vi.fn(async () => []);
+    const query = vi.fn(async (_text: string, _values: readonly unknown[] = []) => []);
     const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const silent = {
       ...database,
@@ -67,11 +69,28 @@ describe('without notifications', () => {
     };
     const notify = new ChangeNotify(silent, log, () => {});
     listener?.onListening();
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    return { notify, listener, query, pause, log };
+  }
+
+  test('a connection that receives no notifications is closed, and no more are sent', async () => {
+    const { notify, query, pause, log } = await connect();
     expect(query).toHaveBeenCalledTimes(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(pause).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(PROBE_TIMEOUT_MS);
+    await expect.poll(() => pause.mock.calls.length).toBe(1);
     notify.send();
     expect(query).toHaveBeenCalledTimes(1);
     expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  test('a connection whose notification arrived while this process was blocked stays open', async () => {
+    const { notify, listener, query, pause } = await connect();
+    const [, sender] = query.mock.calls[0]?.[1] ?? [];
+    vi.advanceTimersByTime(PROBE_TIMEOUT_MS);
+    listener?.onNotification(String(sender));
+    await new Promise(setImmediate);
+    expect(pause).not.toHaveBeenCalled();
+    notify.send();
+    expect(query).toHaveBeenCalledTimes(2);
   });
 });

@@ -83,7 +83,7 @@ const CHANNEL = 'groundswell_changes';
  * How long to wait for the probe's own notification: behind a pooler in transaction mode, LISTEN succeeds but no
  * notification ever arrives.
  */
-const PROBE_TIMEOUT_MS = 2_000;
+const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * Notifies other processes of new changes with LISTEN and NOTIFY, if the database supports that, so they read the table
@@ -131,11 +131,13 @@ export class ChangeNotify {
     await this.#notify();
     // The timeout starts after the probe has been sent, which may take seconds on a busy machine.
     if (signal.aborted) return;
-    const timer = setTimeout(() => this.#giveUp(), PROBE_TIMEOUT_MS).unref();
+    // If this process itself was blocked, `setImmediate` lets it first read a notification that has already arrived.
+    const timer = setTimeout(() => setImmediate(() => this.#giveUp(signal)), PROBE_TIMEOUT_MS).unref();
     signal.addEventListener('abort', () => clearTimeout(timer));
   }
 
-  #giveUp(): void {
+  #giveUp(signal: AbortSignal): void {
+    if (signal.aborted) return;
     this.#log.info('The database connection does not deliver notifications (some poolers do not): polling for changes');
     this.#isWorking = false;
     this.#listening.pause();
