@@ -32,14 +32,13 @@ export const RETENTION_MS = 10 * 60 * 1_000;
  */
 const OVERLAP_MS = 3_000;
 
-/**
- * Records a change for all processes. Must be the last statement of the transaction that makes the change.
- * @returns the row's id.
- */
-export async function recordChange(sql: Sql, { productIds, catalogue, commentIds = [] }: Change): Promise<string> {
-  const id = randomUUID();
+/** Records a change for all processes. Must be the last statement of the transaction that makes the change. */
+export async function recordChange(
+  sql: Sql,
+  { productIds, catalogue, commentIds = [] }: Change,
+  id: string = randomUUID(),
+): Promise<void> {
   await sql.query(INSERT_CHANGE, [id, productIds, catalogue, commentIds]);
-  return id;
 }
 
 const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)

@@ -33,6 +33,24 @@ test('after a failure, changes are published together with later ones, and the p
   expect(publications).toBe(1);
 });
 
+test('the publisher recognises a record as its own even before its INSERT returns', async () => {
+  const recognised: boolean[] = [];
+  const publisher: ChangePublisher = new ChangePublisher(
+    {
+      ...database,
+      async query(text, values) {
+        const rows = await database.query<never>(text, values);
+        for (const { id } of await published()) recognised.push(publisher.isOwn(id));
+        return rows;
+      },
+    },
+    createLogLines().log,
+  );
+  publisher.add(change('early'));
+  await publisher.close();
+  expect(recognised).toEqual([true]);
+});
+
 test('closing publishes the remaining changes', async () => {
   const publisher = new ChangePublisher(database, createLogLines().log);
   publisher.add(change('last'));

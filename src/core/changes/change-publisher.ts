@@ -58,8 +58,11 @@ export class ChangePublisher {
     const change = { productIds: [...this.#productIds], commentIds: [...this.#commentIds], catalogue: false };
     this.#productIds.clear();
     this.#commentIds.clear();
+    const id = randomUUID();
+    // Beforehand, because another connection may read the record before this one reports its commit.
+    this.#remember(id);
     try {
-      this.#remember(await recordChange(this.#database, change));
+      await recordChange(this.#database, change, id);
       this.#onPublished();
     } catch (error) {
       const next = this.#isClosed ? '' : '; trying again';
