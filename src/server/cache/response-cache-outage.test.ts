@@ -23,6 +23,11 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 }
 beforeEach(() => use());
 
+/** Advances the clock like a process that is never blocked. */
+async function advanceSteadily(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) await harness.advance(100);
+}
+
 describe('while responses cannot be produced', () => {
   test('the last good version is served with its age, one attempt is made per second, and a success makes it fresh', async () => {
     const page = source('git');
@@ -55,8 +60,19 @@ describe('while responses cannot be produced', () => {
     cache.invalidate(change('git'));
     response.hold = new Promise(() => {});
     const served = cache.get(response.request());
-    await harness.advance(2_000);
+    await advanceSteadily(2_000);
     expect(await bodyOf(served)).toBe('git version 1');
+  });
+
+  test('because this process is blocked, a request still gets the newer version', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    const release = hold(response);
+    const served = cache.get(response.request());
+    await harness.advance(60_000);
+    release();
+    expect(await bodyOf(served)).toBe('git version 2');
   });
 
   test('a request that waits is counted once, by the kind of response that it gets', async () => {
@@ -69,7 +85,7 @@ describe('while responses cannot be produced', () => {
     cache.invalidate(change('git'));
     const release = hold(response);
     const served = cache.get(response.request());
-    await harness.advance(2_000);
+    await advanceSteadily(2_000);
     await served;
     release();
     await settled();

@@ -49,8 +49,10 @@ export interface ResponseCacheOptions {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** No request waits longer for a newer version if there is an older one. */
+/** No request waits longer for a newer version if there is an older one, unless this process is blocked meanwhile. */
 const MAX_WAIT_MS = 2_000;
+/** Each time the process is blocked uses up at most one part of the wait, so the newer version can still be finished. */
+const WAIT_PARTS = 4;
 
 /**
  * Creates a cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). The cache
@@ -155,8 +157,12 @@ class MemoryCache implements ResponseCache {
   /** Serves the next version, or the old one if the next one takes too long. */
   async #waitForNext(entry: Entry, request: CacheRequest): Promise<Served> {
     const next = this.#productions.waitFor(request, this.#minTick(request, entry.state.changedTick));
-    const state = await Promise.race([next, this.#sleep(MAX_WAIT_MS)]);
+    const state = await Promise.race([next, this.#waitInParts()]);
     return state ? this.#serve('miss', state) : this.#serve('stale', entry.state);
+  }
+
+  async #waitInParts(): Promise<void> {
+    for (let part = 0; part < WAIT_PARTS; part += 1) await this.#sleep(MAX_WAIT_MS / WAIT_PARTS);
   }
 
   /**
