@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-const send = ({ secrets = [OLD.key], timeoutMs = 5_000, authorization = undefined as string | undefined } = {}) =>
+const send = ({ secrets = [OLD.key], timeoutMs = 60_000, authorization = undefined as string | undefined } = {}) =>
   sendEvent(
     { url: `${receiver.url}?key=1`, authorization, secrets },
     { id: ID, body: JSON.stringify(EVENT) },

@@ -30,17 +30,14 @@ afterEach(async () => {
 
 const HOUR_MS = 3_600_000;
 
-function start(
-  { log } = logs(),
-  { intervalMs = HOUR_MS, maxBackups = 3, leaseMs = 5_000, retryMs = 10 } = {},
-): ScheduledBackups {
+function start({ log } = logs(), { intervalMs = HOUR_MS, maxBackups = 3, retryMs = 10 } = {}): ScheduledBackups {
   const connection = {
     database,
     withoutStatementTimeout: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
   const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, {
     pollMs: 10,
-    leaseMs,
+    leaseMs: 60_000,
     retryMs,
   });
   schedules.push(schedule);

@@ -25,7 +25,7 @@ interface Seen {
  * Starts a server that sends the same response to every request. Returns an API client, the server's URL and the
  * received requests.
  */
-async function apiResponding(respond: (response: ServerResponse) => void, timeoutMs = 5_000) {
+async function apiResponding(respond: (response: ServerResponse) => void, timeoutMs = 60_000) {
   const seen: Seen[] = [];
   const started = createServer(async (request, response) => {
     let body = '';
