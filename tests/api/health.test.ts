@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { joinTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
@@ -51,12 +52,17 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
 });
 
 /**
- * Terminates all client connections to the site's database except its own. Autovacuum, which the tests' role may not
- * terminate, continues.
+ * Ends all client connections to the site's database. Autovacuum, which the tests' role may not terminate, continues.
  */
 async function endConnections({ database }: TestSite): Promise<void> {
-  await database.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  const other = joinTestDatabase(database);
+  const ended = await other.query<{ pid: number }>(
+    `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
+  const pids = ended.map(({ pid }) => pid);
+  await expect
+    .poll(() => other.query('SELECT FROM pg_stat_activity WHERE pid = ANY($1::integer[])', [pids]))
+    .toEqual([]);
+  await other.drop();
 }
