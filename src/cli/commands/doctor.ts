@@ -171,7 +171,8 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-const FETCH_TIMEOUT_MS = 3_000;
+/** Long enough for a busy site, which would otherwise be reported as not running. */
+const FETCH_TIMEOUT_MS = 10_000;
 
 /** Checks that SITE_URL, the base of absolute links, is set, encrypted and reachable. */
 export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
