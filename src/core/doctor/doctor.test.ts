@@ -81,7 +81,7 @@ test("a clock that differs by seconds is a warning, by minutes a fault; the quer
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/ (29|30)\.\d s apart$/),
+    message: expect.stringMatching(/ (2\d|30)\.\d s apart$/),
   });
   expect(await apart(3_600_000)).toMatchObject({ status: 'fault' });
   const [sent, received] = [Date.now() - 60_000, Date.now() + 60_000];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -57,7 +57,7 @@ test.each([
     log: silentLog,
     publish: () => {},
   });
-  await vi.waitFor(async () => expect(await entry(now)).toMatchObject({ votes }), { timeout: 10_000 });
+  await expect.poll(() => entry(now)).toMatchObject({ votes });
   await updater.close();
   expect(await differences()).toEqual([]);
 });
