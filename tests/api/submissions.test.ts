@@ -55,6 +55,7 @@ describe('POST /api/submissions', () => {
         reason: null,
         editable: true,
         revision: 1,
+        productVersion: null,
         launchAt: '2026-06-02T07:00:00.000Z',
         product: {
           id: 'tide-tables',

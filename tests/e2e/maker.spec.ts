@@ -1,5 +1,9 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
+import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import {
@@ -19,6 +23,13 @@ test.describe('the maker link', () => {
   async function openLink(page: Page, { link, submission }: Submitted): Promise<void> {
     await page.goto(link);
     await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
+  }
+
+  /** Reads the product as its maker sees it. */
+  async function readProduct(site: E2eSite, { id, key }: Submitted) {
+    const headers = { Authorization: `Bearer ${key}` };
+    const response = await fetch(site.address + submissionPaths.submission(id), { headers });
+    return ((await response.json()) as SubmissionResponse).submission.product;
   }
 
   test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
@@ -98,6 +109,61 @@ test.describe('the maker link', () => {
     await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
     await expect(page.getByText('You withdrew it, and it will not launch.')).toBeVisible();
     await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
+  });
+
+  test('keeps the changes of a maker and those of an operator, and shows the operator’s where both changed a field', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/409/);
+    const [day, later] = [dayAhead(120), dayAhead(150)];
+    const made = await submit(site, { name: 'Oyster', description: 'Old', launchAt: `${day}T10:00:00.000Z` });
+    await decide(site, 'approve', made.id);
+    await openLink(page, made);
+    await expect(page.getByText(`It launches on ${longDate(day)} at 10:00`)).toBeVisible();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog(page).getByLabel('Description').fill('Text of the maker');
+    await dialog(page).getByLabel('Maker').fill('Ada');
+    const values = { description: 'Text of the operator', category: 'Sea', createdAt: `${later}T12:00:00.000Z` };
+    await editProduct(site.database, made.id, { values, now: new Date() });
+    const save = dialog(page).getByRole('button', { name: 'Save changes' });
+    await save.click();
+    await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+    const description = dialog(page).getByLabel('Description');
+    await expect(description).toHaveValue('Text of the maker');
+    await expect(description).toHaveAccessibleDescription(/this was changed to: Text of the operator/);
+    await expect(description).toBeFocused();
+    await expect(dialog(page).getByLabel('Category')).toHaveValue('Sea');
+    await expect(dialog(page).getByLabel('Launch time')).toHaveValue(`${later}T12:00`);
+    expect((await readProduct(site, made)).description).toBe('Text of the operator');
+
+    await save.click();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    const product = { description: 'Text of the maker', category: 'Sea', maker: 'Ada', createdAt: values.createdAt };
+    expect(await readProduct(site, made)).toMatchObject(product);
+  });
+
+  test('lets the maker reschedule after an operator has moved the launch', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/409/);
+    const [day, later, last] = [dayAhead(120), dayAhead(150), dayAhead(180)];
+    const made = await submit(site, { name: 'Abalone', launchAt: `${day}T10:00:00.000Z` });
+    await decide(site, 'approve', made.id);
+    await openLink(page, made);
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    const time = dialog(page).getByLabel('Launch time');
+    await time.fill(`${last}T12:00`);
+    await decide(site, 'schedule', made.id, `${later}T12:00:00.000Z`);
+    const save = dialog(page).getByRole('button', { name: 'Save launch time' });
+    await save.click();
+    await expect(time).toHaveValue(`${last}T12:00`);
+    await expect(time).toHaveAccessibleDescription(new RegExp(`changed to: ${longDate(later)}`));
+    await save.click();
+    await expect(page.getByText(`It launches on ${longDate(last)} at 12:00`)).toBeVisible();
   });
 
   test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({

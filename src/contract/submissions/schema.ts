@@ -38,6 +38,8 @@ export const SubmissionPatchSchema = Type.Object(
     ...submissionFields,
     /** The revision that the maker edited. If the submission has changed since, the response is 409. */
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** The `productVersion` that the maker edited. If an operator has edited the product since, the response is 409. */
+    productVersion: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   { $id: 'SubmissionPatch' },
 );
@@ -66,8 +68,10 @@ export const SubmissionSchema = Type.Object(
     reason: Type.Union([Type.String(), Type.Null()]),
     /** True until the submission is withdrawn, or its product launches or is removed from the site. */
     editable: Type.Boolean(),
-    /** Increases with each change by the maker or an operator. */
+    /** Increases with each change by the maker and each decision of an operator. */
     revision: Type.Integer({ minimum: 1 }),
+    /** Changes when an operator edits the approved product; `null` if there is none. */
+    productVersion: Type.Union([Type.String(), Type.Null()]),
     /** The time of the launch, or `null` if the product launches on approval. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */

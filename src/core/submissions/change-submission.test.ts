@@ -148,6 +148,20 @@ describe('After an operator edited the scheduled product,', () => {
     expect(await harness.isPublic(postponed.id)).toBe(false);
   });
 
+  test('an edit based on the earlier product is refused, and one based on the current product is accepted', async () => {
+    const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(2).toISOString() });
+    expect(await site.submissions.get(maker)).toMatchObject({ productVersion: null });
+    await harness.approve(maker.id);
+    const { revision, productVersion } = await site.submissions.get(maker);
+    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    const sent = { description: 'Tides and more', revision };
+    expect(await codeOf(site.submissions.edit(maker, { ...sent, productVersion }))).toBe('submission_changed');
+    const current = await site.submissions.get(maker);
+    expect(current).toMatchObject({ revision, product: { description: 'Tides and times' } });
+    const edited = await site.submissions.edit(maker, { ...sent, productVersion: current.productVersion });
+    expect(edited).toMatchObject({ status: 'waiting', product: { description: 'Tides and more' } });
+  });
+
   test('the screenshot that the maker sees at an index is removed', async () => {
     const maker = await scheduled({ screenshots: ['/images/b.webp', '/images/c.webp'] });
     const { product } = await site.submissions.removeScreenshot(maker, 0);

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import { versionOf } from '../products/save-products.ts';
 import { lockQueue, requireQueueCapacity } from './create-submission.ts';
 import {
   cancelLaunch,
@@ -43,11 +44,13 @@ export interface MakerAccess {
 export function editSubmission(
   database: Database,
   access: MakerAccess,
-  { revision, ...patch }: SubmissionPatch,
+  { revision, productVersion, ...patch }: SubmissionPatch,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
-  return changeAsMaker(database, access, rules, async (sql, row) => {
+  return changeAsMaker(database, access, rules, async (sql, row, product) => {
     if (revision !== undefined && revision !== row.revision) throw submissionChanged();
+    const version = product ? versionOf(product) : null;
+    if (productVersion !== undefined && productVersion !== version) throw submissionChanged();
     // A form sends back an unchanged time, which is not checked, because it may have passed in the meantime.
     const { launchAt, ...others } = patch;
     const isSameTime = typeof launchAt === 'string' && Date.parse(launchAt) === row.launch_at?.getTime();
@@ -129,12 +132,14 @@ function changeAsMaker(
   database: Database,
   { id, makerKey }: MakerAccess,
   { now }: LaunchRules,
-  change: (sql: Sql, row: SubmissionRow) => Promise<SubmissionRow>,
+  change: (sql: Sql, row: SubmissionRow, product?: Product) => Promise<SubmissionRow>,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
     await requireEditable(sql, row, now);
-    return change(sql, row.status === 'approved' ? withProduct(row, await lockScheduled(sql, id, now)) : row);
+    if (row.status !== 'approved') return change(sql, row);
+    const product = await lockScheduled(sql, id, now);
+    return change(sql, withProduct(row, product), product);
   });
 }
 

@@ -7,6 +7,7 @@ import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
 import { WINDOW_VOTES } from '../leaderboards/launch-votes.ts';
 import { readTallyLines } from '../leaderboards/tally-file.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { versionOf } from '../products/save-products.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
 export interface ReadContext {
@@ -42,6 +43,7 @@ export async function describeSubmission(
     reason,
     editable: status === 'scheduled' || row.status === 'waiting' || row.status === 'declined',
     revision: row.revision,
+    productVersion: product ? versionOf(product) : null,
     launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
     product: product ?? previewOf(row, now, timeZone),
     standing: hasLaunched ? await getStandings(row.id) : null,

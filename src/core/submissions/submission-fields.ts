@@ -42,7 +42,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * Trims the fields that a maker sent and checks them against the limits of products.
  * @throws CoreError `submission_invalid` with all faults.
  */
-export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date): CheckedPatch {
+export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVersion'>, now: Date): CheckedPatch {
   const faults: FieldError[] = [];
   const fault = (field: string, detail: string) => faults.push({ field, detail });
   const fields: Partial<SubmissionFields> = {};

@@ -80,6 +80,7 @@ export const SUBMISSION_EXAMPLE: Submission = {
   status: 'scheduled',
   reason: null,
   revision: 2,
+  productVersion: 'kq3vZt0yE5mXo1sW8cJ2Ab',
   launchAt: '2026-12-01T09:00:00.000Z',
   product: {
     ...PRODUCT_EXAMPLE,

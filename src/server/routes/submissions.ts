@@ -238,7 +238,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Edit or reschedule a submission',
     description:
-      'A submission can be edited until it launches. If a scheduled or declined submission is changed in any field other than the launch time, it requires a new approval. With `revision`, the edit fails if the submission has changed since that revision.',
+      'A submission can be edited until it launches. If a scheduled or declined submission is changed in any field other than the launch time, it requires a new approval. With `revision` and `productVersion`, the edit fails if either has changed since.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },

@@ -307,6 +307,7 @@ export const ENGLISH = [
   'Each team member needs a name.',
   'A name or a role has at most {count} characters.',
   'Choose a launch time in the future.',
+  'In the meantime, this was changed to: {value}',
   // submissions/fields.tsx
   '(optional)',
   // submissions/launch-field.tsx
@@ -414,7 +415,7 @@ export const ENGLISH = [
   'Too many at once',
   'The site is busy',
   'The submission has changed',
-  'Close this dialog and open it again.',
+  'Your changes were not saved. Check them against the latest version, then try again.',
   'This is no longer possible',
   'This maker link no longer works',
   'Ask the operator of this site for a new one.',

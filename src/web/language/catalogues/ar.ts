@@ -467,6 +467,7 @@ export default {
     'Each team member needs a name.': 'يحتاج كل شخص في الفريق إلى اسم.',
     'A name or a role has at most {count} characters.': 'الحد الأقصى لأحرف الاسم أو الدور: {count}.',
     'Choose a launch time in the future.': 'اختر موعد إطلاق في المستقبل.',
+    'In the meantime, this was changed to: {value}': 'في هذه الأثناء، تغيّر هذا إلى: {value}',
     'Your text is saved in this browser.': 'نصّك محفوظ في هذا المتصفح.',
     'Something went wrong': 'حدث خطأ ما',
     'Please try again.': 'يُرجى إعادة المحاولة.',
@@ -479,7 +480,8 @@ export default {
     'Too many at once': 'طلبات كثيرة دفعة واحدة',
     'The site is busy': 'الموقع مشغول',
     'The submission has changed': 'تغيّر هذا',
-    'Close this dialog and open it again.': 'أغلق النافذة ثم افتحها من جديد.',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      'لم تُحفظ تغييراتك. قارنها بأحدث نسخة ثم حاول مرة أخرى.',
     'This is no longer possible': 'لم يعد هذا ممكنًا',
     'This maker link no longer works': 'لم يعد رابط المطوّر هذا يعمل',
     'Ask the operator of this site for a new one.': 'اطلب رابطًا جديدًا من مشغّل هذا الموقع.',

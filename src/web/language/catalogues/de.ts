@@ -308,6 +308,7 @@ export default {
     'Each team member needs a name.': 'Jede Person im Team braucht einen Namen.',
     'A name or a role has at most {count} characters.': 'Ein Name oder eine Rolle hat höchstens {count} Zeichen.',
     'Choose a launch time in the future.': 'Wähle einen Launch-Zeitpunkt in der Zukunft.',
+    'In the meantime, this was changed to: {value}': 'Inzwischen wurde dies geändert zu: {value}',
     'Your text is saved in this browser.': 'Dein Text ist in diesem Browser gespeichert.',
     'Something went wrong': 'Etwas ist schiefgegangen',
     'Please try again.': 'Bitte versuche es noch einmal.',
@@ -320,7 +321,8 @@ export default {
     'Too many at once': 'Zu viel auf einmal',
     'The site is busy': 'Die Website ist ausgelastet',
     'The submission has changed': 'Das hat sich geändert',
-    'Close this dialog and open it again.': 'Schließe dies und öffne es noch einmal.',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      'Deine Änderungen wurden nicht gespeichert. Vergleiche sie mit der neuesten Fassung und versuche es noch einmal.',
     'This is no longer possible': 'Das ist nicht mehr möglich',
     'This maker link no longer works': 'Dieser Maker-Link funktioniert nicht mehr',
     'Ask the operator of this site for a new one.': 'Bitte die Betreiber dieser Website um einen neuen.',

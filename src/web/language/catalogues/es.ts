@@ -301,6 +301,7 @@ export default {
     'Each team member needs a name.': 'Cada persona del equipo necesita un nombre.',
     'A name or a role has at most {count} characters.': 'Un nombre o un papel tiene como máximo {count} caracteres.',
     'Choose a launch time in the future.': 'Elige una fecha de lanzamiento futura.',
+    'In the meantime, this was changed to: {value}': 'Entretanto, esto se ha cambiado a: {value}',
     'Your text is saved in this browser.': 'Tu texto está guardado en este navegador.',
     'Something went wrong': 'Algo ha salido mal',
     'Please try again.': 'Inténtalo de nuevo.',
@@ -313,7 +314,8 @@ export default {
     'Too many at once': 'Demasiado a la vez',
     'The site is busy': 'El sitio está ocupado',
     'The submission has changed': 'Esto ha cambiado',
-    'Close this dialog and open it again.': 'Ciérralo y ábrelo de nuevo.',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      'Tus cambios no se han guardado. Compáralos con la última versión e inténtalo de nuevo.',
     'This is no longer possible': 'Esto ya no es posible',
     'This maker link no longer works': 'Este enlace de creador ya no funciona',
     'Ask the operator of this site for a new one.': 'Pide uno nuevo al operador de este sitio.',

@@ -303,6 +303,7 @@ export default {
     'Each team member needs a name.': 'Chaque personne de l’équipe doit avoir un nom.',
     'A name or a role has at most {count} characters.': 'Un nom ou un rôle compte au plus {count} caractères.',
     'Choose a launch time in the future.': 'Choisissez une date de lancement dans le futur.',
+    'In the meantime, this was changed to: {value}': 'Entre-temps, ceci a été remplacé par : {value}',
     'Your text is saved in this browser.': 'Votre texte est enregistré dans ce navigateur.',
     'Something went wrong': 'Une erreur est survenue',
     'Please try again.': 'Veuillez réessayer.',
@@ -315,7 +316,8 @@ export default {
     'Too many at once': 'Trop à la fois',
     'The site is busy': 'Le site est très sollicité',
     'The submission has changed': 'Ceci a changé',
-    'Close this dialog and open it again.': 'Fermez puis rouvrez.',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      'Vos modifications n’ont pas été enregistrées. Comparez-les à la dernière version, puis réessayez.',
     'This is no longer possible': 'Ce n’est plus possible',
     'This maker link no longer works': 'Ce lien de créateur ne fonctionne plus',
     'Ask the operator of this site for a new one.': 'Demandez-en un nouveau à l’opérateur de ce site.',

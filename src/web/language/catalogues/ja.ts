@@ -282,6 +282,7 @@ export default {
     'Each team member needs a name.': 'チームの各メンバーに名前が必要です。',
     'A name or a role has at most {count} characters.': '名前と役割は最大{count}文字です。',
     'Choose a launch time in the future.': '未来の公開日時を選んでください。',
+    'In the meantime, this was changed to: {value}': 'その間に、次のように変更されました：{value}',
     'Your text is saved in this browser.': '文章はこのブラウザに保存されています。',
     'Something went wrong': '問題が発生しました',
     'Please try again.': 'もう一度お試しください。',
@@ -294,7 +295,8 @@ export default {
     'Too many at once': '一度に多すぎます',
     'The site is busy': 'サイトが混み合っています',
     'The submission has changed': '内容が変わりました',
-    'Close this dialog and open it again.': '一度閉じて、開き直してください。',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      '変更はまだ保存されていません。最新の内容と見比べて、もう一度お試しください。',
     'This is no longer possible': 'もうできません',
     'This maker link no longer works': 'この作者用リンクは使えなくなりました',
     'Ask the operator of this site for a new one.': 'このサイトの運営者に新しいリンクを依頼してください。',

@@ -300,6 +300,7 @@ export default {
     'Each team member needs a name.': 'Cada pessoa da equipe precisa de um nome.',
     'A name or a role has at most {count} characters.': 'Um nome ou uma função tem no máximo {count} caracteres.',
     'Choose a launch time in the future.': 'Escolha um horário de lançamento no futuro.',
+    'In the meantime, this was changed to: {value}': 'Nesse meio-tempo, isto foi alterado para: {value}',
     'Your text is saved in this browser.': 'Seu texto está salvo neste navegador.',
     'Something went wrong': 'Algo deu errado',
     'Please try again.': 'Tente novamente.',
@@ -312,7 +313,8 @@ export default {
     'Too many at once': 'Muita coisa de uma vez',
     'The site is busy': 'O site está ocupado',
     'The submission has changed': 'Isto mudou',
-    'Close this dialog and open it again.': 'Feche e abra novamente.',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      'Suas alterações não foram salvas. Compare-as com a versão mais recente e tente novamente.',
     'This is no longer possible': 'Isto não é mais possível',
     'This maker link no longer works': 'Este link de criador não funciona mais',
     'Ask the operator of this site for a new one.': 'Peça um novo ao operador deste site.',

@@ -279,6 +279,7 @@ export default {
     'Each team member needs a name.': '团队中的每个人都需要名字。',
     'A name or a role has at most {count} characters.': '名字或角色最多{count}个字符。',
     'Choose a launch time in the future.': '请选择将来的发布时间。',
+    'In the meantime, this was changed to: {value}': '在此期间，此处已改为：{value}',
     'Your text is saved in this browser.': '你的文字已保存在此浏览器中。',
     'Something went wrong': '出了点问题',
     'Please try again.': '请重试。',
@@ -291,7 +292,8 @@ export default {
     'Too many at once': '一次太多了',
     'The site is busy': '本站繁忙',
     'The submission has changed': '内容已变更',
-    'Close this dialog and open it again.': '请关闭后重新打开。',
+    'Your changes were not saved. Check them against the latest version, then try again.':
+      '你的修改尚未保存。请与最新版本核对后重试。',
     'This is no longer possible': '已无法进行此操作',
     'This maker link no longer works': '此作者链接已失效',
     'Ask the operator of this site for a new one.': '请向本站运营者索取新链接。',

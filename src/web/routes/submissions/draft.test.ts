@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
-import { type Draft, errorsIn, newDraft, toDraft, toSubmission } from './draft.ts';
+import { type Draft, errorsIn, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
@@ -62,5 +62,37 @@ test('default values of a product become empty fields of the draft', () => {
     category: '',
     maker: '',
     launchAt: '',
+  });
+});
+
+describe('a draft on a newer version of the submission', () => {
+  const before = draft({ description: 'Old', tags: ['Sea'], team: [{ name: 'Ada', role: '' }] });
+
+  test('keeps the changes of the maker, and takes the other changes', () => {
+    const mine = { ...before, description: 'Mine', tags: ['Sea', 'Tide, high'], name: `${before.name} ` };
+    const latest = { ...before, name: 'Tides', maker: 'Ada', launchAt: '2026-12-01T09:00:00.000Z' };
+    expect(rebase(mine, before, latest)).toEqual({
+      draft: { ...mine, name: 'Tides', maker: 'Ada', launchAt: '2026-12-01T09:00:00.000Z' },
+      conflicts: [],
+    });
+  });
+
+  test('keeps the value of the maker where both changed a field, and shows the other value', () => {
+    const mine = { ...before, description: 'Mine', tags: ['Tide'], team: [], launchAt: '2026-12-01T09:00:00.000Z' };
+    const latest = { ...before, description: '', tags: ['Sea', 'Wind'], team: [{ name: 'Ada', role: 'Captain' }] };
+    const said = (value: string) => `In the meantime, this was changed to: ${value}`;
+    expect(rebase(mine, before, latest)).toEqual({
+      draft: mine,
+      conflicts: [
+        { field: 'description', detail: said('–') },
+        { field: 'tags', detail: said('Sea, Wind') },
+        { field: 'team', detail: said('Ada, Captain') },
+      ],
+    });
+  });
+
+  test('has no conflict where both made the same change', () => {
+    const same = { ...before, description: 'Same' };
+    expect(rebase(same, before, { ...same }).conflicts).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import {
   fieldOf,
+  MAKER_FIELDS,
   MAKER_TEXTS,
   type MakerText,
   PRODUCT_FIELD_NAMES,
@@ -11,6 +12,7 @@ import type { NewSubmission } from '../../../contract/submissions/schema.ts';
 import { plural, t, translated } from '../../language/translate.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
+import { formatTime, visitorTimeZone } from './times.ts';
 
 /** The maker's unsent input. */
 export interface Draft extends Record<MakerText, string> {
@@ -65,6 +67,33 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
     team: product.team.map(({ name, role }) => ({ name, role })),
     launchAt: launchAt ?? '',
   };
+}
+
+const DRAFT_FIELDS = [...MAKER_FIELDS, 'launchAt'] as const;
+
+/**
+ * Applies the maker's changes since `before` to the latest version. If someone else has changed the same field, the
+ * maker's value stays in the draft, and an error shows the other value.
+ */
+export function rebase(draft: Draft, before: Draft, latest: Draft): { draft: Draft; conflicts: FieldError[] } {
+  let rebased = draft;
+  const conflicts: FieldError[] = [];
+  for (const field of DRAFT_FIELDS) {
+    const valueIn = (each: Draft) => JSON.stringify({ ...trimmed(each), launchAt: each.launchAt }[field]);
+    if (valueIn(draft) === valueIn(before)) rebased = { ...rebased, [field]: latest[field] };
+    else if (valueIn(latest) !== valueIn(before) && valueIn(latest) !== valueIn(draft)) {
+      const value = shownValue(latest, field) || '–';
+      conflicts.push({ field, detail: t('In the meantime, this was changed to: {value}', { value }) });
+    }
+  }
+  return { draft: rebased, conflicts };
+}
+
+function shownValue({ tags, team, launchAt, ...texts }: Draft, field: (typeof DRAFT_FIELDS)[number]): string {
+  if (field === 'tags') return tags.join(t(', '));
+  if (field === 'team') return team.map(({ name, role }) => (role ? `${name}, ${role}` : name)).join(' · ');
+  if (field !== 'launchAt') return texts[field];
+  return launchAt === '' ? t('As soon as it is approved') : formatTime(launchAt, visitorTimeZone());
 }
 
 /** A product in which each field has its default value, and lists are empty. */

@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { errorsIn, toDraft } from './draft.ts';
+import { errorsIn, rebase, toDraft } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { storedPictures } from './pictures.ts';
@@ -23,7 +22,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   const timeZone = useTimeZone() ?? 'UTC';
   const form = useSubmissionForm({
     draft: toDraft(submission.product, submission.launchAt),
-    pictures: storedPictures(submission.product, PRODUCT_FIELDS.image.default),
+    pictures: storedPictures(submission.product),
     editing: { access, submission },
     onDone: (_, changed) =>
       onClose(
@@ -49,16 +48,30 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
 
 export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
   const timeZone = useTimeZone() ?? 'UTC';
+  // The submission that the change is based on. The page below the dialog may show a later one.
+  const [base, setBase] = useState(submission);
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
   const [errors, setErrors] = useState<FieldErrors>([]);
   const { failure, isBusy, run } = useAction(setErrors);
 
   function save(): void {
-    const found = errorsIn({ ...toDraft(submission.product, null), launchAt }, Date.now());
+    const found = errorsIn({ ...toDraft(base.product, null), launchAt }, Date.now());
     setErrors(found);
     if (found.length > 0) return;
-    const patch = { launchAt: launchAt === '' ? null : launchAt, revision: submission.revision };
-    void run(async () => onClose(await submissionsClient.update(access, patch), t('The launch time has changed.')));
+    void run(async () => {
+      const change = { launchAt: launchAt === '' ? null : launchAt };
+      const saved = await submissionsClient.update(access, base, change, continueFrom);
+      onClose(saved, t('The launch time has changed.'));
+    });
+  }
+
+  /** Continues from a version that someone else has saved, with the time that the maker chose. */
+  function continueFrom(latest: Submission): void {
+    const draft = { ...toDraft(base.product, base.launchAt), launchAt };
+    const rebased = rebase(draft, toDraft(base.product, base.launchAt), toDraft(latest.product, latest.launchAt));
+    setBase(latest);
+    setLaunchAt(rebased.draft.launchAt);
+    setErrors(rebased.conflicts);
   }
 
   return (
@@ -72,6 +85,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
         }}
       >
         <LaunchField
+          key={`${base.revision} ${base.productVersion}`}
           launchAt={launchAt}
           siteTimeZone={timeZone}
           error={errorOf(errors, 'launchAt')}

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { sendPictures, storedPictures } from './pictures.ts';
+import { rebasePictures, sendPictures, storedPictures } from './pictures.ts';
 import { submissionsClient } from './submissions-client.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -20,7 +20,7 @@ test.each([
     latest = latest.filter((_, each) => each !== index);
     return { product: { image: '', screenshots: latest } } as unknown as Submission;
   });
-  const form = storedPictures(stored.product, '');
+  const form = storedPictures(stored.product);
   const { product } = await sendPictures({
     access: { id: 'tide', key: 'key' },
     pictures: { ...form, screenshots: form.screenshots.filter((_, index) => !dropped.includes(index)) },
@@ -29,4 +29,15 @@ test.each([
     onStored: () => {},
   });
   expect(product.screenshots).toEqual(left);
+});
+
+test('new and removed pictures apply to a newer version of the submission, and its other pictures stay', () => {
+  const before = storedPictures({ image: 'old', screenshots: ['a', 'b', 'b'] });
+  const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'b', 'c'] });
+  const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };
+  const mine = { image: before.image, screenshots: [...before.screenshots.slice(0, 2), file] };
+  const rebased = rebasePictures(mine, before, latest);
+  expect(rebased.image?.src).toBe('new');
+  expect(rebased.screenshots.map(({ src }) => src)).toEqual(['a', 'b', 'c', 'data:']);
+  expect(rebasePictures({ ...mine, image: file }, before, latest).image).toBe(file);
 });

@@ -1,4 +1,6 @@
+import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import type { Product } from '../../../contract/products/schema.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { t } from '../../language/translate.ts';
@@ -73,17 +75,29 @@ function copyOf(bitmap: ImageBitmap): string {
   return canvas.toDataURL('image/webp', 0.85);
 }
 
-/**
- * Returns the stored pictures of a submission. `placeholder` is the URL of the site's placeholder, which does not count
- * as a picture.
- */
-export function storedPictures(
-  { image, screenshots }: { image: string; screenshots: readonly string[] },
-  placeholder: string,
-): Pictures {
+/** Returns the stored pictures of a product. The site's placeholder does not count as a picture. */
+export function storedPictures({ image, screenshots }: Pick<Product, 'image' | 'screenshots'>): Pictures {
   return {
-    image: image === '' || image === placeholder ? null : { key: image, src: image },
+    image: image === '' || image === PRODUCT_FIELDS.image.default ? null : { key: image, src: image },
     screenshots: screenshots.map((src, index) => ({ key: `${index} ${src}`, src })),
+  };
+}
+
+/**
+ * Applies the maker's changes of the stored pictures `before` to the latest ones. New files stay. An image that was
+ * replaced in the meantime is replaced by the maker's new image, if there is one.
+ */
+export function rebasePictures({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
+  const removed = before.screenshots.map(({ src }) => src);
+  // The same picture may occur twice, so each entry is matched only once.
+  const takes = (list: string[], src: string) => list.includes(src) && list.splice(list.indexOf(src), 1).length > 0;
+  for (const { src } of screenshots) takes(removed, src);
+  return {
+    image: image?.file ? image : latest.image,
+    screenshots: [
+      ...latest.screenshots.filter(({ src }) => !takes(removed, src)),
+      ...screenshots.filter(({ file }) => file !== undefined),
+    ],
   };
 }
 

@@ -20,7 +20,7 @@ interface SubmissionFormProps {
 
 /** The form for a new or an edited product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
-  const { element, draft, pictures, errors, invalidAttempts, failure, isSending, progress, set } = form;
+  const { element, draft, pictures, errors, invalidAttempts, conflicts, failure, isSending, progress, set } = form;
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
@@ -92,6 +92,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         </div>
         <TeamField team={draft.team} error={errorOf(errors, 'team')} onChange={(team) => set({ team })} />
         <LaunchField
+          // Shows the launch time of the latest version, because the field has its own state.
+          key={conflicts}
           launchAt={draft.launchAt}
           siteTimeZone={siteTimeZone}
           error={errorOf(errors, 'launchAt')}

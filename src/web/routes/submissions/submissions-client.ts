@@ -59,8 +59,26 @@ export const submissionsClient = {
     return send('POST', submissionPaths.submissions, { json: submission, headers });
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
-  update: (access: MakerAccess, patch: SubmissionPatch) =>
-    sendAsMaker('PATCH', submissionPaths.submission(access.id), access, { json: patch }),
+  /**
+   * Changes fields of the submission `base`. If it has changed since, calls `onConflict` with the latest one before
+   * throwing the error.
+   */
+  async update(
+    access: MakerAccess,
+    base: Submission,
+    fields: SubmissionPatch,
+    onConflict: (latest: Submission) => void,
+  ): Promise<Submission> {
+    const { revision, productVersion } = base;
+    const json = { ...fields, revision, productVersion };
+    try {
+      return await sendAsMaker('PATCH', submissionPaths.submission(access.id), access, { json });
+    } catch (error) {
+      const isConflict = error instanceof SubmissionError && error.code === 'submission_changed';
+      if (isConflict) onConflict(await submissionsClient.get(access));
+      throw error;
+    }
+  },
   withdraw: (access: MakerAccess) => sendAsMaker('DELETE', submissionPaths.submission(access.id), access),
   putImage: (access: MakerAccess, upload: Upload) =>
     sendAsMaker('PUT', submissionPaths.image(access.id), access, { upload }),
@@ -169,7 +187,10 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
   if (status === 429) return { title: t('Too many at once'), detail: `${message} ${later}${saved}` };
   if (status === 503) return { title: t('The site is busy'), detail: `${later}${saved}` };
   if (code === 'submission_changed')
-    return { title: t('The submission has changed'), detail: t('Close this dialog and open it again.') };
+    return {
+      title: t('The submission has changed'),
+      detail: t('Your changes were not saved. Check them against the latest version, then try again.'),
+    };
   if (status === 409) return { title: t('This is no longer possible'), detail: message };
   if (code === 'submission_not_found')
     return { title: t('This maker link no longer works'), detail: t('Ask the operator of this site for a new one.') };

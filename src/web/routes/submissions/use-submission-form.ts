@@ -4,8 +4,15 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, toSubmission } from './draft.ts';
-import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
+import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
+import {
+  type PictureItem,
+  type Pictures,
+  readPicture,
+  rebasePictures,
+  sendPictures,
+  storedPictures,
+} from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 export interface SubmissionForm {
@@ -16,6 +23,8 @@ export interface SubmissionForm {
   errors: readonly FieldError[];
   /** The number of attempts that found errors. */
   invalidAttempts: number;
+  /** The number of attempts that found a newer version of the submission. */
+  conflicts: number;
   failure: Failure | null;
   isSending: boolean;
   /**
@@ -54,6 +63,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [pictures, setPictures] = useState(options.pictures);
   const [errors, setErrors] = useState(NO_ERRORS);
   const [invalidAttempts, setInvalidAttempts] = useState(0);
+  const [conflicts, setConflicts] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
@@ -119,15 +129,24 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     });
   }
 
+  /** Continues from a version that someone else has saved, with the maker's changes. */
+  function continueFrom(latest: Submission): void {
+    if (existing.current === null) return;
+    const before = existing.current.submission;
+    existing.current = { ...existing.current, submission: latest };
+    const rebased = rebase(draft, toDraft(before.product, before.launchAt), toDraft(latest.product, latest.launchAt));
+    setDraft(rebased.draft);
+    setPictures((now) => rebasePictures(now, storedPictures(before.product), storedPictures(latest.product)));
+    report(rebased.conflicts);
+    setConflicts((count) => count + 1);
+  }
+
   /** Creates or updates the submission. */
   async function save(website: string): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
     if (existing.current) {
       const { access, submission } = existing.current;
-      return {
-        access,
-        submission: await submissionsClient.update(access, { ...texts, revision: submission.revision }),
-      };
+      return { access, submission: await submissionsClient.update(access, submission, texts, continueFrom) };
     }
     const sent = website === '' ? texts : { ...texts, website };
     const { submission, makerKey } = await submissionsClient.create(sent, draft.idempotencyKey);
@@ -176,7 +195,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const share = left.find(({ sent }) => sent !== undefined)?.sent;
   const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
   return {
-    ...{ element, draft, pictures, errors, invalidAttempts, failure, isSending, progress },
+    ...{ element, draft, pictures, errors, invalidAttempts, conflicts, failure, isSending, progress },
     ...{ set, setPictures: changePictures, addFiles, submit, latest },
   };
 }
