@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { buildProduct } from '../../../tests/support/build-product.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
-import { saveProducts } from '../products/save-products.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
@@ -73,14 +71,6 @@ describe('Approval', () => {
     expect(['done', 'submission_changed']).toContain(approved);
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting', product: { description: 'New' } });
     expect(await site.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
-  });
-
-  test('never overwrites a product that has taken the id', async () => {
-    const { id } = await harness.submit();
-    await saveProducts(site.database, [buildProduct({ id, name: 'Imported' })]);
-    expect(await codeOf(harness.approve(id))).toBe('id_taken');
-    await expect(harness.approve(id)).rejects.toThrow(`remove it first: groundswell products remove ${id}`);
-    expect((await site.core.getProduct(id))?.product.name).toBe('Imported');
   });
 });
 
@@ -190,15 +180,6 @@ describe('An undo', () => {
     const author = await site.submissions.authorOf(maker);
     await site.core.addComment({ productId: maker.id, content: 'Ask me' }, { session: 'session-maker' }, { author });
     expect(await codeOf(harness.undo(maker.id))).toBe('done');
-  });
-
-  test('of a decline leaves a product that was imported with the id of the submission', async () => {
-    const maker = await harness.submit();
-    await harness.decline(maker.id);
-    await saveProducts(site.database, [buildProduct({ id: maker.id, name: 'Imported' })]);
-    await harness.undo(maker.id);
-    expect((await site.core.getProduct(maker.id))?.product.name).toBe('Imported');
-    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting' });
   });
 
   test.each([

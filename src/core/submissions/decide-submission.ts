@@ -87,8 +87,8 @@ export function declineSubmission(
 
 /**
  * Undoes the last decision, unless the maker has changed more than the launch time since. A launched product is removed
- * from the site, unless it has votes, or comments by anyone but the maker.
- * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
+ * from the site, unless an operator has edited it, or it has votes, or comments by anyone but the maker.
+ * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
  * `already_launched`, `id_taken`, `unavailable`.
  */
 export function undoDecision(database: Database, target: DecisionTarget, rules: LaunchRules): Promise<SubmissionRow> {
@@ -118,7 +118,7 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
   const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
   if (undo.status !== 'approved') {
     // A declined submission has no product. A product with its id was imported, and stays.
-    if (row.status === 'approved') await revokeLaunch(sql, row.id);
+    if (row.status === 'approved') await revokeLaunch(sql, row, rules);
     return earlier;
   }
   const time = launchTime(earlier, rules.now);

@@ -4,11 +4,12 @@ import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
+import { isUniqueViolation } from '../database/database-faults.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
-import { saveProducts } from '../products/save-products.ts';
-import { launchOf, type SubmissionRow } from './submission-row.ts';
+import { insertProducts, saveProducts, versionOf } from '../products/save-products.ts';
+import { launchOf, productOfFields, type SubmissionRow } from './submission-row.ts';
 
 /** The current time and the time zone for decisions and edits. */
 export interface LaunchRules {
@@ -25,13 +26,16 @@ export function launchTime(wanted: Date | null, now: Date): Date {
 /** Adds the product of a submission to the site. @throws CoreError `id_taken` if another product has its id. */
 export async function createProduct(sql: Sql, product: StoredProduct): Promise<void> {
   const { id } = product;
-  if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
+  try {
+    await insertProducts(sql, [product]);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
     throw new CoreError(
       'id_taken',
       `A product with the id '${id}' already exists, so the product of this submission cannot be added. If that product is not needed, remove it first: groundswell products remove ${id}`,
     );
   }
-  await saveProducts(sql, [product]);
+  await recordChange(sql, { productIds: [id], catalogue: true });
 }
 
 /**
@@ -77,18 +81,28 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
 }
 
 /**
- * Removes a product from the site, whether it has launched or not, as if it had not been approved.
- * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker.
+ * Removes the product of an approved submission from the site, whether it has launched or not, as if it had not been
+ * approved.
+ * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
+ * if an operator has edited it, or imported a product with its id.
  */
-export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
+export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now, timeZone }: LaunchRules): Promise<void> {
+  const { id } = row;
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
-  const launch = await readLaunch(sql, id);
-  if (launch === undefined) return;
-  if (launch.has_followers) {
+  const product = await lockProduct(sql, id);
+  if (product === undefined) return;
+  if ((await readLaunch(sql, id))?.has_followers) {
     throw new CoreError(
       'already_launched',
       `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
+    );
+  }
+  const approved = productOfFields(id, row.fields, row.launch_at ?? now, timeZone);
+  if (versionOf(product) !== versionOf(approved)) {
+    throw new CoreError(
+      'already_decided',
+      `The approval of '${id}' cannot be undone, because its product was edited or imported since. Undo that change first, or remove the product: groundswell products remove ${id}`,
     );
   }
   await deleteProduct(sql, id);

@@ -1,0 +1,81 @@
+import { describe, expect, test, vi } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
+import { editProduct } from '../products/edit-product.ts';
+import { saveProducts } from '../products/save-products.ts';
+
+const harness = openSubmissionHarness();
+const { site, clock, inHours } = harness;
+
+const imported = (id: string) => buildProduct({ id, name: 'Imported', createdAt: clock.now().toISOString() });
+const nameOf = async (id: string) => (await site.core.getProduct(id))?.product.name;
+
+describe('A product that was imported with the id of a submission', () => {
+  test('is not overwritten by an approval, and the error says how to remove it', async () => {
+    const { id } = await harness.submit();
+    await saveProducts(site.database, [imported(id)]);
+    expect(await codeOf(harness.approve(id))).toBe('id_taken');
+    expect(await codeOf(harness.schedule(id, inHours(1)))).toBe('id_taken');
+    await expect(harness.approve(id)).rejects.toThrow(`remove it first: groundswell products remove ${id}`);
+    expect(await nameOf(id)).toBe('Imported');
+  });
+
+  test('is not overwritten by an approval that begins before the import commits', async () => {
+    const { id } = await harness.submit();
+    const approved = await site.database.transaction(async (sql) => {
+      await saveProducts(sql, [imported(id)]);
+      const approving = codeOf(harness.approve(id));
+      await vi.waitFor(async () => expect(await blockedStatements(site.database)).not.toEqual([]));
+      return { approving };
+    });
+    expect(await approved.approving).toBe('id_taken');
+    expect(await nameOf(id)).toBe('Imported');
+    expect(await harness.inspect(id)).toMatchObject({ status: 'waiting', revision: 1 });
+  });
+
+  test('is not changed by an edit or a withdrawal of the maker', async () => {
+    for (const change of ['edit', 'withdraw'] as const) {
+      const maker = await harness.submit();
+      await saveProducts(site.database, [imported(maker.id)]);
+      await (change === 'edit'
+        ? site.submissions.edit(maker, { description: 'New' })
+        : site.submissions.withdraw(maker));
+      expect(await nameOf(maker.id)).toBe('Imported');
+    }
+  });
+
+  test('is not overwritten by the undo of a decline', async () => {
+    const waiting = await harness.submit();
+    const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(scheduled.id);
+    for (const { id } of [waiting, scheduled]) {
+      await harness.decline(id);
+      await saveProducts(site.database, [imported(id)]);
+    }
+    expect(await codeOf(harness.undo(scheduled.id))).toBe('id_taken');
+    expect(await codeOf(harness.undo(waiting.id))).toBe('done');
+    expect(await site.submissions.get(waiting)).toMatchObject({ status: 'waiting' });
+    expect([await nameOf(scheduled.id), await nameOf(waiting.id)]).toEqual(['Imported', 'Imported']);
+  });
+
+  test('after the approval is not removed by the undo of the approval', async () => {
+    const launched = await harness.submit();
+    const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
+    for (const { id } of [launched, scheduled]) {
+      await harness.approve(id);
+      await saveProducts(site.database, [imported(id)]);
+      expect(await codeOf(harness.undo(id))).toBe('already_decided');
+      expect(await nameOf(id)).toBe('Imported');
+    }
+  });
+});
+
+test('the undo of an approval keeps a product that an operator has edited, until the edit is reverted', async () => {
+  const { id } = await harness.submit({ description: 'Tydes' });
+  await harness.approve(id);
+  await editProduct(site.database, id, { values: { description: 'Tides' }, now: clock.now() });
+  await expect(harness.undo(id)).rejects.toThrow(`groundswell products remove ${id}`);
+  await editProduct(site.database, id, { values: { description: 'Tydes' }, now: clock.now() });
+  expect(await codeOf(harness.undo(id))).toBe('done');
+});
