@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -122,6 +123,27 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   await expect(other.getByText('Saved Four hands')).toBeVisible();
   const { product: saved } = await (await page.request.get(`/api/products/${product.id}`)).json();
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
+});
+
+test('a discarded edit of tags that contain commas is resumed, put on top of another operator’s edit, and saved', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct({ name: 'Compiler', tags: ['C, C++', 'Sea'] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const tags = page.getByLabel('Tags');
+  await expect(tags).toHaveValue('["C, C++","Sea"]');
+  await tags.fill('["C, C++","Sea, deep"]');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(tags).toHaveValue('["C, C++","Sea, deep"]');
+  await editProduct(site.database, id, { values: { tags: ['C, C++', 'Sea', 'Moon'] }, now: new Date() });
+  await page.getByRole('button', { name: 'Keep my changes on top' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Compiler')).toBeVisible();
+  const { product } = await (await page.request.get(`/api/products/${id}`)).json();
+  expect(product.tags).toEqual(['C, C++', 'Sea, deep']);
 });
 
 test('undo after an edit restores the exact launch time and the tags that contain commas', async ({ page, site }) => {

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { buildProduct } from '../../../../tests/support/build-product.ts';
-import { changesOf, draftOf, fieldValue, membersOf, shownText, teamText, withPicture } from './product-draft.ts';
+import {
+  changesOf,
+  draftOf,
+  fieldValue,
+  membersOf,
+  previewOf,
+  shownText,
+  teamText,
+  withPicture,
+} from './product-draft.ts';
 
 const product = {
   ...buildProduct({
@@ -69,4 +78,27 @@ test('an uploaded picture replaces the image, or is appended to the screenshots'
     ...draft,
     screenshots: '/one.png\n/images/a.webp',
   });
+});
+
+test('tags that contain commas are edited as a JSON array, and are not split', () => {
+  const tagged = { ...product, tags: ['C, C++', '[beta]', ' "quoted" '] };
+  const before = draftOf(tagged);
+  expect(before.tags).toBe('["C, C++","[beta]"," \\"quoted\\" "]');
+  expect(previewOf(tagged, before).tags).toEqual(tagged.tags);
+  expect(changesOf(before, { ...before, tags: before.tags.replace('beta', 'gamma') })).toEqual({
+    tags: ['C, C++', '[gamma]', ' "quoted" '],
+  });
+});
+
+test.each([
+  ['[beta], tools', ['[beta]', 'tools']],
+  ['[1]', ['[1]']],
+  ['["open', ['["open']],
+  ['["Sea"]', ['Sea']],
+])('the tags %j are read as %j', (text, tags) => {
+  expect(fieldValue('tags', text)).toEqual(tags);
+});
+
+test.each([['[beta]'], ['["Sea"]'], ['Sea\nside']])('the tag %j is read back unchanged', (tag) => {
+  expect(fieldValue('tags', draftOf({ ...product, tags: [tag] }).tags)).toEqual([tag]);
 });

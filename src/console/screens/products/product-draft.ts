@@ -12,8 +12,8 @@ export type PictureField = 'image' | 'screenshots';
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');
 
 /**
- * Returns the draft of a product. Tags are separated by commas, pictures are one per line, and the team is JSON,
- * because names may contain any character.
+ * Returns the draft of a product. Tags are separated by commas, or a JSON array if a tag contains one. Pictures are one
+ * per line, and the team is JSON, because names may contain any character.
  */
 export function draftOf(product: Product): Draft {
   return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, textOf(product, name)])) as Draft;
@@ -24,7 +24,34 @@ function textOf(product: Product, name: DraftField): string {
   if (name === 'createdAt') return String(value).slice(0, 16);
   if (typeof value === 'string') return value;
   if (name === 'team') return teamText(product.team);
-  return (value as string[]).join(name === 'tags' ? ', ' : '\n');
+  if (name === 'tags') return tagsText(product.tags);
+  return (value as string[]).join('\n');
+}
+
+function tagsText(tags: readonly string[]): string {
+  const text = tags.join(', ');
+  const json = JSON.stringify(tags);
+  return JSON.stringify(tagsOf(text)) === json ? text : json;
+}
+
+/** The inverse of `tagsText`. */
+function tagsOf(text: string): string[] {
+  return (
+    tagsInJson(text) ??
+    text
+      .split(/[,\n]/)
+      .map((item) => item.trim())
+      .filter(Boolean)
+  );
+}
+
+function tagsInJson(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the team members of a draft. */
@@ -62,10 +89,7 @@ export function fieldValue(name: DraftField, text: string): unknown {
       // The input has no time zone, and the console uses UTC.
       return text === '' ? '' : `${text}Z`;
     case 'texts':
-      return text
-        .split(/[,\n]/)
-        .map((item) => item.trim())
-        .filter(Boolean);
+      return tagsOf(text);
     case 'addresses':
       return lines;
     case 'team':
@@ -91,7 +115,7 @@ export function previewOf(product: Product, draft: Draft): Product {
     image: completeAddress(draft.image),
     category: draft.category,
     maker: draft.maker,
-    tags: fieldValue('tags', draft.tags) as string[],
+    tags: tagsOf(draft.tags),
   };
 }
 

@@ -15,7 +15,7 @@ interface Props {
 
 const HINTS: Partial<Record<DraftField, string>> = {
   image: 'A URL that begins with https://, or with / for this site.',
-  tags: 'Separated by commas.',
+  tags: 'Separated by commas. If a tag contains a comma: ["C, C++", "Sea"].',
   screenshots: 'One URL per line.',
   createdAt: 'UTC. A future time schedules the launch.',
   launchDate: 'Shown as written.',
