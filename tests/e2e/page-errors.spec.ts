@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
 
@@ -63,3 +64,29 @@ test('a page whose code cannot be loaded does not affect the pages visited after
   await page.getByRole('link', { name, exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
 });
+
+for (const [when, act] of [
+  ['click', (page: Page) => page.getByRole('heading', { level: 1 }).click()],
+  ['visit', (page: Page) => page.goBack().then(() => page.goForward())],
+] as const) {
+  test(`a part of a page whose code cannot be loaded appears on the next ${when}`, async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_FAILED/);
+    const { name } = await site.addProduct({ name: `Lamprey ${when}` });
+    const code = /\/assets\/product-side-[^/]*\.js$/;
+    await visit(page, `/?q=lamprey+${when}`);
+    await page.route(code, (route) => route.abort());
+    const failed = page.waitForEvent('requestfailed', (request) => code.test(request.url()));
+    await page.getByRole('link', { name, exact: true }).click();
+    await failed;
+    await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
+    await page.unroute(code);
+    const team = page.getByRole('heading', { name: 'Meet the team' });
+    await expect(team).toHaveCount(0);
+    await act(page);
+    await expect(team).toBeVisible();
+  });
+}

@@ -3,8 +3,8 @@ import { useLocation } from './router.tsx';
 
 export interface LazyScreen {
   /**
-   * Resolves after the code has loaded. Screens rendered after that never suspend. After a failure, a call loads the
-   * code again, unless it has the `visit` of the failed call.
+   * Resolves after the code has loaded. Screens rendered after that never suspend. A call with another `visit` than the
+   * previous one loads the code again, in case that loading failed.
    */
   preload: (visit?: object) => Promise<void>;
   loaded: () => ComponentType | undefined;
@@ -17,21 +17,15 @@ export interface LazyScreen {
 export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   let loaded: ComponentType | undefined;
   let loading: Promise<void> | undefined;
-  /** The visit for which loading failed, or the error if the call had no visit. */
-  let failed: unknown;
+  let visited: object | undefined;
 
   function preload(visit?: object): Promise<void> {
     // React renders a screen again after it fails, which must not load the code again.
-    if (failed && failed !== visit) loading = failed = undefined;
-    loading ??= load().then(
-      (component) => {
-        loaded = component;
-      },
-      (error: unknown) => {
-        failed = visit ?? error;
-        throw error;
-      },
-    );
+    if (visit !== visited) loading = undefined;
+    visited = visit;
+    loading ??= load().then((component) => {
+      loaded = component;
+    });
     return loading;
   }
 
@@ -40,10 +34,12 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
 
 /**
  * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
- * code has loaded, and remains if loading fails.
+ * code has loaded. If loading fails, each click tries again.
  */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
-  return lazyScreen(() => load().catch(() => new Promise(() => {})));
+  return lazyScreen(function retry(): Promise<ComponentType> {
+    return load().catch(() => new Promise((click) => document.addEventListener('click', click, true)).then(retry));
+  });
 }
 
 /** Renders a screen, and suspends while its code loads. */
