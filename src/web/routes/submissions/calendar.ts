@@ -47,7 +47,7 @@ function escapeText(text: string): string {
   return text
     .replaceAll(/[\\;,]/g, '\\$&')
     .replaceAll(/\r\n?|\n/g, '\\n')
-    .replaceAll(/\p{Cc}/gu, '');
+    .replaceAll(/[^\P{Cc}\t]/gu, '');
 }
 
 const MAX_LINE_OCTETS = 75;
