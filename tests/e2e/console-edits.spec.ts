@@ -140,7 +140,7 @@ test('a discarded edit of tags that contain commas is resumed, put on top of ano
   await expect(tags).toHaveValue('["C, C++","Sea, deep"]');
   await editProduct(site.database, id, { values: { tags: ['C, C++', 'Sea', 'Moon'] }, now: new Date() });
   await page.getByRole('button', { name: 'Keep my changes on top' }).click();
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Saved Compiler')).toBeVisible();
   const { product } = await (await page.request.get(`/api/products/${id}`)).json();
   expect(product.tags).toEqual(['C, C++', 'Sea, deep']);
