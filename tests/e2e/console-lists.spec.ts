@@ -50,6 +50,30 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
 });
 
+test('a failed change is rolled back with a reason, and a list that fails to load offers a retry', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Stays' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Stays')).toBeVisible();
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  const broken = (url: URL) => url.pathname.startsWith('/api/console/comments');
+  await page.route(broken, (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }));
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('It broke.')).toBeVisible();
+  await expect(page.getByText('Held', { exact: true }).filter({ visible: true })).toHaveCount(1);
+  await page.unroute(broken);
+  await failUntilClick(page, broken);
+  await page.goto(`/console/comments?product=${product.id}`);
+  await expect(page.getByText('Loading failed')).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('Stays')).toBeVisible();
+});
+
 test('a range of rows can be selected by keyboard and by mouse', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));

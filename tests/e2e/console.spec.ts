@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { failUntilClick, openConsole, signIn, untilEnabled } from '../support/console-page.ts';
+import { openConsole, signIn, untilEnabled } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -63,6 +63,8 @@ for (const [state, path, viewport, colorScheme] of [
     await site.addComments(long.id, [{ content: 'C'.repeat(2_000), authorName: 'A'.repeat(100) }]);
     await signIn(page, site);
     await openConsole(page, path);
+    // The editor opens after the heading is visible.
+    await expect(page.getByRole('dialog')).toHaveCount(path.includes('?edit=') ? 1 : 0);
     await expect(page.getByRole('status', { name: /^(?:Loading|Checking)/ })).toHaveCount(0);
     await expectAccessible(page, state);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width);
@@ -89,9 +91,12 @@ test('an operator hides a comment by keyboard and undoes it, and the audit log r
   await page.keyboard.press('u');
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   await expect.poll(shown).toBe(1);
-  await page.keyboard.press('g');
-  await page.keyboard.press('l');
-  await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible();
+  // The page ignores L if it comes more than 1.2 s after G.
+  await expect(async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible({ timeout: 1_000 });
+  }).toPass();
   await expect(page.getByText(/restored comment .* on /).first()).toBeVisible();
 });
 
@@ -181,29 +186,6 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect.poll(status).toBe(404);
 });
 
-test('a failed change is rolled back with a reason, and a list that fails to load offers a retry', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  const product = await site.addProduct();
-  await site.addComments(product.id, [{ content: 'Stays' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  expectConsoleError(/500 \(Internal Server Error\)/);
-  const broken = (url: URL) => url.pathname.startsWith('/api/console/comments');
-  await page.route(broken, (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }));
-  await page.getByRole('button', { name: 'Hold' }).click();
-  await expect(page.getByText('It broke.')).toBeVisible();
-  await expect(page.getByText('Held', { exact: true }).filter({ visible: true })).toHaveCount(1);
-  await page.unroute(broken);
-  await failUntilClick(page, broken);
-  await page.goto('/console/comments?state=held');
-  await expect(page.getByText('Loading failed')).toBeVisible();
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
-});
-
 test('a comment written after the list was read and before live updates are connected appears', async ({
   page,
   site,
@@ -232,9 +214,10 @@ test('a comment written after the list was read and before live updates are conn
 test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
   await signIn(page, site);
   expectConsoleError(/503 \(Service Unavailable\).*events/);
-  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
   await openConsole(page, '/console/comments');
   await expect(page.getByText('Connecting …')).toBeVisible();
+  await page.unroute(CONSOLE_API.events);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   const product = await site.addProduct();
   await page.request.post('/api/comments', {

@@ -35,7 +35,8 @@ export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home)
 export async function failUntilClick(page: Page, matches: (url: URL) => boolean): Promise<void> {
   await page.addInitScript(() => addEventListener('click', () => Object.assign(window, { hasClick: true }), true));
   await page.route(matches, async (route) => {
-    const hasClick = await page.evaluate(() => 'hasClick' in window);
+    // Fails if the page is navigating to another document, which has no click yet.
+    const hasClick = await page.evaluate(() => 'hasClick' in window).catch(() => false);
     if (hasClick) await route.fallback();
     else await route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } });
   });
