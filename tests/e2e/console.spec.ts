@@ -112,10 +112,11 @@ test('an operator approves a submission by keyboard, which launches it, and then
   await expect(card).toBeVisible();
   await card.getByRole('button', { name: 'Approve Fresh wave' }).focus();
   await page.keyboard.press('a');
+  await expect(page.getByText('Approved Fresh wave')).toBeVisible();
   await expect(card).toBeHidden();
   const status = async () => (await page.request.get(`/api/products/${row.id}`)).status();
   await expect.poll(status).toBe(200);
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.keyboard.press('u');
   await expect(card).toBeVisible();
   await expect.poll(status).toBe(404);
 });
@@ -129,7 +130,8 @@ test('several products are removed together and restored', async ({ page, site }
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(1);
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('u');
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
 });
 
@@ -147,7 +149,7 @@ test('the older of two removals of an id is restored, and removed again by undo'
   await expect(rows).toHaveText([/Replacement/]);
   const name = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product?.name;
   await expect.poll(name).toBe('Loved');
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.keyboard.press('u');
   await expect(rows).toHaveText([/Loved/, /Replacement/]);
 });
 
@@ -182,7 +184,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect.poll(status).toBe(200);
   // A later import of another file with the same name is not undone.
   await recordAudit(site.database, { action: 'import', target: `${prefix}.csv` });
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.keyboard.press('u');
   await expect.poll(status).toBe(404);
 });
 

@@ -102,10 +102,10 @@ test.describe('§2: HTML documents', () => {
       });
     });
     await visit(page, '/?q=zz');
-    await upvoteOf(page, 'Zz rich').click();
-    // The toast covers the theme button.
-    await toast(page).getByRole('button', { name: 'Dismiss' }).click();
+    // Before the upvote, because its toast covers the theme button.
     await page.getByRole('button', { name: 'Dark theme' }).click();
+    await upvoteOf(page, 'Zz rich').click();
+    await expect(toast(page)).toHaveCount(1);
     await page.getByRole('link', { name: 'Zz rich', exact: true }).click();
     await page.getByRole('link', { name: 'Screenshot 1 of Zz rich' }).click();
     await expect(page.getByRole('dialog')).toBeVisible();

@@ -29,13 +29,16 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
     await expect.poll(async () => (await stored()).length, 'the upvote is stored without the app').toBe(100);
     scripts.release();
+    // A focused toast does not time out.
+    const undo = toast(page).getByRole('button', { name: 'Undo' });
+    await undo.focus();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     await expect(upvoteOf(page, 'Early Bird')).toHaveAttribute('title', 'Remove upvote');
     await requestsReported(page);
     expect(puts).toHaveLength(1);
     expect(await page.evaluate(() => Object.keys(sessionStorage)), 'no write is pending').toEqual([]);
-    await toast(page).getByRole('button', { name: 'Undo' }).click();
+    await undo.click();
     await expectUpvote(page, 'Early Bird', { upvoted: false, count: 99 });
     await expect.poll(async () => (await stored()).length).toBe(99);
   });

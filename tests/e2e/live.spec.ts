@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Locator, Page, Request, Route } from '@playwright/test';
+import type { Page, Request, Route } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
 import { recordRequests } from '../support/network.ts';
-import { cardNames, commentTexts, commentWith, discussion, toast, upvoteOf } from '../support/screen.ts';
+import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
 test.use({ live: true });
 
@@ -33,19 +33,6 @@ function stranger({ request }: Page) {
       return (await response.json()).comment;
     },
   };
-}
-
-/** Records the current text of an element and each later text. */
-async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
-  const handle = await element.evaluateHandle((node) => {
-    const texts = [node.textContent ?? ''];
-    new MutationObserver(() => {
-      const text = node.textContent ?? '';
-      if (text !== texts.at(-1)) texts.push(text);
-    }).observe(node, { childList: true, characterData: true, subtree: true });
-    return texts;
-  });
-  return () => handle.jsonValue();
 }
 
 async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {

@@ -3,7 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { goOffline, goOnline, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
-import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
+import { commentTexts, commentWith, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
@@ -40,10 +40,11 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   const sent: string[] = [];
   page.on('request', (request) => request.method() !== 'GET' && sent.push(request.method()));
   await site.addUpvotes(product.id, 4);
+  const messages = await textsOf(page.getByRole('region', { name: 'Messages' }));
   await goOnline(page);
   await expect(commentWith(page, 'Written on a train')).toBeVisible();
   await expect(note(page)).toBeEmpty();
-  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!', 'Comment added!']);
+  await expect.poll(async () => (await messages()).join('\n')).toMatch(/Upvoted![\s\S]*Comment added!/);
   await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
   await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
   await page.reload();

@@ -39,9 +39,11 @@ test('Undo works after navigating to another page', async ({ page, site }) => {
   expect(rows).toEqual([]);
 });
 
-test('Undo does nothing after the visitor has already removed the upvote', async ({ page, site }) => {
+test('Undo does nothing after the visitor has already removed the upvote', async ({ page, site, pauseClock }) => {
   const product = await site.addProduct({ name: 'Cuttlefish' });
+  await page.clock.install();
   await visit(page, `/product/${product.id}`);
+  await pauseClock();
   await upvoteOf(page, 'Cuttlefish').click();
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
   const held = await holdResponses(page, UPVOTE, { method: 'DELETE' });
@@ -57,10 +59,15 @@ test('Undo does nothing after the visitor has already removed the upvote', async
   expect(held.requests).toHaveLength(1);
 });
 
-test('Undo by keyboard restores the focus, and a toast with a button is shown for 10 s', async ({ page, site }) => {
+test('Undo by keyboard restores the focus, and a toast with a button is shown for 10 s', async ({
+  page,
+  site,
+  pauseClock,
+}) => {
   const product = await site.addProduct({ name: 'Dugong' });
   await page.clock.install();
   await visit(page, `/product/${product.id}`);
+  await pauseClock();
   await upvoteOf(page, 'Dugong').press('Enter');
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
   await page.clock.fastForward(8_000);
@@ -70,13 +77,17 @@ test('Undo by keyboard restores the focus, and a toast with a button is shown fo
   await page.keyboard.press('Enter');
   await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
   await expect(upvoteOf(page, 'Dugong')).toBeFocused();
+  // Resumes the clock, because the toast may set its timer only after the jump.
+  await page.clock.resume();
   await page.clock.fastForward(11_000);
   await expect(toast(page)).toHaveCount(0);
 });
 
-test('quick clicks show one toast per product, with the latest result', async ({ page, site }) => {
+test('quick clicks show one toast per product, with the latest result', async ({ page, site, pauseClock }) => {
   await site.addProducts(2, (index) => ({ name: `Elver ${index + 1}` }));
+  await page.clock.install();
   await visit(page, '/?q=elver');
+  await pauseClock();
   await upvoteOf(page, 'Elver 1').click();
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
   await upvoteOf(page, 'Elver 1').click();

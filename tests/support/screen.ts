@@ -49,6 +49,19 @@ export function searchBox(page: Page): Locator {
   return page.getByRole('searchbox', { name: 'Search products' });
 }
 
+/** Records the current text of an element and each later text. */
+export async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
+  const handle = await element.evaluateHandle((node) => {
+    const texts = [node.textContent ?? ''];
+    new MutationObserver(() => {
+      const text = node.textContent ?? '';
+      if (text !== texts.at(-1)) texts.push(text);
+    }).observe(node, { childList: true, characterData: true, subtree: true });
+    return texts;
+  });
+  return () => handle.jsonValue();
+}
+
 /** Locates a neutral toast. */
 export function toast(page: Page): Locator {
   return page.getByRole('region', { name: 'Messages' }).getByRole('status').locator('.toast');
