@@ -74,6 +74,7 @@ test.describe('§2: comments', () => {
     await expect(page.locator('.comment .avatar img').first()).toHaveAttribute('src', '/pictures/avatar-default.svg');
     await expect(page.getByRole('article', { name: 'Comment by Linus' }).locator('.badge')).toHaveCount(0);
 
+    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
     // Records only POST requests, because the page sends GET requests in the background.
     const writes = recordRequests(page, /\/api\//, 'POST');
     const before = await discussion(page).innerHTML();
@@ -254,11 +255,8 @@ test.describe('the URL of a comment', () => {
     site,
   }) => {
     const product = await site.addProduct({ name: 'Sandpiper' });
-    const comments = await site.addComments(
-      product.id,
-      Array.from({ length: 70 }, (_, index) => ({ content: `Peep ${index}`, likes: 100 - index })),
-    );
-    const last = comments[69];
+    const peeps = Array.from({ length: 70 }, (_, index) => ({ content: `Peep ${index}`, likes: 100 - index }));
+    const last = (await site.addComments(product.id, peeps)).at(-1);
     await visit(page, `/product/${product.id}#comment-${last?.id}`);
     const found = page.locator(`#comment-${last?.id}`);
     await expect(found).toBeFocused();
