@@ -199,12 +199,12 @@ test.describe('§9: freshness', () => {
       await page.goBack();
       await expect(cardNames(page).first()).toBeVisible();
     };
-    await page.clock.fastForward('04:50');
+    await page.clock.fastForward('04:00');
     await toProductAndBack();
     await expect(cardNames(page)).toHaveText(['Echidna One']);
     await requestsReported(page);
     expect(asked).toEqual([]);
-    await page.clock.fastForward('00:15');
+    await page.clock.fastForward('01:30');
     await toProductAndBack();
     await expect(cardNames(page)).toHaveText(['Echidna Two', 'Echidna One']);
     expect(asked).toHaveLength(1);

@@ -218,7 +218,7 @@ test.describe('§8 and §9: the upvote status', () => {
       await page.goBack();
       await expect(upvoteOf(page, 'Nautilus 2')).toBeVisible();
     };
-    await pauseClock(4_000);
+    await pauseClock();
     const before = asked.length;
     await page.clock.fastForward(6_000);
     await toProductAndBack();
