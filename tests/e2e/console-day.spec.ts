@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inviteOperator } from '../../src/core/console/operators.ts';
-import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
@@ -22,14 +22,9 @@ test('an invited operator can do every daily task on a phone, with hostile names
   const { row } = await createSubmission(site.database, systemRuntime, { name: hostile }, { submitter });
   const burst = await site.addProduct({ name: `Burst ${hostile}`, createdAt: now.toISOString() });
   await site.addComments(burst.id, [{ content: `Buy my coins ${hostile}`, authorName: hostile }]);
-  await placeLaunches(site.database, { now, timeZone: 'UTC' });
-  const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
-  for (let index = 0; index < VOTES; index += 1) {
-    const headers = { 'x-user-session': `session-${key}-${index}` };
-    expect(
-      (await page.request.put(`/api/products/${burst.id}/upvote`, { headers, data: { upvoted: true } })).ok(),
-    ).toBe(true);
-  }
+  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
+  await site.addUpvotes(burst.id, VOTES, now);
+  await refreshLaunches(site.database, [burst.id]);
   await saveUpvoteBursts(site.database, [{ hour, productId: burst.id, network: 'one', sessions: 24 }]);
   const removed = await site.addProduct({ name: `Removed ${hostile}` });
   await removeProducts(site.database, [removed.id]);

@@ -236,6 +236,8 @@ test.describe('the launch view of a maker', () => {
     await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
     const made = await submit(site, { name: 'Ammonite' });
     await decide(site, 'approve', made.id);
+    // If the clock of the site is slow, the product launches later.
+    await expect.poll(async () => (await page.request.get(paths.api.product(made.id))).status()).toBe(200);
     const reads = recordRequests(page, /\/api\/submissions\//);
     await page.goto(made.link);
     await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
