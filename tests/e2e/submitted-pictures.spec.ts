@@ -112,7 +112,7 @@ test('a picture shows its upload progress', async ({ page, context }) => {
       downloadThroughput: -1,
       uploadThroughput,
     });
-  await throttle(100_000);
+  await throttle(30_000);
   await send(page).click();
   const sent = dialog(page).getByRole('progressbar', { name: 'Sending picture' });
   await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
