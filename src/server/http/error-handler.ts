@@ -94,9 +94,7 @@ function describeErrors(errors: readonly FastifySchemaValidationError[]): string
   const name = first?.instancePath.split('/')[1];
   if (first?.keyword === 'required') return `The parameter '${first.params.missingProperty}' is missing`;
   if (first === undefined || name === undefined) return 'The request does not match the expected schema';
-  const choices = errors
-    .filter(({ keyword, instancePath }) => keyword === 'const' && instancePath === first.instancePath)
-    .map(({ params }) => params.allowedValue);
+  const choices = errors.filter(({ keyword }) => keyword === 'const').map(({ params }) => params.allowedValue);
   if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}`;
   if (first.keyword === 'format') {
     return first.params.format === INSTANT_FORMAT
@@ -111,8 +109,7 @@ function newAjv(coerceTypes: boolean): Ajv {
     coerceTypes,
     useDefaults: false,
     removeAdditional: false,
-    // Makers see the errors of all fields. Other responses describe only the first error.
-    allErrors: !coerceTypes,
+    allErrors: false,
     // With strict numbers, Ajv would coerce 'Infinity' to a number and then not apply the limits, which it checks only
     // for finite numbers.
     strictNumbers: !coerceTypes,

@@ -149,15 +149,14 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** Converts the errors of the schema validation into the first error of each field, or an error of the whole body. */
-function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError {
-  const details = new Map<string, string>();
-  for (const { instancePath, params, keyword, message = 'is invalid' } of errors) {
-    const field = instancePath.split('/')[1] ?? params.missingProperty;
-    if (typeof field !== 'string') return new CoreError('bad_request', 'The body must be a JSON object');
-    if (!details.has(field)) details.set(field, FIELD_ERRORS[keyword] ?? `This value ${message}.`);
+/** Converts the first error of the schema validation into an error of its field, or of the whole body. */
+function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreError {
+  const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
+  if (first === undefined || typeof field !== 'string') {
+    return new CoreError('bad_request', 'The body must be a JSON object');
   }
-  return invalidSubmission([...details].map(([field, detail]) => ({ field, detail })));
+  const detail = FIELD_ERRORS[first.keyword] ?? `This value ${first.message ?? 'is invalid'}.`;
+  return invalidSubmission([{ field, detail }]);
 }
 
 const FIELD_ERRORS: Record<string, string> = {
@@ -167,6 +166,7 @@ const FIELD_ERRORS: Record<string, string> = {
 };
 
 const SUBMISSION_ID = { description: 'The id of a submission and of its product', example: 'tide-tables' };
+
 const KEY_PROBLEMS: readonly ProblemCode[] = ['bad_request', 'submission_not_found', 'rate_limited', 'unavailable'];
 
 const CHANGE_PROBLEMS: readonly ProblemCode[] = [
