@@ -59,7 +59,7 @@ export class ChangePublisher {
     this.#productIds.clear();
     this.#commentIds.clear();
     const id = randomUUID();
-    // Beforehand, because another connection may read the record before this one reports its commit.
+    // Remembered before the INSERT, because another connection may read the record before this one reports its commit.
     this.#remember(id);
     try {
       await recordChange(this.#database, change, id);

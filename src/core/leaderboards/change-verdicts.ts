@@ -35,6 +35,7 @@ export interface VerdictChange {
   auditId: string;
   productId: string;
   day: string;
+  /** The changed votes. Those of an undo may be outside the launch window, where they change no result. */
   votes: number;
   /** Final periods that got a new revision. */
   revised: string[];
@@ -101,8 +102,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
  * Undoes the last exclusion or inclusion of a launch's votes. Those that were already undone are skipped.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
- * @throws CoreError `product_not_found`; `not_undoable` if no vote has a voter whom the entry names, and the reason may
- * be that voters got new names when the secret of the day was lost, not that the votes were withdrawn.
+ * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the secret
+ * that named them is gone, because they may only have new names.
  */
 export async function undoVerdicts(
   database: Database,

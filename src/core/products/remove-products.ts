@@ -113,7 +113,7 @@ const BLOCK_BATCH = 1_000;
 async function blockWrites(database: Database, ids: readonly string[], ms: number | null): Promise<void> {
   for (let start = 0; start < ids.length; start += BLOCK_BATCH) {
     const batch = ids.slice(start, start + BLOCK_BATCH);
-    await database.transaction(async (sql) => {
+    await transactionWithRetries(database, async (sql) => {
       await lockCounts(sql, batch);
       await sql.query(BLOCK_WRITES, [batch, ms]);
     });

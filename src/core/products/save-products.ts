@@ -104,7 +104,7 @@ export async function saveProducts(sql: Sql, products: readonly StoredProduct[])
   await recordChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
 }
 
-/** The number of new or changed products from which on the sizes of the tables are updated. */
+/** If more products than this were written, the sizes of the tables are updated. */
 const LARGE_WRITE_PRODUCTS = 1_000;
 
 const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (product_id), launches (product_id)';
@@ -117,5 +117,8 @@ const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (produ
  * transactions; such a build or a VACUUM updates the sizes as well.
  */
 export async function updateSizes(database: Database, written: number): Promise<void> {
-  if (written > LARGE_WRITE_PRODUCTS) await database.query(UPDATE_SIZES);
+  if (written <= LARGE_WRITE_PRODUCTS) return;
+  await database.query(UPDATE_SIZES).catch(() => {
+    // The products have been written, and autovacuum updates the sizes within minutes.
+  });
 }

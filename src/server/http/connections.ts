@@ -78,10 +78,12 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
 const DRAIN_CHECK_MS = 100;
 
 /**
- * Requests still in flight after this many checks (5 s) are aborted, because a client that never finishes must not
- * prevent the site from stopping. It is a count, so a process that was suspended first reads what has arrived.
+ * Requests still in flight after this time are aborted, because a client that never finishes must not prevent the site
+ * from stopping.
  */
-const MAX_DRAIN_CHECKS = 50;
+const DRAIN_TIMEOUT_MS = 5_000;
+/** Requests are not aborted before this many checks, so a process that was suspended first reads what has arrived. */
+const MIN_DRAIN_CHECKS = 10;
 
 /**
  * Ends connections gracefully: while the server stops, responses close their connections, but idle connections stay
@@ -89,7 +91,11 @@ const MAX_DRAIN_CHECKS = 50;
  * instead of waiting for their clients.
  * @returns a function that tells whether responses must close their connections.
  */
-export function drainOnClose(app: FastifyInstance, isStopping: () => boolean, checkMs = DRAIN_CHECK_MS): () => boolean {
+export function drainOnClose(
+  app: FastifyInstance,
+  isStopping: () => boolean,
+  timeoutMs = DRAIN_TIMEOUT_MS,
+): () => boolean {
   let isClosing = false;
   const endsConnections = () => isClosing || isStopping();
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -98,12 +104,13 @@ export function drainOnClose(app: FastifyInstance, isStopping: () => boolean, ch
   });
   app.addHook('preClose', (done) => {
     isClosing = true;
+    const deadline = performance.now() + timeoutMs;
     let checks = 0;
     const sweep = setInterval(() => {
       checks += 1;
-      if (checks < MAX_DRAIN_CHECKS) app.server.closeIdleConnections();
-      else app.server.closeAllConnections();
-    }, checkMs);
+      if (checks >= MIN_DRAIN_CHECKS && performance.now() >= deadline) app.server.closeAllConnections();
+      else app.server.closeIdleConnections();
+    }, DRAIN_CHECK_MS);
     app.server.once('close', () => clearInterval(sweep));
     // A server that never listened emits no `close` event.
     if (!app.server.listening) clearInterval(sweep);

@@ -72,10 +72,10 @@ test('a connection that continues to send requests stays open', async () => {
 test('a server that is suspended while it closes responds to a request that has arrived in the meantime', async () => {
   const closing = Fastify();
   closing.post('/', async () => 'done');
-  drainOnClose(closing, () => false, 10);
+  drainOnClose(closing, () => false, 500);
   closing.addHook('preClose', (done) => {
     request.end('rest');
-    // Longer than 50 checks, after which requests in flight are aborted.
+    // Longer than the time after which requests in flight are aborted.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
     done();
   });
