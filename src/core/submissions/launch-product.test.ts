@@ -4,6 +4,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { undoDecision } from './decide-submission.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
@@ -78,4 +79,17 @@ test('the undo of an approval keeps a product that an operator has edited, until
   await expect(harness.undo(id)).rejects.toThrow(`groundswell products remove ${id}`);
   await editProduct(site.database, id, { values: { description: 'Tydes' }, now: clock.now() });
   expect(await codeOf(harness.undo(id))).toBe('done');
+});
+
+test.each([
+  ['Etc/GMT+12', 13, 'June 2, 2026'],
+  ['Pacific/Kiritimati', 1, 'June 1, 2026'],
+])('the undo of an approval in another time zone, %s, keeps only an edited product', async (timeZone, hours, date) => {
+  const { id } = await harness.submit({ launchAt: inHours(hours).toISOString() });
+  await harness.approve(id);
+  const undo = () => codeOf(undoDecision(site.database, { id }, { now: clock.now(), timeZone }));
+  await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' }, now: clock.now() });
+  expect(await undo()).toBe('already_decided');
+  await editProduct(site.database, id, { values: { launchDate: date }, now: clock.now() });
+  expect(await undo()).toBe('done');
 });

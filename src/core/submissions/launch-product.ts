@@ -18,6 +18,9 @@ export interface LaunchRules {
   timeZone: string;
 }
 
+/** At any time, one of these zones has the date of any time zone. */
+const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
+
 /** Returns the requested launch time, or now if it is unset or has passed. */
 export function launchTime(wanted: Date | null, now: Date): Date {
   return wanted !== null && wanted.getTime() > now.getTime() ? wanted : now;
@@ -98,8 +101,9 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now, timeZone
       `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
     );
   }
-  const approved = productOfFields(id, row.fields, row.launch_at ?? now, timeZone);
-  if (versionOf(product) !== versionOf(approved)) {
+  // The product may have been approved in another time zone, so its launch date may differ by a day.
+  const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? now, zone));
+  if (!approved.map(versionOf).includes(versionOf(product))) {
     throw new CoreError(
       'already_decided',
       `The approval of '${id}' cannot be undone, because its product was edited or imported since. Undo that change first, or remove the product: groundswell products remove ${id}`,
