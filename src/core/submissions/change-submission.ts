@@ -144,11 +144,11 @@ function changeAsMaker(
 }
 
 /** Returns a row with the fields and the launch time of its product, which operators may have edited. */
-function withProduct(
+export function withProduct(
   row: SubmissionRow,
   { id: _id, launchDate: _launchDate, createdAt, upvotes: _upvotes, comments: _comments, ...fields }: Product,
 ): SubmissionRow {
-  return { ...row, fields, launch_at: new Date(createdAt) };
+  return { ...row, fields, approved_fields: fields, launch_at: new Date(createdAt) };
 }
 
 /**
@@ -183,8 +183,7 @@ async function applyPatch(
   const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
   if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
   const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo: null, network: place } as const;
-  const approved = row.status === 'approved' ? { approved_fields: row.fields } : {};
-  return updateSubmission(sql, row, { ...change, ...approved, waiting_since: now, decided_at: null }, now);
+  return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 
 /** Adds the avatars that operators set, which makers cannot change. They are matched by the member's name. */

@@ -109,6 +109,19 @@ describe('A decline', () => {
     });
   });
 
+  test("keeps the operator's edits if the maker then changes another field", async () => {
+    const maker = await harness.submit({ description: 'Tydes', launchAt: inHours(5).toISOString() });
+    await harness.approve(maker.id);
+    const edited = { description: 'Tides', maker: 'Operator', createdAt: inHours(8).toISOString() };
+    await editProduct(site.database, maker.id, { values: edited, now: clock.now() });
+    await harness.decline(maker.id);
+    const shown = { launchAt: edited.createdAt, product: edited };
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', ...shown });
+    await site.submissions.edit(maker, { category: 'Weather' });
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'waiting', ...shown });
+    expect(await harness.inspect(maker.id)).toMatchObject({ approvedProduct: { description: 'Tides' } });
+  });
+
   test('is refused after the launch', async () => {
     const { id } = await harness.submit();
     await harness.approve(id);

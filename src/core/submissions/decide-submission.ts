@@ -3,7 +3,7 @@ import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { submissionChanged } from './change-submission.ts';
+import { submissionChanged, withProduct } from './change-submission.ts';
 import {
   cancelLaunch,
   createProduct,
@@ -79,9 +79,10 @@ export function declineSubmission(
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
     const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, now) : undefined;
-    const undo = { ...undoOf(row, 'decline', auditId), product, ...(product && { launchAt: product.createdAt }) };
-    const change = { status: 'declined', reason, undo, decided_at: now } as const;
-    return updateSubmission(sql, row, change, now);
+    // The maker continues with operators' edits, also if another change makes the undo impossible.
+    const current = product ? withProduct(row, product) : row;
+    const undo = { ...undoOf(current, 'decline', auditId), product };
+    return updateSubmission(sql, current, { status: 'declined', reason, undo, decided_at: now }, now);
   });
 }
 
