@@ -226,6 +226,19 @@ describe('An undo', () => {
     },
   );
 
+  test('of a schedule is refused after an operator edited the launch time', async () => {
+    const maker = await harness.submit({ launchAt: inHours(3).toISOString() });
+    await harness.approve(maker.id);
+    await harness.schedule(maker.id, inHours(9));
+    const launchAt = inHours(20).toISOString();
+    await editProduct(site.database, maker.id, { values: { createdAt: launchAt }, now: clock.now() });
+    await expect(harness.undo(maker.id)).rejects.toMatchObject({
+      code: 'already_decided',
+      message: expect.stringContaining('launch time was edited'),
+    });
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt });
+  });
+
   test('is refused after the maker changed the text, but not if only the launch time changed', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);

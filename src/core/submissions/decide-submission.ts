@@ -87,8 +87,9 @@ export function declineSubmission(
 }
 
 /**
- * Undoes the last decision, unless the maker has changed more than the launch time since. A launched product is removed
- * from the site, unless an operator has edited it, or it has votes, or comments by anyone but the maker.
+ * Undoes the last decision, unless the maker has changed more than the launch time since. An approved product is removed
+ * from the site, unless it differs from the submission, or has votes, or comments by anyone but the maker. A launch moves
+ * back, unless an operator has edited its time since.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
  * `already_launched`, `id_taken`, `unavailable`.
  */
@@ -123,8 +124,10 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
     return earlier;
   }
   const time = launchTime(earlier, rules.now);
-  if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
-  else if (undo.product) await createProduct(sql, { ...undo.product, ...launchOf(time, rules.timeZone) });
+  if (row.status === 'approved') {
+    const { createdAt } = await moveLaunch(sql, row.id, time, rules);
+    if (Date.parse(createdAt) !== row.launch_at?.getTime()) throw launchEdited(row);
+  } else if (undo.product) await createProduct(sql, { ...undo.product, ...launchOf(time, rules.timeZone) });
   // The product had been removed before the submission was declined, and stays removed.
   else return earlier;
   return time;
@@ -184,6 +187,13 @@ function undoOf(row: SubmissionRow, decision: Undo['decision'], auditId: string)
   const { status, approved_fields: approvedFields, launch_at: launchAt, reason } = row;
   if (status === 'withdrawn') throw new Error('A withdrawn submission cannot be decided');
   return { decision, auditId, status, approvedFields, launchAt: launchAt?.toISOString() ?? null, reason };
+}
+
+function launchEdited({ id }: SubmissionRow): CoreError {
+  return new CoreError(
+    'already_decided',
+    `The decision on '${id}' cannot be undone, because its product's launch time was edited or imported since. Set the time instead: groundswell submissions schedule ${id} TIME`,
+  );
 }
 
 function alreadyDecided({ id }: SubmissionRow, decision: string): CoreError {
