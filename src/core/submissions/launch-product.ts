@@ -87,9 +87,9 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
  * Removes the product of an approved submission from the site, whether it has launched or not, as if it had not been
  * approved.
  * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
- * if an operator has edited it, or imported a product with its id.
+ * if it differs from the submission, because an operator edited it, or imported a product with its id.
  */
-export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now, timeZone }: LaunchRules): Promise<void> {
+export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<void> {
   const { id } = row;
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
