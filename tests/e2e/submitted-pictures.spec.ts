@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses } from '../support/network.ts';
 import { failureToast, toast } from '../support/screen.ts';
-import { noiseFile, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, noiseFile, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const name = (page: Page) => dialog(page).getByLabel('Name', { exact: true });
@@ -194,4 +195,41 @@ test('the site stores what the fields contain, even if the maker types while the
   const { submission } = await (await stored).json();
   await expect(dialog(page).getByRole('heading', { name: 'Whelk is on its way' })).toBeVisible();
   expect(submission.product.description).toBe(shown);
+});
+
+test('a form that stays open after an upload fails keeps what another tab has changed during the uploads', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404|503/);
+  const made = await submit(site, { name: 'Cuttle', description: 'Old' });
+  const address = site.address + submissionPaths.submission(made.id);
+  const asMaker = async (method: string, path: string, type: string, body: BodyInit) => {
+    const headers = { Authorization: `Bearer ${made.key}`, 'Content-Type': type };
+    expect((await fetch(address + path, { method, headers, body })).ok).toBe(true);
+  };
+  const launchAt = `${dayAhead(120)}T10:00:00.000Z`;
+  const theirs = await pictureFile('theirs.png', '#c2410c');
+  await page.route(/\/image$/, async (route) => {
+    await asMaker('PATCH', '', 'application/json', JSON.stringify({ description: 'New', launchAt }));
+    await asMaker('POST', '/screenshots', 'image/png', new Blob([new Uint8Array(theirs.buffer)]));
+    await route.continue();
+  });
+  await failResponses(page, /\/screenshots$/, { method: 'POST', times: 1 });
+  await page.goto(made.link);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const form = dialog(page);
+  await form.getByLabel('Choose a picture').setInputFiles(await pictureFile('image.png', '#075e68'));
+  await form.getByLabel('Add screenshots').setInputFiles(await pictureFile(PICTURE.name, PICTURE.background));
+  await expect(form.getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
+  const save = form.getByRole('button', { name: 'Save changes' });
+  await save.click();
+  await expect(form.getByRole('alert')).toContainText('The site is busy');
+  await expect(form.getByLabel('Description')).toHaveValue('New');
+  await expect(form.getByLabel('Launch time')).toHaveValue(launchAt.slice(0, 16));
+  await save.click();
+  await expect(form).toHaveCount(0);
+  await expect(page.getByText('New', { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Screenshot 2 of Cuttle' })).toBeVisible();
 });

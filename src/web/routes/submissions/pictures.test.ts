@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { rebasePictures, sendPictures, storedPictures } from './pictures.ts';
+import { addOthers, rebasePictures, sendPictures, storedPictures } from './pictures.ts';
 import { submissionsClient } from './submissions-client.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -40,4 +40,17 @@ test('new and removed pictures apply to a newer version of the submission, and i
   expect(rebased.image?.src).toBe('new');
   expect(rebased.screenshots.map(({ src }) => src)).toEqual(['a', 'b', 'c', 'data:']);
   expect(rebasePictures({ ...mine, image: file }, before, latest).image).toBe(file);
+});
+
+test('after an upload, the form contains the pictures that someone else has added, and each of its own once', () => {
+  const before = storedPictures({ image: 'old', screenshots: ['a', 'b'] });
+  const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'theirs', 'mine'] });
+  const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };
+  const screenshots = [...before.screenshots, { key: 'sent', src: 'mine' }, file];
+  const form = addOthers({ image: before.image, screenshots }, before, latest);
+  expect(form.image?.src).toBe('new');
+  expect(form.screenshots.map(({ src }) => src)).toEqual(['a', 'b', 'mine', 'data:', 'theirs']);
+  const fewer = storedPictures({ image: 'old', screenshots: ['b'] });
+  expect(addOthers(fewer, before, fewer), 'after a removal').toEqual(fewer);
+  expect(addOthers({ image: file, screenshots: [] }, before, before).image).toBe(file);
 });

@@ -101,6 +101,17 @@ export function rebasePictures({ image, screenshots }: Pictures, before: Picture
   };
 }
 
+/**
+ * Adds the pictures that someone else has added since `before`, after a picture of the form has been stored or removed.
+ */
+export function addOthers({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
+  const known = [...before.screenshots, ...screenshots].map(({ src }) => src);
+  return {
+    image: image?.file ? image : latest.image,
+    screenshots: [...screenshots, ...latest.screenshots.filter(({ src }) => !known.includes(src))],
+  };
+}
+
 interface Sending {
   access: MakerAccess;
   pictures: Pictures;
@@ -108,7 +119,7 @@ interface Sending {
   stored: Submission;
   /** Called with each change of an item. */
   onChange: (key: string, change: Partial<PictureItem>) => void;
-  /** Called with the submission after each change to it. */
+  /** Called with the submission after each change to it, when the item already has its address on the site. */
   onStored: (submission: Submission) => void;
 }
 
@@ -143,10 +154,11 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
     onChange(key, { sent: 0, error: undefined });
     const upload = { file, onProgress: (sent: number) => onChange(key, { sent }) };
     try {
-      note(await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload));
-      const { product } = latest;
+      const stored = await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload);
+      const { product } = stored;
       const src = use === 'image' ? product.image : (product.screenshots.at(-1) ?? '');
       onChange(key, { file: undefined, sent: undefined, src });
+      note(stored);
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
       onChange(key, { sent: undefined, error: isRefused ? reasonOf(error) : t('This picture has not been sent yet.') });

@@ -6,6 +6,7 @@ import { useRouter } from '../../routing/router.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
 import {
+  addOthers,
   type PictureItem,
   type Pictures,
   readPicture,
@@ -23,7 +24,7 @@ export interface SubmissionForm {
   errors: readonly FieldError[];
   /** The number of attempts that found errors. */
   invalidAttempts: number;
-  /** The number of attempts that found a newer version of the submission. */
+  /** Increases when the form adopts a newer version of the submission that may have another launch time. */
   conflicts: number;
   failure: Failure | null;
   isSending: boolean;
@@ -134,11 +135,24 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (existing.current === null) return;
     const before = existing.current.submission;
     existing.current = { ...existing.current, submission: latest };
-    const rebased = rebase(draft, toDraft(before.product, before.launchAt), toDraft(latest.product, latest.launchAt));
+    const rebased = rebase(draft, draftOf(before), draftOf(latest));
     setDraft(rebased.draft);
     setPictures((now) => rebasePictures(now, storedPictures(before.product), storedPictures(latest.product)));
     report(rebased.conflicts);
     setConflicts((count) => count + 1);
+  }
+
+  /**
+   * Continues from the version with a stored or removed picture, because each one changes the revision. Someone else may
+   * have changed other parts. There are no conflicts, because the maker's texts have just been saved.
+   */
+  function continueAfterPicture(latest: Submission): void {
+    if (existing.current === null) return;
+    const before = existing.current.submission;
+    existing.current = { ...existing.current, submission: latest };
+    setDraft((now) => rebase(now, draftOf(before), draftOf(latest)).draft);
+    setPictures((now) => addOthers(now, storedPictures(before.product), storedPictures(latest.product)));
+    if (latest.launchAt !== before.launchAt) setConflicts((count) => count + 1);
   }
 
   /** Creates or updates the submission. */
@@ -175,10 +189,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           refused ||= change.error !== undefined;
           onPicture(key, change);
         },
-        // Each added or removed picture changes the revision, so the next attempt must start from the latest one.
-        onStored: (latest) => {
-          existing.current = { access, submission: latest };
-        },
+        onStored: continueAfterPicture,
       });
       if (refused) fail(pictureRefused());
       else onDone(access, latest, isOpen());
@@ -199,6 +210,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     ...{ set, setPictures: changePictures, addFiles, submit, latest },
   };
 }
+
+const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
 
 const filesOf = ({ image, screenshots }: Pictures) =>
   [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
