@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
@@ -164,6 +164,32 @@ test.describe('the maker link', () => {
     await expect(time).toHaveAccessibleDescription(new RegExp(`changed to: ${longDate(later)}`));
     await save.click();
     await expect(page.getByText(`It launches on ${longDate(last)} at 12:00`)).toBeVisible();
+  });
+
+  test('confirms changes that the site stored before the connection dropped, when the maker saves them again', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/409|ERR_FAILED/);
+    const launchAt = `${dayAhead(120)}T10:00:00.000Z`;
+    const made = await submit(site, { name: 'Scallop', tags: ['Sea'], team: [{ name: 'Ada', role: '' }], launchAt });
+    await openLink(page, made);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog(page).getByLabel('Description').fill(' Swims. ');
+    const lose = async (route: Route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route(/\/api\/submissions\//, lose);
+    const save = dialog(page).getByRole('button', { name: 'Save changes' });
+    await save.click();
+    await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
+    await page.unroute(/\/api\/submissions\//, lose);
+    await save.click();
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(page.getByText('Swims.').first()).toBeVisible();
   });
 
   test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({

@@ -9,7 +9,7 @@ import type {
 import { ApiError, reasonOf } from '../../api/api-error.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
-import type { FieldError } from './draft.ts';
+import { type FieldError, toDraft, toSubmission } from './draft.ts';
 
 /** Longer than the server's timeout for writes. */
 const TIMEOUT_MS = 40_000;
@@ -60,8 +60,8 @@ export const submissionsClient = {
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
-   * Changes fields of the submission `base`. If it has changed since, calls `onConflict` with the latest one before
-   * throwing the error.
+   * Changes fields of the submission `base`. If it has changed since, and not because the response to an earlier attempt
+   * was lost, calls `onConflict` with the latest one before throwing the error.
    */
   async update(
     access: MakerAccess,
@@ -74,8 +74,10 @@ export const submissionsClient = {
     try {
       return await sendAsMaker('PATCH', submissionPaths.submission(access.id), access, { json });
     } catch (error) {
-      const isConflict = error instanceof SubmissionError && error.code === 'submission_changed';
-      if (isConflict) onConflict(await submissionsClient.get(access));
+      if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
+      const latest = await submissionsClient.get(access);
+      if (isStored(fields, base, latest)) return latest;
+      onConflict(latest);
       throw error;
     }
   },
@@ -87,6 +89,16 @@ export const submissionsClient = {
   removeScreenshot: (access: MakerAccess, index: number) =>
     sendAsMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
 };
+
+/**
+ * Returns whether the latest submission already has the fields that were sent. The form removes screenshots that it does
+ * not know, so they must not have changed either.
+ */
+function isStored(fields: SubmissionPatch, base: Submission, latest: Submission): boolean {
+  const { screenshots } = base.product;
+  const stored = { ...toSubmission(toDraft(latest.product, latest.launchAt)), screenshots: latest.product.screenshots };
+  return JSON.stringify({ ...stored, ...fields, screenshots }) === JSON.stringify(stored);
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
