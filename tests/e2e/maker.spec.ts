@@ -5,7 +5,7 @@ import type { SubmissionResponse } from '../../src/contract/submissions/schema.t
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
-import { recordRequests, requestsReported } from '../support/network.ts';
+import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
   dayAhead,
   decide,
@@ -159,7 +159,12 @@ test.describe('the maker link', () => {
     await time.fill(`${last}T12:00`);
     await decide(site, 'schedule', made.id, `${later}T12:00:00.000Z`);
     const save = dialog(page).getByRole('button', { name: 'Save launch time' });
-    await save.click();
+    const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
+    await time.press('Enter');
+    await expect.poll(() => held.requests.length).toBe(1);
+    await time.focus();
+    await expect(save, 'the time cannot be changed while it is being sent').toBeFocused();
+    held.release();
     await expect(time).toHaveValue(`${last}T12:00`);
     await expect(time).toHaveAccessibleDescription(new RegExp(`changed to: ${longDate(later)}`));
     await save.click();

@@ -1,7 +1,7 @@
 import { expect, type Page, type Request } from '@playwright/test';
 import { turnEventLoop } from './clock.ts';
 
-type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Match {
   method?: Method;

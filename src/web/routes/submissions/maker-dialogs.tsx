@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
@@ -53,11 +53,14 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
   const [errors, setErrors] = useState<FieldErrors>([]);
   const { failure, isBusy, run } = useAction(setErrors);
+  const button = useRef<HTMLButtonElement>(null);
 
   function save(): void {
     const found = errorsIn({ ...toDraft(base.product, null), launchAt }, Date.now());
     setErrors(found);
     if (found.length > 0) return;
+    // The field loses the focus while it is inert.
+    button.current?.focus({ preventScroll: true });
     void run(async () => {
       const change = { launchAt: launchAt === '' ? null : launchAt };
       const saved = await submissionsClient.update(access, base, change, continueFrom);
@@ -84,18 +87,27 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
           save();
         }}
       >
-        <LaunchField
-          key={`${base.revision} ${base.productVersion}`}
-          launchAt={launchAt}
-          siteTimeZone={timeZone}
-          error={errorOf(errors, 'launchAt')}
-          onChange={(chosen) => {
-            setLaunchAt(chosen);
-            setErrors([]);
-          }}
-        />
+        {/* A conflict would overwrite a choice made while the time is being sent. */}
+        <div inert={isBusy}>
+          <LaunchField
+            key={`${base.revision} ${base.productVersion}`}
+            launchAt={launchAt}
+            siteTimeZone={timeZone}
+            error={errorOf(errors, 'launchAt')}
+            onChange={(chosen) => {
+              setLaunchAt(chosen);
+              setErrors([]);
+            }}
+          />
+        </div>
         <FailureNote failure={failure} />
-        <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isBusy}>
+        <button
+          ref={button}
+          type="submit"
+          className="button submission-submit"
+          data-tone="primary"
+          aria-disabled={isBusy}
+        >
           {t('Save launch time')}
         </button>
       </form>
