@@ -91,6 +91,12 @@ describe('a draft on a newer version of the submission', () => {
     });
   });
 
+  test('shows the beginning of a long value', () => {
+    const latest = { ...before, description: 'Tides and waves. '.repeat(500) };
+    const [conflict] = rebase({ ...before, description: 'Mine' }, before, latest).conflicts;
+    expect(conflict?.detail).toMatch(/: (Tides and waves\. ){11}.{13}…$/);
+  });
+
   test('has no conflict where both made the same change', () => {
     const same = { ...before, description: 'Same' };
     expect(rebase(same, before, { ...same }).conflicts).toEqual([]);

@@ -69,6 +69,9 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
   };
 }
 
+/** Errors show only the beginning of long values, because screen readers read an error when its field gets the focus. */
+const LONG_VALUE = /^(.{200}).+$/su;
+
 const DRAFT_FIELDS = [...MAKER_FIELDS, 'launchAt'] as const;
 
 /**
@@ -82,7 +85,7 @@ export function rebase(draft: Draft, before: Draft, latest: Draft): { draft: Dra
     const valueIn = (each: Draft) => JSON.stringify({ ...trimmed(each), launchAt: each.launchAt }[field]);
     if (valueIn(draft) === valueIn(before)) rebased = { ...rebased, [field]: latest[field] };
     else if (valueIn(latest) !== valueIn(before) && valueIn(latest) !== valueIn(draft)) {
-      const value = shownValue(latest, field) || '–';
+      const value = shownValue(latest, field).replace(LONG_VALUE, '$1…') || '–';
       conflicts.push({ field, detail: t('In the meantime, this was changed to: {value}', { value }) });
     }
   }
