@@ -32,7 +32,10 @@ export const RETENTION_MS = 10 * 60 * 1_000;
  */
 const OVERLAP_MS = 3_000;
 
-/** Records a change for all processes. Must be the last statement of the transaction that makes the change. */
+/**
+ * Records a change for all processes. Must be the last statement of the transaction that makes the change.
+ * @param id the row's id.
+ */
 export async function recordChange(
   sql: Sql,
   { productIds, catalogue, commentIds = [] }: Change,

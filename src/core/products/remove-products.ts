@@ -54,9 +54,9 @@ export async function removeProducts(
 }
 
 /**
- * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If there are many
- * rows to move, writers meanwhile skip the products instead of waiting for their counts, because the writes to other
- * products in the same batch would wait, too.
+ * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If it may move many
+ * rows, writers skip the products until it ends. If they waited for the counts, the writes to other products in the same
+ * batch would wait, too.
  */
 export async function removalTransaction<Result>(
   database: Database,

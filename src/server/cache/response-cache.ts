@@ -49,7 +49,7 @@ export interface ResponseCacheOptions {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** No request waits longer for a newer version if there is an older one, unless this process is blocked meanwhile. */
+/** How long a request waits for a newer version if there is an older one. If this process is blocked, it waits longer. */
 const MAX_WAIT_MS = 2_000;
 /** Each time the process is blocked uses up at most one part of the wait, so the newer version can still be finished. */
 const WAIT_PARTS = 4;

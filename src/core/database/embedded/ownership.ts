@@ -33,7 +33,7 @@ interface Response {
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
 
-/** Long enough for a process on a busy machine, since operators are told to stop one that does not respond. */
+/** Long enough for a busy machine, because operators are told to stop a process that does not respond. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Becomes the owner of a data folder, or connects to its owner. */
