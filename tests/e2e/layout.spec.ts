@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
+import { LIMITS } from '../../src/contract/limits.ts';
 import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
 import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
@@ -233,6 +235,21 @@ test.describe('§2: pages do not shift while they load', () => {
       });
     }
   }
+
+  test('the footer does not move if a visitor scrolls faster than the next page loads', async ({ page, site }) => {
+    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Heather ${index}` }));
+    const shifts = await recordShifts(page);
+    const held = await holdResponses(page, /\/api\/products\?.*cursor=/);
+    await visit(page, '/?q=heather');
+    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+    await expect(page.getByText('Loading more products...')).toBeAttached();
+    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+    await shifts();
+    held.release();
+    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
+    expect(await shifts()).toEqual([]);
+    await expect(page.getByRole('contentinfo')).toBeVisible();
+  });
 });
 
 test('text in a right-to-left script runs from right to left on cards, on product pages and in the comment form', async ({
