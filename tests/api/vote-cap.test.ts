@@ -129,15 +129,16 @@ test('votes that the operator includes count in the standing and in the tally un
 
 test('votes beyond the cap that a killed process has not excluded are excluded at the next start', async () => {
   await launch('left');
+  // In one statement, because the sites may check the caps at any time.
   await site.database.query(
-    `INSERT INTO upvotes (id, product_id, user_session, created_at, network)
-     SELECT gen_random_uuid(), 'left', 'session-left-' || n, now(), '00000000-0000-0000-0000-00000000000a'
-     FROM generate_series(1, $1::integer) AS n`,
+    `WITH added AS (
+       INSERT INTO upvotes (id, product_id, user_session, created_at, network)
+       SELECT gen_random_uuid(), 'left', 'session-left-' || n, now(), '00000000-0000-0000-0000-00000000000a'
+       FROM generate_series(1, $1::integer) AS n
+     )
+     UPDATE product_counts SET upvotes = $1, counted = $1 WHERE product_id = 'left'`,
     [CAP + 4],
   );
-  await site.database.query("UPDATE product_counts SET upvotes = $1, counted = $1 WHERE product_id = 'left'", [
-    CAP + 4,
-  ]);
   const next = await startTestSite({ databaseOf: site });
   try {
     await expect.poll(() => counted('left')).toEqual({ upvotes: CAP + 4, counted: CAP, excluded: 4 });
