@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const OK = '200';
 const CHECK_INTERVAL_MS = 100;
-const VISITORS = 6;
+const VISITORS = 3;
 /** The pause of a visitor between requests. Without it, the visitors would leave no CPU time for a new server. */
 const READING_MS = 20;
 const PRODUCTS = ['tide', 'ebb', 'surge'];
