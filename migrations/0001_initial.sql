@@ -167,7 +167,7 @@ CREATE TABLE tally_secrets (
 -- Column statistics would keep copies of the secrets.
 ALTER TABLE tally_secrets ALTER COLUMN secret SET STATISTICS 0;
 
--- The open tallies of final days, by product: JSON Lines, compressed with gzip.
+-- The public tallies of final days, by product: JSON Lines, compressed with gzip.
 CREATE TABLE tally_parts (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   part integer NOT NULL,

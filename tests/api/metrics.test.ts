@@ -47,7 +47,7 @@ async function start(environment: Record<string, string>): Promise<void> {
 const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${site.address}${path}`, { headers });
 const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the URL of the metrics that the site logs. */
+/** Returns the URL of the metrics, which the site logs when it starts. */
 async function metricsAddress(): Promise<string> {
   await expect.poll(logText).toContain('Metrics are served at');
   return /Metrics are served at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';

@@ -101,14 +101,14 @@ function throwIfUnknown(ids: readonly string[]): void {
   if (ids.length > 0) throw new Error(`nothing was removed: there is no product ${ids.join(', ')}`);
 }
 
-/** @throws Error if nothing can be restored or another product has the id. In this case, nothing is changed. */
+/** @throws Error if nothing can be restored, or if other products have the ids. Then nothing is changed. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
     connection.withoutStatementTimeout((database) => restoreProducts(database, choice)),
   );
   if (taken.length > 0)
     throw new Error(
-      `nothing was restored: another product has the id ${taken.join(', ')} now. Remove that product first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
+      `nothing was restored: other products have these ids now: ${taken.join(', ')}. Remove them first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
     );
   if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
   if (restored.length === 0) throw new Error('nothing was restored: there is no removal to undo');

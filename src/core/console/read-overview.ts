@@ -65,7 +65,10 @@ async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
 
 const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' ORDER BY created_at DESC LIMIT 1";
 
-/** Returns the time of the newest backup, scheduled or by command, as ISO 8601; null if there is none. */
+/**
+ * Returns the time of the newest backup (scheduled, by command or downloaded from the console) as ISO 8601; null if
+ * there is none.
+ */
 async function readLastBackup(sql: Sql, folder: string | undefined): Promise<string | null> {
   const [entry] = await sql.query<{ created_at: Date }>(LAST_BACKUP);
   const path = folder === undefined ? undefined : await newestBackup(folder).catch(() => undefined);

@@ -149,7 +149,9 @@ export function startBoardUpdater(
     }
   }
 
-  /** Corrects the retracted votes in open windows. @returns launches whose votes on the boards are stale. */
+  /**
+   * Deletes retracted votes that no longer count. @returns the launches whose votes on the boards are stale.
+   */
   async function sweepOpenWindows(): Promise<string[]> {
     const now = runtime.now();
     await correctRetracted(database, await findOpenLaunches(database, now), { now, votesPerNetwork });

@@ -44,7 +44,7 @@ export interface Step {
   readonly effects: readonly FleetEffect[];
 }
 
-/** A worker that exits within this time after it was up counts as a failed start. */
+/** A worker that exits less than this long after it came up counts as a failed start. */
 const MIN_UPTIME_MS = 1_000;
 const FAILURE_WINDOW_MS = 5 * 60_000;
 const MAX_FAILURES = 20;

@@ -20,8 +20,9 @@ import { scheduleFinalising } from './schedule-finalising.ts';
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
- * Starts the jobs that one process per machine runs: finalising leaderboards, backups, webhooks, housekeeping, checking
- * counts, and counting waiting submissions and deleting old ones.
+ * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
+ * and counting waiting submissions and deleting old ones. By a lease, one instance finalises, backs up and sends
+ * webhooks at a time.
  */
 export function startBackgroundJobs(
   connection: Connection,

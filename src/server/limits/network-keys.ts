@@ -70,7 +70,7 @@ export function addressPrefix(text = ''): Uint8Array {
  * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. Empty for other
  * addresses.
  */
-export function sitePrefix(text = ''): Uint8Array {
+export function prefix48(text = ''): Uint8Array {
   const prefix = networkPrefix(text);
   return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
 }

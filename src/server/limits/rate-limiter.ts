@@ -1,5 +1,5 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
-import { createNetworkKeys, type NetworkKey, type NetworkKeys, sitePrefix } from './network-keys.ts';
+import { createNetworkKeys, type NetworkKey, type NetworkKeys, prefix48 } from './network-keys.ts';
 
 /** The state of a bucket at a point in time. */
 interface BucketState {
@@ -139,11 +139,11 @@ interface Applied {
   buckets: TokenBuckets;
   key: string;
   /** Whether this is the limit of an IPv6 /48, which is not reported to clients. */
-  isSite?: boolean;
+  is48?: boolean;
 }
 
 /** The limit of an IPv6 /48, as a multiple of the limit of one network. */
-const SITE_FACTOR = 8;
+const FACTOR_48 = 8;
 
 /** Creates token buckets for every action: per session, per network and per IPv6 /48. */
 export function createRateLimiter(
@@ -160,12 +160,12 @@ export function createRateLimiter(
       {
         session: bucketsOf(session),
         network: bucketsOf(network),
-        site: bucketsOf({ ...network, amount: network.amount * SITE_FACTOR }),
+        whole48: bucketsOf({ ...network, amount: network.amount * FACTOR_48 }),
       },
     ]),
   );
 
-  const siteKeys = createNetworkKeys(now, sitePrefix);
+  const keys48 = createNetworkKeys(now, prefix48);
 
   function applied(action: LimitedAction, { session, address }: Visitor): Applied[] {
     const scopes = byAction.get(action);
@@ -175,9 +175,9 @@ export function createRateLimiter(
       const key = migrateKey(networkKeys(address), scopes.network.buckets);
       found.push({ scope: 'network', ...scopes.network, key });
     }
-    if (scopes?.site && sitePrefix(address).length > 0) {
-      const key = migrateKey(siteKeys(address), scopes.site.buckets);
-      found.push({ scope: 'network', ...scopes.site, key, isSite: true });
+    if (scopes?.whole48 && prefix48(address).length > 0) {
+      const key = migrateKey(keys48(address), scopes.whole48.buckets);
+      found.push({ scope: 'network', ...scopes.whole48, key, is48: true });
     }
     return found;
   }
@@ -192,7 +192,7 @@ export function createRateLimiter(
         exceeded: [...new Set(empty.map(({ scope }) => scope))],
         waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.peek(key).waitMs)),
         limits: all
-          .filter(({ isSite }) => !isSite)
+          .filter(({ is48 }) => !is48)
           .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.peek(key) })),
       };
     },

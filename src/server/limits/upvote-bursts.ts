@@ -1,7 +1,7 @@
 import type { Database } from '../../core/database/database.ts';
 import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
 import { BURST_SESSIONS, deleteOldBursts, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
-import { createNetworkKeys, type NetworkKeys, sitePrefix } from './network-keys.ts';
+import { createNetworkKeys, type NetworkKeys, prefix48 } from './network-keys.ts';
 
 /** The visitor who upvoted, or withdrew an upvote. */
 interface Voter {
@@ -61,8 +61,8 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
     record(productId, { session, address }, upvoted) {
       startHourIfDue();
       const vote = { productId, session, upvoted };
-      const site = sitePrefix(address).length > 0 ? addVote(hour, hour.siteKeys(address).current, vote) : undefined;
-      addVote(hour, hour.keys(address).current, vote, site);
+      const whole48 = prefix48(address).length > 0 ? addVote(hour, hour.keys48(address).current, vote) : undefined;
+      addVote(hour, hour.keys(address).current, vote, whole48);
     },
     async flush() {
       startHourIfDue();
@@ -86,7 +86,7 @@ interface Hour {
   startsAt: number;
   keys: NetworkKeys;
   /** The keys of IPv6 networks by their /48. */
-  siteKeys: NetworkKeys;
+  keys48: NetworkKeys;
   /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;
   votes: number;
@@ -98,15 +98,15 @@ interface Hour {
 interface Voters {
   sessions: Set<string>;
   /** The voters of the /48 that contains this /64. */
-  site: Voters | undefined;
+  whole48: Voters | undefined;
 }
 
 function startHour(time: number): Hour {
   const startsAt = Math.floor(time / HOUR_MS) * HOUR_MS;
   // With a fixed time, the salt of the keys is not replaced during the hour.
   const keys = createNetworkKeys(() => startsAt);
-  const siteKeys = createNetworkKeys(() => startsAt, sitePrefix);
-  return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, savedSizes: new Map() };
+  const keys48 = createNetworkKeys(() => startsAt, prefix48);
+  return { startsAt, keys, keys48, voters: new Map(), votes: 0, savedSizes: new Map() };
 }
 
 interface Vote {
@@ -115,9 +115,9 @@ interface Vote {
   upvoted: boolean;
 }
 
-function addVote(hour: Hour, network: string, { productId, session, upvoted }: Vote, site?: Voters): Voters {
+function addVote(hour: Hour, network: string, { productId, session, upvoted }: Vote, whole48?: Voters): Voters {
   const key = `${network.slice(0, NAME_CHARACTERS)} ${productId}`;
-  const voters = hour.voters.get(key) ?? { sessions: new Set(), site };
+  const voters = hour.voters.get(key) ?? { sessions: new Set(), whole48 };
   if (!upvoted) {
     if (voters.sessions.delete(session)) hour.votes -= 1;
   } else if (!voters.sessions.has(session) && hour.votes < MAX_VOTES) {
@@ -132,8 +132,8 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
   const bursts: UpvoteBurst[] = [];
   // A burst of a /48 is omitted if all its votes came from one of its /64s, because that /64 is reported itself.
   const largestParts = new Map<Set<string>, number>();
-  for (const { sessions, site } of voters.values()) {
-    if (site) largestParts.set(site.sessions, Math.max(largestParts.get(site.sessions) ?? 0, sessions.size));
+  for (const { sessions, whole48 } of voters.values()) {
+    if (whole48) largestParts.set(whole48.sessions, Math.max(largestParts.get(whole48.sessions) ?? 0, sessions.size));
   }
   for (const [key, { sessions }] of voters) {
     const { size } = sessions;

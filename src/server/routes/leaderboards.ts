@@ -18,7 +18,7 @@ import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
-import { addressPrefix, sitePrefix } from '../limits/network-keys.ts';
+import { addressPrefix, prefix48 } from '../limits/network-keys.ts';
 import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 import { sendTally } from './send-tally.ts';
 
@@ -31,8 +31,8 @@ interface Options {
 
 /** Returns the network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
 function clientNetworkOf({ ip }: FastifyRequest): string {
-  const site = sitePrefix(ip);
-  return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');
+  const whole48 = prefix48(ip);
+  return Buffer.from(whole48.length > 0 ? whole48 : addressPrefix(ip)).toString('hex');
 }
 
 /** Routes of leaderboards, their tallies, and the standings of products. */

@@ -20,7 +20,7 @@ export interface Location {
   hash: string;
   /** State passed with the navigation, e.g. the scroll target. */
   state: unknown;
-  /** Identifies the entry, even after a reload. */
+  /** Identifies the history entry, even after a reload. */
   key: string;
 }
 

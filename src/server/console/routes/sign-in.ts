@@ -18,7 +18,7 @@ import {
 } from '../../../core/console/sign-in.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { requestIdsOf } from '../../http/request-keys.ts';
-import { createNetworkKeys, sitePrefix } from '../../limits/network-keys.ts';
+import { createNetworkKeys, prefix48 } from '../../limits/network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/rate-limiter.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
@@ -118,9 +118,9 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt): { refund(): void };
 }
 
-/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `SITE_FACTOR` times as many. */
+/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `FACTOR_48` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
-const SITE_FACTOR = 8;
+const FACTOR_48 = 8;
 /** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
 /** Maximum guesses in a browser in which the operator with that name has signed in before. */
@@ -133,18 +133,18 @@ const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });
-  const sites = createTokenBuckets({ ...PER_NETWORK, amount: PER_NETWORK.amount * SITE_FACTOR, now: monotonicMs });
+  const buckets48 = createTokenBuckets({ ...PER_NETWORK, amount: PER_NETWORK.amount * FACTOR_48, now: monotonicMs });
   const names = createTokenBuckets({ ...PER_NAME, now: monotonicMs });
   const devices = createTokenBuckets({ ...PER_DEVICE, now: monotonicMs });
   const networkKeys = createNetworkKeys(monotonicMs);
-  const siteKeys = createNetworkKeys(monotonicMs, sitePrefix);
+  const keys48 = createNetworkKeys(monotonicMs, prefix48);
 
   function limitsOf({ name, address, knownDevice }: SignInAttempt): [TokenBuckets, string][] {
     if (knownDevice !== undefined) return [[devices, knownDevice]];
-    const isSite = sitePrefix(address).length > 0;
+    const is48 = prefix48(address).length > 0;
     return [
       [networks, migrateKey(networkKeys(address), networks)],
-      ...(isSite ? [[sites, migrateKey(siteKeys(address), sites)] satisfies [TokenBuckets, string]] : []),
+      ...(is48 ? [[buckets48, migrateKey(keys48(address), buckets48)] satisfies [TokenBuckets, string]] : []),
       [names, name],
     ];
   }

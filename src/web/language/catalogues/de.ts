@@ -1,4 +1,4 @@
-// Long because it has all text of visitors' pages, in the order of en.ts.
+// Long because it has all text of visitors' pages.
 import type { Catalogue } from '../catalogue.ts';
 
 export default {
