@@ -127,7 +127,7 @@ async function finaliseDay(
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + rules.reviewHours * HOUR_MS]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);
-    await recordEvents?.(sql, await readFinalEvents(sql, 'day', [day]));
+    await recordEvents?.(sql, await readFinalEvents(sql, { kind: 'day', periods: [day], now: rules.now }));
     await recordChange(sql, { productIds: ids, catalogue: true });
     return true;
   });
@@ -145,7 +145,7 @@ async function finaliseLongPeriods(database: Database, { rules, recordEvents }: 
     const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {
       const periods = rows.filter((row) => row.kind === kind).map((row) => row.period);
-      if (periods.length > 0) await recordEvents?.(sql, await readFinalEvents(sql, kind, periods));
+      if (periods.length > 0) await recordEvents?.(sql, await readFinalEvents(sql, { kind, periods, now: rules.now }));
     }
     if (rows.length > 0) await recordChange(sql, { productIds: [], catalogue: true });
     return rows.map((row) => row.period);

@@ -1,7 +1,7 @@
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { WINDOW_MS } from './calendar.ts';
+import { HOUR_MS, WINDOW_MS } from './calendar.ts';
 import { readSummaries, winnersOf } from './list-leaderboards.ts';
 
 const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
@@ -31,10 +31,22 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
   }));
 }
 
-/** Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. */
-export async function readFinalEvents(sql: Sql, kind: PeriodKind, periods: readonly string[]): Promise<WebhookEvent[]> {
-  const condition = { condition: 'b.period = ANY($1::text[])', values: [periods], limit: periods.length };
-  const rows = await readSummaries(sql, kind, condition);
+const MAX_FINAL_AGE_MS = 7 * 24 * HOUR_MS;
+
+/**
+ * Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. Results that were
+ * due more than a week ago have none, so importing old products does not send thousands.
+ */
+export async function readFinalEvents(
+  sql: Sql,
+  { kind, periods, now }: { kind: PeriodKind; periods: readonly string[]; now: Date },
+): Promise<WebhookEvent[]> {
+  const since = new Date(now.getTime() - MAX_FINAL_AGE_MS).toISOString();
+  const rows = await readSummaries(sql, kind, {
+    condition: 'b.period = ANY($1::text[]) AND b.final_at > $2::timestamptz',
+    values: [periods, since],
+    limit: periods.length,
+  });
   return rows.map((row) => ({
     type: 'leaderboard.final',
     timestamp: row.final_at?.toISOString() ?? '',

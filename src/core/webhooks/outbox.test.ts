@@ -165,9 +165,18 @@ describe('votes.excluded and leaderboard.final', () => {
         winners: [{ productId: 'tide', name: 'tide', votes: 1 }],
       },
     });
-    await finalise('2027-02-01T00:00:00.000Z');
+    for (const now of ['2026-06-11', '2026-07-04', '2027-01-04']) await finalise(`${now}T00:00:00.000Z`);
     const finals = await recorded();
     expect(finals.map(({ data }) => 'kind' in data && data.kind).sort()).toEqual(['day', 'month', 'week', 'year']);
+  });
+
+  test('results that were due more than a week ago are not reported, for example after an import', async () => {
+    await add('tide', LAUNCH);
+    await place('2027-02-01T00:00:00.000Z', { silently: true });
+    const rules = rulesAt('2027-02-01T00:00:00.000Z');
+    const { days, periods } = await finaliseDue(database, { rules, votesPerNetwork: 20, recordEvents });
+    expect([days, periods.length]).toEqual([['2026-06-01'], 3]);
+    expect(await recorded()).toEqual([]);
   });
 });
 
