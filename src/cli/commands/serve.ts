@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
+import { startDeadline } from '../../core/deadline.ts';
 import type { RunningSite } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
@@ -48,11 +49,11 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 }
 
 async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Promise<void> {
-  const deadline = setTimeout(() => {
+  const endDeadline = startDeadline(delayMs + CLOSE_DEADLINE_MS, () => {
     log.error('The site did not stop in time; exiting now');
     process.exit(1);
-  }, delayMs + CLOSE_DEADLINE_MS);
+  });
   await site.close(delayMs);
-  clearTimeout(deadline);
+  endDeadline();
   log.info('Stopped');
 }

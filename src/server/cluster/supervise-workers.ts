@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startDeadline } from '../../core/deadline.ts';
 import type { Log } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { StartError } from '../start-error.ts';
@@ -159,11 +160,11 @@ export async function startWorkers({
     const all = [...workers.values()];
     const gone = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of all) send(worker, { kind: 'stop', delayMs });
-    const last = setTimeout(() => {
+    const endDeadline = startDeadline(delayMs + STOP_TIMEOUT_MS, () => {
       for (const worker of all) worker.process.kill('SIGKILL');
-    }, delayMs + STOP_TIMEOUT_MS);
+    });
     await Promise.all(gone);
-    clearTimeout(last);
+    endDeadline();
   }
 
   apply(launchFleet(processes, performance.now()));

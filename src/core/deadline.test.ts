@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startDeadline } from './deadline.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Lets time pass without running timers, as if the process were suspended, and then runs the first due timer. */
+function suspend(ms: number): void {
+  const start = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValueOnce(start + ms);
+  vi.advanceTimersToNextTimer();
+}
+
+test('a deadline expires once, after its time', () => {
+  const expire = vi.fn();
+  startDeadline(2_000, expire);
+  vi.advanceTimersByTime(1_900);
+  expect(expire).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(10_000);
+  expect(expire).toHaveBeenCalledTimes(1);
+});
+
+test('a deadline that was ended does not expire', () => {
+  const expire = vi.fn();
+  const end = startDeadline(2_000, expire);
+  end();
+  vi.advanceTimersByTime(10_000);
+  expect(expire).not.toHaveBeenCalled();
+});
+
+test('time in which the process is suspended does not count', () => {
+  const expire = vi.fn();
+  startDeadline(2_000, expire);
+  suspend(60_000);
+  expect(expire).not.toHaveBeenCalled();
+});

@@ -1,0 +1,21 @@
+const CHECK_INTERVAL_MS = 100;
+/** A longer gap between two checks means that the process was suspended. */
+const MAX_GAP_MS = 1_000;
+
+/**
+ * Calls `expire` after `ms`, unless the returned function is called first. Time in which the process was suspended does
+ * not count, so the process first handles what has arrived in the meantime.
+ */
+export function startDeadline(ms: number, expire: () => void): () => void {
+  let leftMs = ms;
+  let checkedAt = performance.now();
+  const timer = setInterval(() => {
+    const gapMs = performance.now() - checkedAt;
+    checkedAt += gapMs;
+    leftMs -= gapMs > MAX_GAP_MS ? CHECK_INTERVAL_MS : gapMs;
+    if (leftMs > 0) return;
+    clearInterval(timer);
+    expire();
+  }, CHECK_INTERVAL_MS);
+  return () => clearInterval(timer);
+}
