@@ -68,3 +68,31 @@ test('a failure while closing is reported without announcing another attempt', a
   await expect.poll(text).toContain('Cannot publish changes to other processes');
   expect(text()).not.toContain('trying again');
 });
+
+test('closing waits for a publication that is under way', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = false;
+  const slow: typeof database = {
+    ...database,
+    async query(text, values) {
+      begun = true;
+      await released;
+      return database.query(text, values);
+    },
+  };
+  let publications = 0;
+  const publisher = new ChangePublisher(slow, createLogLines().log, () => {
+    publications += 1;
+  });
+  publisher.add(change('early'));
+  await expect.poll(() => begun).toBe(true);
+  const closed = publisher.close();
+  publisher.add(change('late'));
+  release();
+  await closed;
+  expect(publications).toBe(2);
+  expect((await published()).flatMap(({ product_ids: ids }) => ids).sort()).toEqual(['early', 'late']);
+});

@@ -24,6 +24,7 @@ export class ChangePublisher {
   readonly #commentIds = new Set<string>();
   readonly #ownRecords = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   /** @param onPublished - called after a change record is committed, when other processes can read it */
@@ -37,7 +38,9 @@ export class ChangePublisher {
   add({ productIds, commentIds = [] }: Change): void {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);
-    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_INTERVAL_MS).unref();
+    this.#timer ??= setTimeout(() => {
+      this.#flushing = this.#flush();
+    }, FLUSH_INTERVAL_MS).unref();
   }
 
   /** Returns whether this process wrote a record, and so has already acted on it. */
@@ -45,8 +48,9 @@ export class ChangePublisher {
     return this.#ownRecords.has(recordId);
   }
 
-  /** Publishes the remaining changes, without trying again. */
+  /** Waits for a publication that is under way, and publishes the remaining changes, without trying again. */
   async close(): Promise<void> {
+    await this.#flushing;
     this.#isClosed = true;
     await this.#flush();
   }
