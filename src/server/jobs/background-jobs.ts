@@ -94,7 +94,7 @@ interface SubmissionWatch {
 export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
-  async function refresh(): Promise<void> {
+  async function refreshNow(): Promise<void> {
     try {
       await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
@@ -103,8 +103,14 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
     }
   }
 
-  void refresh();
-  const timer = setInterval(() => void refresh(), SUBMISSION_INTERVAL_MS).unref();
+  // One after the other, so the counts of an earlier refresh never replace those of a later one.
+  let refreshed = refreshNow();
+  function refresh(): Promise<void> {
+    refreshed = refreshed.then(refreshNow);
+    return refreshed;
+  }
+
+  const timer = setInterval(refresh, SUBMISSION_INTERVAL_MS).unref();
   return { waiting: () => last, refresh, close: () => clearInterval(timer) };
 }
 
