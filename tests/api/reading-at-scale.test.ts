@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillDatabase } from '../../bench/seed/fill.ts';
 import type { ProductListQuery, ProductPage, ProductSort } from '../../src/contract/products/schema.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
+import type { Database } from '../../src/core/database/database.ts';
 import { listProducts } from '../../src/core/products/list-products.ts';
 import { searchProducts } from '../../src/core/products/search-products.ts';
 import { foldText } from '../../src/core/search-text.ts';
@@ -119,11 +120,32 @@ test('a search that runs out of time returns a cursor, and the next pages contin
 });
 
 test('slow searches are queued without delaying other reads', async () => {
-  const long = Array.from({ length: 30 }, () => listProducts(database, { q: 'q z' }, new Date()));
-  let finished = 0;
-  for (const each of long) each.then(() => (finished += 1));
-  await createCore(database).getProduct(hottest);
-  expect(finished).toBeLessThan(long.length);
+  const searches = 30;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let windows = 0;
+  const slow: Database = {
+    ...database,
+    // After its first window, each search continues slowly: its statement occupies a connection until it is released.
+    async query(text, values) {
+      if (!text.includes('search_text')) return database.query(text, values);
+      windows += 1;
+      if (windows <= searches) return database.query(text, values);
+      return database.transaction(async (sql) => {
+        await released;
+        return sql.query(text, values);
+      });
+    },
+  };
+  const long = Array.from({ length: searches }, () => listProducts(slow, { q: 'q z' }, new Date()));
+  try {
+    await expect.poll(() => windows).toBeGreaterThan(searches);
+    await createCore(database).getProduct(hottest);
+  } finally {
+    release();
+  }
   await Promise.all(long);
 });
 
