@@ -42,8 +42,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
       ({ status }) => status,
       () => 0,
     );
-  const responses = [await ask(), await ask(), await ask(), await ask(), await ask()];
-  expect(responses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
+  for (let succeeded = 0; succeeded < 3; ) if ((await ask()) === 200) succeeded += 1;
 
   for (const pid of [stopped, looping])
     await site.waitForOutput(new RegExp(`(?=.*Killing unresponsive worker)(?=.*"pid":${pid}\\b)`));

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { inviteOperator } from '../../src/core/console/operators.ts';
-import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
@@ -24,7 +23,6 @@ test('an invited operator can do every daily task on a phone, with hostile names
   await site.addComments(burst.id, [{ content: `Buy my coins ${hostile}`, authorName: hostile }]);
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
   await site.addUpvotes(burst.id, VOTES, now);
-  await refreshLaunches(site.database, [burst.id]);
   await saveUpvoteBursts(site.database, [{ hour, productId: burst.id, network: 'one', sessions: 24 }]);
   const removed = await site.addProduct({ name: `Removed ${hostile}` });
   await removeProducts(site.database, [removed.id]);

@@ -123,8 +123,8 @@ test.describe('a held comment', () => {
     });
     await box.fill('Mine alone');
     await page.getByRole('button', { name: 'Post Comment' }).click();
-    await expect(commentTexts(page)).toHaveText(['Mine alone']);
     await expect(page.getByText('Your comment has been posted successfully.')).toBeVisible();
+    await expect(commentTexts(page)).toHaveText(['Mine alone']);
 
     const held = page.waitForRequest(HELD);
     await visit(page, `/product/${product.id}`);

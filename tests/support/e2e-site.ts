@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Comment } from '../../src/contract/comments/schema.ts';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
+import { recordChange } from '../../src/core/changes/change-feed.ts';
 import type { Database } from '../../src/core/database/database.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -20,7 +22,7 @@ export interface E2eSite extends RunningSite {
   addProducts(count: number, overridesOf?: (index: number) => ProductOverrides): Promise<StoredProduct[]>;
   /** Adds comments, by default created now. @returns the comments in the order of `overrides`. */
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
-  /** Adds the upvotes of `count` other visitors at the given time, by default now. */
+  /** Adds the upvotes of `count` other visitors, and moves the product on its leaderboards. `at`: default now. */
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
 }
 
@@ -41,11 +43,12 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
 
   /**
    * Saves products and adds them to their leaderboards immediately. Until then, requests for their standing get 404,
-   * which browsers log as an error.
+   * which browsers log as an error. The site learns of both.
    */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);
     await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+    await recordChange(database, { productIds: products.map(({ id }) => id), catalogue: true });
   }
 
   async function addProducts(count: number, overridesOf: (index: number) => ProductOverrides = () => ({})) {
@@ -85,6 +88,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
         upvoted: true,
       }));
       await setUpvotes(database, { ...systemRuntime, ...(at && { now: () => at }) }, changes);
+      await refreshLaunches(database, [productId]);
     },
     async stop() {
       await connection.close();

@@ -29,7 +29,7 @@ export async function createTestDatabase({
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const template = migrated && localeOptions.locale === undefined ? inject('migratedDatabase') : undefined;
   const url = await createDatabase(name, { ...localeOptions, ...(template && { template }) });
-  const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
+  const database = openPatiently(url);
   const simulateOutage = () => dropDatabase(name);
   if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);
   return {
@@ -45,6 +45,12 @@ export async function createTestDatabase({
 
 /** Opens separate connections to a test database. Dropping the result closes them, but does not drop the database. */
 export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDatabase {
-  const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
+  const database = openPatiently(url);
   return { ...database, url, simulateOutage, drop: () => database.close() };
+}
+
+/** Opens a database without the timeouts and the watchdog, which would end connections if the machine stalls. */
+function openPatiently(url: string): Database {
+  const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
+  return { ...database, startWatchdog: () => () => {} };
 }
