@@ -250,6 +250,19 @@ test.describe('§2: pages do not shift while they load', () => {
     expect(await shifts()).toEqual([]);
     await expect(page.getByRole('contentinfo')).toBeVisible();
   });
+
+  test('a link of the footer keeps the focus while the next page loads', async ({ page, site }) => {
+    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Bracken ${index}` }));
+    const held = await holdResponses(page, /\/api\/products\?.*cursor=/);
+    await visit(page, '/?q=bracken');
+    const link = page.getByRole('contentinfo').getByRole('link');
+    await link.focus();
+    await expect(page.getByText('Loading more products...')).toBeAttached();
+    await expect(link).toBeFocused();
+    held.release();
+    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
+    await expect(link).toBeFocused();
+  });
 });
 
 test('text in a right-to-left script runs from right to left on cards, on product pages and in the comment form', async ({
