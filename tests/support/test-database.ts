@@ -49,7 +49,7 @@ export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDat
   return { ...database, url, simulateOutage, drop: () => database.close() };
 }
 
-/** Opens a database without the timeouts and the watchdog, which would end connections if the machine stalls. */
+/** Opens a database with long timeouts and without the watchdog, which ends connections if the machine stalls. */
 function openPatiently(url: string): Database {
   const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
   return { ...database, startWatchdog: () => () => {} };

@@ -77,7 +77,7 @@ describe('an unusable server is reported in one line with the reason and without
 
   test('the server does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const server = await listen(() => vi.advanceTimersByTime(10_000));
+    const server = await listen(() => vi.advanceTimersByTime(5_000));
     try {
       expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain(
         'cannot be used: Connection terminated due to connection timeout',

@@ -54,7 +54,7 @@ export interface DatabaseOptions {
   log: Log;
   /** Maximum number of connections; default 10. */
   maxConnections?: number;
-  /** The timeout for getting a connection; default 10 s. */
+  /** The timeout for getting a connection; default 5 s. */
   connectTimeoutMs?: number;
   /** The client's timeout per statement. 0 means none, for work such as building an index. */
   statementTimeoutMs?: number;
@@ -62,8 +62,7 @@ export interface DatabaseOptions {
   slowStatementMs?: number;
 }
 
-/** Opening a connection needs several round trips, each of which waits for the CPU on an overloaded machine. */
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /**
  * The server's timeout is shorter than the client's, so a statement that the client has given up on is never executed
