@@ -3,6 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { freezeAges } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { recordShifts } from '../support/layout-shifts.ts';
 import { requestsReported } from '../support/network.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -59,19 +60,10 @@ test('a returning visitor sees the new products, the results of launches they up
   const { entries, discussed } = await remember(site);
   await store(page, entries);
   await freezeAges(page);
-  await page.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  const shifts = await recordShifts(page);
   await page.goto('/');
   await expect(newsButton(page)).toBeVisible();
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
-  );
-  expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
+  expect(await shifts()).toEqual([]);
 
   await newsButton(page).click();
   const section = (name: string) => dialog(page).getByRole('region', { name, exact: true });

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
-import { LIMITS } from '../../src/contract/limits.ts';
 import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
+import { recordShifts } from '../support/layout-shifts.ts';
 import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
@@ -167,34 +166,6 @@ test.describe('§2: themes', () => {
 });
 
 test.describe('§2: pages do not shift while they load', () => {
-  interface Shift {
-    value: number;
-    sources: string[];
-  }
-
-  async function recordShifts(page: Page): Promise<() => Promise<Shift[]>> {
-    await page.addInitScript(() => {
-      const shifts: Shift[] = [];
-      Object.assign(window, { shifts });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & {
-          value: number;
-          sources: { node?: Element }[];
-        })[]) {
-          const sources = entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 100) ?? '');
-          shifts.push({ value: entry.value, sources });
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    return async () => {
-      // The observer is notified after the frame has been painted.
-      await page.evaluate(
-        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
-      );
-      return page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
-    };
-  }
-
   for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
     for (const path of ['/', '/product/git', '/product/unknown']) {
       test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
@@ -235,34 +206,6 @@ test.describe('§2: pages do not shift while they load', () => {
       });
     }
   }
-
-  test('the footer does not move if a visitor scrolls faster than the next page loads', async ({ page, site }) => {
-    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Heather ${index}` }));
-    const shifts = await recordShifts(page);
-    const held = await holdResponses(page, /\/api\/products\?.*cursor=/);
-    await visit(page, '/?q=heather');
-    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
-    await expect(page.getByText('Loading more products...')).toBeAttached();
-    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
-    await shifts();
-    held.release();
-    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
-    expect(await shifts()).toEqual([]);
-    await expect(page.getByRole('contentinfo')).toBeVisible();
-  });
-
-  test('a link of the footer keeps the focus while the next page loads', async ({ page, site }) => {
-    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Bracken ${index}` }));
-    const held = await holdResponses(page, /\/api\/products\?.*cursor=/);
-    await visit(page, '/?q=bracken');
-    const link = page.getByRole('contentinfo').getByRole('link');
-    await link.focus();
-    await expect(page.getByText('Loading more products...')).toBeAttached();
-    await expect(link).toBeFocused();
-    held.release();
-    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
-    await expect(link).toBeFocused();
-  });
 });
 
 test('text in a right-to-left script runs from right to left on cards, on product pages and in the comment form', async ({

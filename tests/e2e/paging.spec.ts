@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { recordShifts } from '../support/layout-shifts.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { cardNames } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
@@ -79,6 +80,36 @@ test.describe('§2: the list loads more products', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(cardNames(page)).toHaveCount(40);
     await expect(page.getByText('More products could not be loaded.')).toHaveCount(0);
+  });
+
+  test('the footer does not move if a visitor scrolls faster than the next page loads', async ({ page, site }) => {
+    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Heather ${index}` }));
+    const shifts = await recordShifts(page);
+    const held = await holdResponses(page, NEXT_PAGE);
+    await visit(page, '/?q=heather');
+    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+    await expect(page.getByText('Loading more products...')).toBeAttached();
+    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+    await shifts();
+    held.release();
+    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
+    expect(await shifts()).toEqual([]);
+    await expect(page.getByRole('contentinfo')).toBeVisible();
+  });
+
+  test('the footer stays visible while one of its links has the focus', async ({ page, site }) => {
+    await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Bracken ${index}` }));
+    const held = await holdResponses(page, NEXT_PAGE);
+    await visit(page, '/?q=bracken');
+    const link = page.getByRole('contentinfo').getByRole('link');
+    await link.focus();
+    await expect(page.getByText('Loading more products...')).toBeAttached();
+    await expect(page.getByRole('contentinfo')).toHaveCSS('opacity', '1');
+    await link.blur();
+    await expect(page.getByRole('contentinfo')).toHaveCSS('opacity', '0');
+    held.release();
+    await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
+    await expect(page.getByRole('contentinfo')).toHaveCSS('opacity', '1');
   });
 
   for (const way of ['Back', 'Back to products'] as const) {
