@@ -1,10 +1,10 @@
 const CHECK_INTERVAL_MS = 100;
-/** A longer gap between two checks means that the process was suspended. */
+/** A longer gap between two checks means that the process was suspended or blocked. */
 const MAX_GAP_MS = 1_000;
 
 /**
- * Calls `expire` after `ms`, unless the returned function is called first. Time in which the process was suspended does
- * not count, so the process first handles what has arrived in the meantime.
+ * Calls `expire` after `ms`, unless the returned function is called first. A pause of the process counts as at most one
+ * second, so the process first handles what has arrived in the meantime.
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let leftMs = ms;
@@ -12,7 +12,7 @@ export function startDeadline(ms: number, expire: () => void): () => void {
   const timer = setInterval(() => {
     const gapMs = performance.now() - checkedAt;
     checkedAt += gapMs;
-    leftMs -= gapMs > MAX_GAP_MS ? CHECK_INTERVAL_MS : gapMs;
+    leftMs -= Math.min(gapMs, MAX_GAP_MS);
     if (leftMs > 0) return;
     clearInterval(timer);
     expire();
