@@ -39,7 +39,7 @@ export class ChangePublisher {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);
     this.#timer ??= setTimeout(() => {
-      this.#flushing = this.#flush();
+      this.#flushing = this.#flushing.then(() => this.#flush());
     }, FLUSH_INTERVAL_MS).unref();
   }
 
