@@ -31,11 +31,12 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
   }));
 }
 
-const MAX_FINAL_AGE_MS = 7 * 24 * HOUR_MS;
+/** A week more than the longest review, so results are also reported if the review was shortened. */
+const MAX_FINAL_AGE_MS = 37 * 24 * HOUR_MS;
 
 /**
  * Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. Results that were
- * due more than a week ago have none, so importing old products does not send thousands.
+ * due long ago have none, so importing old products does not send thousands.
  */
 export async function readFinalEvents(
   sql: Sql,
