@@ -42,8 +42,9 @@ function balance(agent: Agent) {
   let checkedAt = performance.now();
   let turn = 0;
   async function check(address: string): Promise<void> {
+    const begunAt = performance.now();
     const response = await ask(agent, address, 'GET', '/readyz').catch(() => '');
-    checkedAt = performance.now();
+    checkedAt = begunAt;
     if (!checks.has(address)) return;
     if (response === OK) ready.add(address);
     else ready.delete(address);
@@ -73,6 +74,8 @@ function balance(agent: Agent) {
 async function ask(agent: Agent, address: string, method: string, path: string): Promise<string> {
   const headers = { 'x-user-session': 'session-of-a-restart', accept: 'text/html,application/json' };
   const asked = request(`${address}${path}`, { method, agent, headers }).end();
+  // A connection that is lost during the response emits an error here, too.
+  asked.on('error', () => {});
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const body = await text(response);
   return response.statusCode === 200 ? OK : `${response.statusCode} ${method} ${path}: ${body}`;

@@ -26,7 +26,7 @@ export async function readInvitation(sql: Sql, token: string, now: Date): Promis
   if (invitation === undefined)
     throw new CoreError(
       'invitation_invalid',
-      'This invitation is not valid: it has expired, or has been used or replaced. Run `groundswell console invite` for a new one.',
+      'This invitation is not valid: it has expired, or has been used, replaced or revoked. Run `groundswell console invite` for a new one.',
     );
   return invitation.operator;
 }
