@@ -63,6 +63,21 @@ test('in the dialog, a removed product can be restored by keyboard, and closing 
   await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
 });
 
+test('the dialog opens again before the browser has reported that it was closed', async ({ page }) => {
+  await visit(page, '/');
+  await opener(page).click();
+  await expect(dialog(page)).toBeVisible();
+  const button = await opener(page).elementHandle();
+  await page.evaluate((opens) => {
+    document.querySelector('dialog')?.close();
+    (opens as HTMLButtonElement).click();
+  }, button);
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+  );
+  await expect(dialog(page)).toBeVisible();
+});
+
 test('a product saved in one tab shows as saved in another tab', async ({ page, site }) => {
   await site.addProduct({ name: 'Citrine' });
   await visit(page, '/?q=citrine');

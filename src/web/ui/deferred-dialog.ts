@@ -8,13 +8,10 @@ import { showLoadFailure } from './toasts.ts';
 export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props>>) {
   const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);
 
-  async function open(): Promise<void> {
-    try {
-      const loaded = await load();
-      setDialog(() => loaded);
-    } catch {
-      showLoadFailure();
-    }
+  function open(): Promise<void> {
+    // Removes a dialog that was just closed, because its `close` event follows only in the next frame.
+    setDialog(null);
+    return load().then((loaded) => setDialog(() => loaded), showLoadFailure);
   }
 
   // Ignores a failure, because the click tries again.
