@@ -37,9 +37,9 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
  * code has loaded. If loading fails, each click tries again.
  */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
-  return lazyScreen(function retry(): Promise<ComponentType> {
-    return load().catch(() => new Promise((click) => document.addEventListener('click', click, true)).then(retry));
-  });
+  const retry = (): Promise<ComponentType> =>
+    load().catch(() => new Promise((click) => document.addEventListener('click', click, { once: true })).then(retry));
+  return lazyScreen(retry);
 }
 
 /** Renders a screen, and suspends while its code loads. */
