@@ -67,14 +67,16 @@ test('the dialog opens again before the browser has reported that it was closed'
   await visit(page, '/');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
-  const button = await opener(page).elementHandle();
-  await page.evaluate((opens) => {
-    document.querySelector('dialog')?.close();
-    (opens as HTMLButtonElement).click();
-  }, button);
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
-  );
+  const closed = await page.evaluateHandle(() => {
+    // Holds the event, as on a busy machine, until it is sent below.
+    window.addEventListener('close', (event) => event.isTrusted && event.stopImmediatePropagation(), true);
+    const element = document.querySelector('dialog');
+    element?.close();
+    return element;
+  });
+  await opener(page).click();
+  await expect(dialog(page)).toBeVisible();
+  await closed.evaluate((element) => element?.dispatchEvent(new Event('close')));
   await expect(dialog(page)).toBeVisible();
 });
 
