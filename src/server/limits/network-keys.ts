@@ -66,6 +66,9 @@ export function addressPrefix(text = ''): Uint8Array {
   return networkPrefix(text, 4);
 }
 
+/** The limit of a whole IPv6 /48, as a multiple of the limit of one network. */
+export const FACTOR_48 = 8;
+
 /**
  * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. Empty for other
  * addresses.

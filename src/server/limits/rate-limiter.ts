@@ -1,5 +1,5 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
-import { createNetworkKeys, type NetworkKey, type NetworkKeys, prefix48 } from './network-keys.ts';
+import { createNetworkKeys, FACTOR_48, type NetworkKey, type NetworkKeys, prefix48 } from './network-keys.ts';
 
 /** The state of a bucket at a point in time. */
 interface BucketState {
@@ -141,9 +141,6 @@ interface Applied {
   /** Whether this is the limit of an IPv6 /48, which is not reported to clients. */
   is48?: boolean;
 }
-
-/** The limit of an IPv6 /48, as a multiple of the limit of one network. */
-const FACTOR_48 = 8;
 
 /** Creates token buckets for every action: per session, per network and per IPv6 /48. */
 export function createRateLimiter(

@@ -18,7 +18,7 @@ import {
 } from '../../../core/console/sign-in.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { requestIdsOf } from '../../http/request-keys.ts';
-import { createNetworkKeys, prefix48 } from '../../limits/network-keys.ts';
+import { createNetworkKeys, FACTOR_48, prefix48 } from '../../limits/network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/rate-limiter.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
@@ -120,7 +120,6 @@ export interface SignInLimits {
 
 /** Maximum guesses from one network at any names. A whole IPv6 /48 may make `FACTOR_48` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
-const FACTOR_48 = 8;
 /** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
 /** Maximum guesses in a browser in which the operator with that name has signed in before. */
