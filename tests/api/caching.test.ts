@@ -85,6 +85,32 @@ test('a cached response has the same headers and body on the fast path and from 
   }
 });
 
+test('no request header except Accept-Encoding changes a cached response', async () => {
+  const unchanged = await startUnchangedSite();
+  const marker = 'marker-of-a-header';
+  const names = ['cookie', 'host', 'origin', 'referer', 'user-agent', 'x-user-session', 'x-custom'];
+  const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-original-url'];
+  const headers = {
+    ...Object.fromEntries([...names, ...forwarding].map((name) => [name, marker])),
+    'accept-language': 'ar',
+  };
+  const reads = [vi.spyOn(unchanged.core, 'listProducts'), vi.spyOn(unchanged.core, 'getProduct')];
+  for (const path of ['/', '/product/tide', '/nowhere', '/api/products', '/api/products/tide', '/feed.xml']) {
+    const stored = await unchanged.ask.get(path, headers);
+    const counts = reads.map(({ mock }) => mock.calls.length);
+    const cached = await unchanged.ask.get(path);
+    expect(
+      reads.map(({ mock }) => mock.calls.length),
+      'the second response comes from the cache',
+    ).toEqual(counts);
+    expect(cached.statusCode).toBe(stored.statusCode);
+    expect(`${JSON.stringify(cached.headers)} ${cached.payload}`).not.toContain(marker);
+    expect(cached.payload).not.toContain('<html lang="ar"');
+    expect(cached.payload).toBe(stored.payload);
+  }
+  expect(reads.map(({ mock }) => mock.calls.length)).not.toContain(0);
+});
+
 describe('after a write', () => {
   test('the API shows it immediately', async () => {
     expect(await upvotesShown('/api/products/tide')).toBe(0);

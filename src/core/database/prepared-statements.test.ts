@@ -64,7 +64,9 @@ test.each(['26000', '42P05', '0A000'])(
     expect([...both, await prepared.run('SELECT 3', execute)]).toEqual(['done', 'done', 'done']);
     const named = expect.stringMatching(/^groundswell_[0-9a-f]{32}$/);
     expect(names).toEqual([named, named, undefined, undefined, undefined]);
-    expect(log.lines()).toEqual([expect.objectContaining({ code, msg: expect.stringContaining('using none') })]);
+    expect(log.lines()).toEqual([
+      expect.objectContaining({ code, msg: expect.stringContaining('No more statements will be prepared') }),
+    ]);
   },
 );
 

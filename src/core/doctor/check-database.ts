@@ -96,7 +96,7 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
   WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
 
 /**
- * Selects large tables that are scanned sequentially more often than by an index, according to PostgreSQL's statistics.
+ * Selects large tables with more sequential scans than index scans, according to PostgreSQL's statistics.
  */
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
@@ -117,7 +117,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
     const names = scanned.map(({ table }) => table).join(', ');
     return warning(
       'indexes',
-      `${names} are scanned sequentially more often than by an index`,
+      `${names}: more sequential scans than index scans`,
       `In the database, run ANALYZE ${names}.`,
     );
   }

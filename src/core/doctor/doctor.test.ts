@@ -146,7 +146,7 @@ test('a large table that is scanned repeatedly is a warning', async () => {
       .poll(() => checkIndexes(scanned))
       .toMatchObject({
         status: 'warning',
-        message: 'products are scanned sequentially more often than by an index',
+        message: 'products: more sequential scans than index scans',
         advice: expect.stringContaining('ANALYZE products'),
       });
   } finally {

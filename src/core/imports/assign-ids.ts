@@ -50,7 +50,7 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
-  /** The ids assigned so far, because a slug with a number may equal the slug of another name. */
+  /** The ids assigned so far, for all slugs: a slug with a number may equal the slug of another name. */
   readonly #assigned = new Set<string>();
 
   /** @param idsOfFile the ids of the file's other rows, as keys. */

@@ -46,10 +46,9 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Locks only launches whose time changes, so boards can be updated during an import. The counts of launched products are
-// not locked, so voters never wait for an import; the window of a moved launch changes when it is placed again. A launch
-// that is postponed before it begins is not placed again until then, so its window changes at once. Otherwise, visitors
-// could vote between the old time and the new one.
+// Locks only launches whose time changes, so boards can be updated during an import, and no counts of launched products,
+// so voters never wait. The board updater changes the window of a moved launch. It ignores launches that have not begun,
+// so this statement changes the window of a postponed one; otherwise, visitors could vote before its new time.
 const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})

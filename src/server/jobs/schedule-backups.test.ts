@@ -189,6 +189,6 @@ test('a missing backup folder is created; if that fails, the error is one line a
   await writeFile(join(folder, 'file'), '');
   await mkdir(join(folder, 'other'));
   await expect(prepareBackupFolder({ folder: join(folder, 'file', 'below'), ...settings })).rejects.toThrow(
-    /^BACKUP_DIR: cannot read and write .*below \(ENOTDIR\)/,
+    /^BACKUP_DIR: cannot create, read or write .*below \(ENOTDIR\)/,
   );
 });

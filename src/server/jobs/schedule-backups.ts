@@ -34,7 +34,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     throw new StartError(
-      `BACKUP_DIR: cannot read and write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.`,
+      `BACKUP_DIR: cannot create, read or write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.`,
       { cause: error },
     );
   }

@@ -106,7 +106,7 @@ function observeRequestsIn(registers: Registry[]): {
   });
   const durations = new Histogram({
     name: 'groundswell_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response',
+    help: 'Time from receiving the request headers to the end of the response',
     labelNames: ['method', 'route'],
     buckets: SECONDS,
     registers,

@@ -85,7 +85,7 @@ export function runAsOwner<Result>(owner: FolderOwner | undefined, work: () => R
   }
 }
 
-/** Opens a folder that root is about to change in place, without following links. */
+/** Opens a folder. Fails if it is a symbolic link, with which another user could redirect root to a different folder. */
 export function openRealFolder(folder: string): number {
   return openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
 }

@@ -8,7 +8,7 @@ export type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
-/** The caller's terms in messages to the operator. */
+/** What the caller supplies for messages to the operator: names of settings, and instructions. */
 export interface OperatorTerms {
   readonly product: string;
   /** The setting for the data folder. */
@@ -44,7 +44,7 @@ export class EmbeddedDatabaseError extends Error {
     this.#message = message;
   }
 
-  /** Returns this error with a message in the caller's terms. */
+  /** Returns this error with a message that uses the caller's terms. */
   inTermsOf(terms: OperatorTerms): EmbeddedDatabaseError {
     const message = this.#message;
     return typeof message === 'string'

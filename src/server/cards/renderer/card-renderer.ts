@@ -14,7 +14,7 @@ export interface CardBrand {
   /** Shown only on the card of the site itself. */
   tagline: string;
   mark: CardMark;
-  /** The bytes of a picture in place of the mark. If it cannot be read, cards show the mark. */
+  /** A picture file that replaces the mark. If it cannot be read, cards show the mark. */
   logo?: Buffer | undefined;
   /** The colours of the upvote pill and of ranks, instead of orange. */
   accent?: { pill: string; ink: string; place: string } | undefined;
