@@ -16,9 +16,10 @@ export async function recordShifts(page: Page): Promise<() => Promise<Shift[]>> 
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & {
         value: number;
-        sources: { node?: Element }[];
+        sources: { node?: Node }[];
       })[]) {
-        const sources = entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 100) ?? '');
+        const elements = entry.sources.map(({ node }) => (node instanceof Element ? node : node?.parentElement));
+        const sources = elements.map((element) => element?.outerHTML.slice(0, 100) ?? '');
         shifts.push({ value: entry.value, sources });
       }
     }).observe({ type: 'layout-shift', buffered: true });
