@@ -137,6 +137,20 @@ test('products are removed with a reason, and restored completely by undo or by 
   expect((await ada.ask('POST', '/products/remove', { ids: ['nothing-here'] })).statusCode).toBe(404);
 });
 
+test('a restoration cannot be undone after a later removal, when another product may have the id', async () => {
+  const { id } = await site.addProduct({ name: 'Loved' });
+  const [removal] = await remove(id);
+  await restore(removal);
+  const restoration = await ada.lastEntry();
+  await remove(id);
+  await site.addProduct({ id, name: 'Successor' });
+  expect((await ada.undo(restoration)).json()).toMatchObject({
+    code: 'not_undoable',
+    detail: 'The product was removed again later.',
+  });
+  expect((await details(id)).product.name).toBe('Successor');
+});
+
 test('each removal of an id can be restored, but only one of them at a time', async () => {
   const { id } = await site.addProduct({ name: 'Loved' });
   const [older] = await remove(id);

@@ -1,4 +1,4 @@
-import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
+import { type AuditEntry, browseAudit, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
 import type { Connection } from '../database/connect.ts';
@@ -78,6 +78,7 @@ async function revert(
       return requireDone(restored);
     }
     case 'products restore':
+      if (await isRemovedLater(database, entry)) throw notUndoable('The product was removed again later.');
       return requireDone((await removeProducts(database, [target])).removed);
     case 'comments hide':
       return requireDone((await restoreComments(database, [target])).done);
@@ -111,6 +112,12 @@ async function revert(
     default:
       throw notUndoable(`'${action}' cannot be undone from the audit log.`);
   }
+}
+
+/** Returns whether the product was removed after this entry, so another product may have its id now. */
+async function isRemovedLater(database: Database, { target, createdAt }: AuditEntry): Promise<boolean> {
+  const { items } = await browseAudit(database, { target, action: 'products remove', limit: 1 });
+  return items.some((removal) => removal.createdAt > createdAt);
 }
 
 /** Returns the reason that was given for hiding the comment of this entry, if any. */
