@@ -108,6 +108,7 @@ test('every field is validated, and the response names all errors', async () => 
     name: 'x'.repeat(301),
     image: 'javascript:alert(1)',
     screenshots: ['shot.png'],
+    team: [{ name: 'Ada', avatar: 'ada.png' }],
     createdAt: '2026-02-30',
     tags: 7,
     nonsense: 1,
@@ -116,7 +117,7 @@ test('every field is validated, and the response names all errors', async () => 
   const response = await ada.ask('PATCH', `/products/${id}`, { version, values });
   expect(response.json()).toMatchObject({ status: 422, code: 'product_invalid' });
   const fields = response.json().errors.map(({ field }: { field: string }) => field);
-  expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags']);
+  expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags', 'team']);
 });
 
 const remove = async (...ids: string[]) =>

@@ -74,7 +74,11 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
     onError: (field, reason) => faults.push({ field, detail: sentence(reason) }),
   });
   if (id !== undefined) faults.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
-  const pictures = { image: [patch.image ?? ''], screenshots: patch.screenshots ?? [] };
+  const pictures = {
+    image: [patch.image ?? ''],
+    screenshots: patch.screenshots ?? [],
+    team: (patch.team ?? []).map(({ avatar }) => avatar),
+  };
   for (const [field, addresses] of Object.entries(pictures)) {
     const local = addresses.find(isLocalPicture);
     if (local !== undefined)
