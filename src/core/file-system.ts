@@ -1,4 +1,4 @@
-import { constants, mkdir, open, stat } from 'node:fs/promises';
+import { constants, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Returns the `code` of an error, such as `ENOENT`, or undefined if it has none. */
@@ -32,6 +32,33 @@ export async function makeTraversableFolder(folder: string): Promise<void> {
 async function isFolder(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats?.isDirectory() ?? false;
+}
+
+/**
+ * Creates the file `aside` with the permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`,
+ * so no reader finds an incomplete file there. Replaces an existing file at `path`. If this fails, `aside` is deleted.
+ * @param aside must be in the same folder and be used by no other call, even of another process
+ */
+export async function writeThenRename<Result>(
+  path: string,
+  { aside, mode }: { aside: string; mode: number },
+  write: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await open(aside, 'wx', mode);
+  try {
+    const result = await writeAndSync(file, write).finally(() => file.close());
+    await rename(aside, path);
+    return result;
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+async function writeAndSync<Result>(file: FileHandle, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
+  const result = await write(file);
+  await file.sync();
+  return result;
 }
 
 /** Syncs a folder to disk, so new and renamed files in it do not disappear after a loss of power. */

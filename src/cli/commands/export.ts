@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { partialPath } from '../../core/backups/write-backup.ts';
 import { EXPORT_TABLES, type ExportTable, writeExport } from '../../core/exports/write-export.ts';
+import { writeThenRename } from '../../core/file-system.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { jsonOption, readFileKind, UsageError } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
@@ -65,23 +66,13 @@ To save the whole site, use \`groundswell backup\`.`,
  * Writes to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
  */
 async function exportToFile(path: string, contents: Contents): Promise<number> {
-  const partial = `${path}.${process.pid}.partial`;
-  try {
-    const file = await open(partial, 'wx', 0o600);
-    try {
-      const rows = await exportTo(contents, async (part) => {
-        await file.writeFile(part);
-      });
-      await file.sync();
-      await rename(partial, path);
-      return rows;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    await rm(partial, { force: true });
+  return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, (file) =>
+    exportTo(contents, async (part) => {
+      await file.writeFile(part);
+    }),
+  ).catch((error: unknown) => {
     throw asOutputError(error, path);
-  }
+  });
 }
 
 async function exportToStandardOutput(contents: Contents): Promise<void> {

@@ -106,7 +106,7 @@ export async function restorePicture(folder: string, line: string, backupPath: s
  * files. No other files in the folder are deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
-const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;
+const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.[0-9a-f-]+\.partial$/;
 
 /**
  * Returns the file name of a scheduled backup: a tag of its database, then its time in UTC. Names with the same tag

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -173,6 +173,13 @@ describe('a backup', () => {
     expect(header.tables[0]).toMatchObject({ name: 'products', rows: products });
   });
 
+  test('can be written twice at the same time to the same file', async () => {
+    const path = join(await mkdtemp(join(folder, 'twice-')), 'same.backup');
+    const [{ header }] = await Promise.all([backUp(path), backUp(path)]);
+    expect((await verifyBackup(path)).tables).toEqual(header.tables);
+    expect(await readdir(dirname(path))).toEqual([basename(path)]);
+  });
+
   test('leaves no file when it is aborted', async () => {
     const path = join(folder, 'given-up.backup');
     const controller = new AbortController();
@@ -182,7 +189,7 @@ describe('a backup', () => {
       onProgress: () => controller.abort(),
     });
     await expect(writing).rejects.toThrow();
-    await expect(stat(path)).rejects.toThrow('ENOENT');
+    expect((await readdir(folder)).filter((name) => name.startsWith('given-up'))).toEqual([]);
   });
 
   test('contains every table of the schema that is not explicitly excluded', async () => {

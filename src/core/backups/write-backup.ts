@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
-import { syncFolder } from '../file-system.ts';
+import { syncFolder, writeThenRename } from '../file-system.ts';
 import {
   BACKUP_VERSION,
   type BackedUpTable,
@@ -45,22 +44,17 @@ export async function writeBackup(
   path: string,
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
-  const partial = partialPath(path);
-  try {
-    // The flag prevents overwriting an existing file, and the mode lets only the owner read the file.
-    const file = await open(partial, 'wx', 0o600);
-    // Uses the handle, because a failed stream closes its descriptor, whose number may then be reused.
-    const header = await sendBackup(database, file.createWriteStream({ flush: true }), options).finally(() =>
-      file.close(),
-    );
-    const { size: bytes } = await stat(partial);
-    await rename(partial, path);
-    await syncFolder(dirname(path));
+  const written = await writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
+    // The file's own stream would close the file before it is synced.
+    const output = new Writable({
+      write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
+    });
+    const header = await sendBackup(database, output, options);
+    const { size: bytes } = await file.stat();
     return { header, bytes };
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
+  });
+  await syncFolder(dirname(path));
+  return written;
 }
 
 /**
@@ -88,9 +82,12 @@ export function sendBackup(
   });
 }
 
-/** Returns the path of the temporary file, which a killed process leaves behind. */
-function partialPath(path: string): string {
-  return `${path}.${process.pid}.partial`;
+/**
+ * Returns a path for the temporary file, which a killed process leaves behind. It does not contain the process id,
+ * because processes in two containers can have the same one.
+ */
+export function partialPath(path: string): string {
+  return `${path}.${randomUUID()}.partial`;
 }
 
 async function beginSnapshot(sql: Sql): Promise<void> {

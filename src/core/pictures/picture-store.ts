@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, rename, rm, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
-import { makeTraversableFolder, systemCode } from '../file-system.ts';
+import { makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
 
 /** The accepted formats, which are also the file extensions in the store. */
 const PICTURE_KINDS = ['png', 'jpg', 'gif', 'webp', 'avif', 'svg'] as const;
@@ -37,19 +37,7 @@ export async function storePicture(folder: string, name: string, content: Buffer
   if (await touch(path)) return;
   await makeTraversableFolder(folder);
   const aside = join(folder, `.${name}.${randomUUID()}`);
-  try {
-    const file = await open(aside, 'wx', 0o644);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(aside, path);
-  } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
-  }
+  await writeThenRename(path, { aside, mode: 0o644 }, (file) => file.writeFile(content));
 }
 
 /** Updates the modification time of a file. @returns whether the file exists. */

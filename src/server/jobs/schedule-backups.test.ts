@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +100,7 @@ test('old backups are deleted once the new one is complete, but only those of th
   const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
   // The backup of 2099 simulates one that was written while the clock was wrong.
   const old = [2001, 2002, 2099].map((year) => scheduledName(lease?.tag ?? '', new Date(Date.UTC(year, 0, 1))));
-  const killed = `${scheduledName(lease?.tag ?? '', new Date(0))}.123.partial`;
+  const killed = `${scheduledName(lease?.tag ?? '', new Date(0))}.${randomUUID()}.partial`;
   for (const name of [...old, killed]) await writeFile(join(folder, name), '');
   const first = schedule.lastSuccess();
   await becomeDue();
