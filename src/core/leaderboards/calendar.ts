@@ -31,9 +31,13 @@ export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay
   return { from: startOfDay(firstDay, timeZone), to: startOfDay(endDay, timeZone) };
 }
 
-/** Returns the first instant of a day, which is 01:00 if the clocks skip midnight. */
+/**
+ * Returns the first instant of a day: 01:00 if the clocks skip midnight, and the first midnight if it occurs twice.
+ * `startOf` alone would return the midnight with the offset that the zone has today.
+ */
 function startOfDay(day: string, timeZone: string): Date {
-  return DateTime.fromISO(day, { zone: timeZone }).startOf('day').toJSDate();
+  const midnights = DateTime.fromISO(day, { zone: timeZone }).startOf('day').getPossibleOffsets();
+  return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }
 
 /**

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Settings } from 'luxon';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { boundsOf } from './calendar.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -46,4 +48,18 @@ test('a network keeps its name in an open window when the time zone changes', as
   const rules = { now: clock.now(), timeZone: 'Asia/Tokyo', reviewHours: 24 };
   await finaliseDue(database, { rules, votesPerNetwork: 20 });
   expect(await networkIn('Asia/Tokyo')).toBe(network);
+});
+
+test.each([
+  ['Atlantic/Azores', '2025-10-26', '2025-10-26T00:00:00.000Z'],
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z'],
+])('in %s, %s begins at the first of its two midnights, in summer and in winter', (timeZone, day, start) => {
+  const { now } = Settings;
+  onTestFinished(() => {
+    Settings.now = now;
+  });
+  for (const today of ['2026-01-15', '2026-07-15']) {
+    Settings.now = () => Date.parse(today);
+    expect(boundsOf({ firstDay: day, endDay: day }, timeZone).from.toISOString()).toBe(start);
+  }
 });
