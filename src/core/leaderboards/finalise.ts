@@ -39,7 +39,12 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   const { rules, votesPerNetwork, signal, recordEvents } = options;
   // Launches that were rescheduled, or that began while no process ran, must be on their boards first.
   const placing = { ...rules, votesPerNetwork };
-  while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
+  for (let mayHaveMore = true; mayHaveMore; ) {
+    signal?.throwIfAborted();
+    const placed = await placeLaunches(database, placing, recordEvents);
+    if (placed.productIds.length > 0) await recordChange(database, { productIds: placed.productIds, catalogue: true });
+    mayHaveMore = placed.mayHaveMore;
+  }
   const days: string[] = [];
   for (const day of await findDueDays(database, rules)) {
     signal?.throwIfAborted();

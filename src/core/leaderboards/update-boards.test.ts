@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { launch, vote } from '../../../tests/support/launch-site.ts';
+import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { finaliseDue } from './finalise.ts';
 import { refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -61,6 +62,14 @@ test('a launch whose counts another transaction has locked is placed later, and 
     });
   });
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+});
+
+test('launches that the finaliser places are recorded as a change for every process', async () => {
+  await writeProducts(database, [buildProduct({ id: 'overslept', createdAt: '2026-06-01T09:00:00.000Z' })]);
+  await finaliseDue(database, { rules: rulesAt(NOW.toISOString()), votesPerNetwork: 20 });
+  expect(await database.query("SELECT catalogue FROM changes WHERE 'overslept' = ANY(product_ids)")).toEqual([
+    { catalogue: true },
+  ]);
 });
 
 test('a launch that began while the clock was ahead leaves its boards when the clock is set back, and begins again with its votes', async () => {
