@@ -1,6 +1,7 @@
 import type { ReadApi } from '../contract/api.ts';
 import type { HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { PeriodKind } from '../contract/leaderboards/period.ts';
+import type { Standings } from '../contract/leaderboards/schema.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { ModerationLogQuery } from '../contract/moderation/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
@@ -19,7 +20,7 @@ import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leader
 import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
 import { createTallyLimiter, readTally, type Tally } from './leaderboards/read-tally.ts';
-import { placeLaunches } from './leaderboards/update-boards.ts';
+import { placeLaunch } from './leaderboards/update-boards.ts';
 import type { VoteNetwork, VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
@@ -119,6 +120,15 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     return outcomes;
   }
 
+  /** The launch that is being placed because a visitor views it. */
+  let placing: { productId: string; standings: Promise<Standings | null> } | undefined;
+
+  async function placeForView(productId: string): Promise<Standings | null> {
+    const isPlaced = await placeLaunch(database, productId, rules(), recordEvents);
+    if (isPlaced) onWrite?.({ productIds: [productId], catalogue: true });
+    return getStandings(database, productId, rules());
+  }
+
   const tallyLimiter = createTallyLimiter(database.connections().max);
   const networkCounts = createNetworkCounts(runtime.monotonicMs);
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
@@ -158,10 +168,16 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed this launch yet. Places it now, because the page must show its standing.
-      const { productIds } = await placeLaunches(database, rules(), recordEvents);
-      if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
-      return getStandings(database, productId, rules());
+      // The board updater has not placed this launch yet. Places it now, because the page must show its standing. Only
+      // one launch is placed at a time, so this uses one connection even after a large import. The updater places the
+      // others, which invalidates responses without their standings.
+      placing ??= {
+        productId,
+        standings: placeForView(productId).finally(() => {
+          placing = undefined;
+        }),
+      };
+      return placing.productId === productId ? placing.standings : null;
     },
     async setUpvote(change, networkPrefix) {
       const looking = launches.networks?.lookUp(change.productId, change.upvoted ? networkPrefix : undefined);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tieOrder } from '../../src/core/leaderboards/calendar.ts';
+import { lockDays } from '../../src/core/leaderboards/final-boards.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const createdAt = new Date().toISOString();
@@ -35,6 +36,11 @@ function textOf(html: string, part: RegExp): string {
     .trim();
 }
 
+async function standingOf(productId: string): Promise<string> {
+  const { body } = await site.ask.get(`/product/${productId}`);
+  return textOf(body, /<section class="standing"[\s\S]*?<\/section>/);
+}
+
 test('a product’s page shows its standing and the whole calculation without JavaScript', async () => {
   await site.addProduct({ id: 'first', name: 'The first', createdAt });
   await site.addProduct({ id: second, name: 'The second', createdAt });
@@ -42,12 +48,8 @@ test('a product’s page shows its standing and the whole calculation without Ja
   await vote('first', 24);
   await vote(second, 23, () => '192.0.2.7');
   await vote(third, 20);
-  const standing = async () => {
-    const { body } = await site.ask.get(`/product/${second}`);
-    return textOf(body, /<section class="standing"[\s\S]*?<\/section>/);
-  };
-  await expect.poll(standing).toMatch(/^Tied 2nd of 3 on \d+ \w+ \d{4} , so far/);
-  const words = await standing();
+  await expect.poll(() => standingOf(second)).toMatch(/^Tied 2nd of 3 on \d+ \w+ \d{4} , so far/);
+  const words = await standingOf(second);
   for (const line of [
     'Why 2nd?',
     '20 of its 23 upvotes count, and 1 launch has more. Another launch has as many.',
@@ -69,4 +71,17 @@ test('a product’s page shows the current votes of its neighbours on the leader
   const page = async () => (await site.ask.get(`/product/${second}`)).body;
   await vote(third, 22);
   await expect.poll(async () => textOf(await page(), /<ol class="why-neighbours"[\s\S]*?<\/ol>/)).toContain('22 votes');
+});
+
+test('a product’s page does not wait while a command has locked its day, and shows its standing afterwards', async () => {
+  await site.addProduct({ id: 'early', createdAt });
+  await expect.poll(() => site.core.getStandings('early')).not.toBeNull();
+  await site.database.transaction(async (sql) => {
+    await lockDays(sql, [createdAt.slice(0, 10)]);
+    await site.addProduct({ id: 'late', name: 'The late', createdAt });
+    const { body } = await site.ask.get('/product/late');
+    expect(body).toContain('The late');
+    expect(body).not.toContain('class="standing"');
+  });
+  await expect.poll(() => standingOf('late')).toContain('so far');
 });

@@ -63,6 +63,13 @@ export function isStatementTimeout(error: unknown): boolean {
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
 }
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Returns whether a statement waited for a lock longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+}
+
 /** The SQLSTATE codes of serialization failures and deadlocks. A retry usually succeeds. */
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 

@@ -4,6 +4,7 @@ import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from './calendar.ts';
 import { BOARD_COLUMNS, describePeriod, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
+import { IS_DUE } from './update-boards.ts';
 
 type LaunchRow = Record<PeriodKind, string> &
   Record<`${PeriodKind}_order`, string> & {
@@ -93,12 +94,12 @@ export async function getStandings(sql: Sql, productId: string, rules: Leaderboa
   return day && week && month && year ? { day, week, month, year } : null;
 }
 
-const SELECT_UNPLACED = `SELECT FROM launches WHERE product_id = $1 AND placed_for IS NULL AND launched_at <= $2::timestamptz`;
+const SELECT_UNPLACED = `SELECT FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${IS_DUE}`;
 
 /** Returns whether a product has launched but is not on its boards yet. @throws CoreError `unavailable`. */
 export async function isUnplaced(sql: Sql, productId: string, now: Date): Promise<boolean> {
   if (!isProductId(productId)) return false;
-  return (await sql.query(SELECT_UNPLACED, [productId, now.toISOString()])).length > 0;
+  return (await sql.query(SELECT_UNPLACED, [now.toISOString(), productId])).length > 0;
 }
 
 function describeStanding(place: PlaceRow, launch: LaunchRow, rules: LeaderboardRules): Standing | undefined {

@@ -2,11 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore } from '../core.ts';
+import type { Database } from '../database/database.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { finaliseDue } from './finalise.ts';
+import { isUnplaced } from './get-standings.ts';
 import { refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -20,7 +23,7 @@ const NOW = new Date('2026-06-01T12:00:00.000Z');
 const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
 
 test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
-  'in %s, a product of the year 1 delays no other launch',
+  'in %s, a product of the year 1 delays no other launch, and views of it do not try to place it',
   async (timeZone) => {
     const at = (createdAt: string) =>
       saveProducts(database, [buildProduct({ id: 'zero', createdAt }), buildProduct({ id: 'today', createdAt })]);
@@ -39,6 +42,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
       mayHaveMore: false,
       isBlocked: false,
     });
+    expect(await isUnplaced(database, 'zero', NOW)).toBe(false);
   },
 );
 
@@ -62,6 +66,33 @@ test('a launch whose counts another transaction has locked is placed later, and 
     });
   });
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+});
+
+test('a view places only its launch, together with other views of it, and meanwhile other launches have no standing', async () => {
+  const createdAt = '2026-06-01T09:30:00.000Z';
+  await saveProducts(database, [buildProduct({ id: 'viewed', createdAt }), buildProduct({ id: 'other', createdAt })]);
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let transactions = 0;
+  const delayed: Database = {
+    ...database,
+    async transaction(work) {
+      transactions += 1;
+      await begun;
+      return database.transaction(work);
+    },
+  };
+  const core = createCore(delayed, { runtime: { ...systemRuntime, now: () => NOW } });
+  const views = [core.getStandings('viewed'), core.getStandings('viewed')];
+  await expect.poll(() => transactions).toBeGreaterThan(0);
+  expect(await core.getStandings('other')).toBeNull();
+  begin();
+  const standings = { day: { period: '2026-06-01' } };
+  expect(await Promise.all(views)).toMatchObject([standings, standings]);
+  expect(transactions).toBe(1);
+  expect(await isUnplaced(database, 'other', NOW)).toBe(true);
 });
 
 test('launches that the finaliser places are recorded as a change for every process', async () => {

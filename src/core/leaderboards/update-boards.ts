@@ -2,6 +2,7 @@ import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leade
 import { LIMITS } from '../../contract/limits.ts';
 import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isLockTimeout } from '../database/database-faults.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, periodsAt, tieOrder } from './calendar.ts';
@@ -13,6 +14,9 @@ import { deleteRetracted } from './retracted-votes.ts';
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
 const BATCH = 1_000;
 
+/** How long placing a launch for a visitor waits for a lock. */
+const VIEW_LOCK_TIMEOUT_MS = 1_000;
+
 interface PlacingRow {
   product_id: string;
   day: string | null;
@@ -23,16 +27,18 @@ interface PlacingRow {
 }
 
 /**
- * SQL: whether a launch has begun. Launches in the year 1, which may be a placeholder for a missing date, are never
- * placed: in the site's time zone, their periods may begin before that year and cannot be named.
+ * SQL: whether a launch has begun at the time `$1`. Launches in the year 1, which may be a placeholder for a missing
+ * date, are never placed: in the site's time zone, their periods may begin before that year and cannot be named.
  */
-const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
+export const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
 
 const COLUMNS = `product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day`;
 
 const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
 
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
+
+const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}`;
 
 /** SQL: launches that are on boards too early, because the clock was ahead and has been set back. */
 const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
@@ -102,51 +108,83 @@ interface PlacingOptions {
  */
 export async function placeLaunches(
   database: Database,
-  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork, withdraw = false }: PlacingOptions,
+  options: PlacingOptions,
   recordEvents?: RecordEvents,
 ): Promise<PlacingResult> {
-  const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now.toISOString()]);
-  const remaining = BATCH - found.length;
-  const early = withdraw ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now.toISOString()]) : [];
-  found.push(...early.slice(0, remaining));
+  const now = options.now.toISOString();
+  const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now]);
+  const early = options.withdraw ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now]) : [];
+  found.push(...early.slice(0, BATCH - found.length));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
+  const { productIds, isBlocked } = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
+  return { productIds, mayHaveMore: found.length === BATCH && !isBlocked, isBlocked };
+}
+
+/**
+ * Places one launch for a visitor who views it, like `placeLaunches`. Gives up if another transaction, such as a
+ * restore, holds a lock for longer than a second; the board updater places the launch later.
+ * @returns whether the launch was placed.
+ */
+export async function placeLaunch(
+  database: Database,
+  productId: string,
+  options: Omit<PlacingOptions, 'withdraw'>,
+  recordEvents?: RecordEvents,
+): Promise<boolean> {
+  const found = await database.query<PlacingRow>(FIND_ONE_TO_PLACE, [options.now.toISOString(), productId]);
+  if (found.length === 0) return false;
+  try {
+    const { productIds } = await database.transaction(async (sql) => {
+      await sql.query(`SET LOCAL lock_timeout = ${VIEW_LOCK_TIMEOUT_MS}`);
+      return placeFound(sql, found, options, recordEvents);
+    });
+    return productIds.length > 0;
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
+}
+
+async function placeFound(
+  sql: Sql,
+  found: readonly PlacingRow[],
+  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork }: PlacingOptions,
+  recordEvents?: RecordEvents,
+): Promise<Pick<PlacingResult, 'productIds' | 'isBlocked'>> {
   const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));
   const places = found
     .filter((row) => row.is_due)
     .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
-  return database.transaction(async (sql) => {
-    await insertLeaderboards(sql, places, timeZone);
-    await lockDays(
-      sql,
-      [...places, ...found].flatMap(({ day }) => day ?? []),
-    );
-    // Counts are locked before launches, to prevent deadlocks. Launches that another transaction has locked are placed
-    // later.
-    const candidates = await lockAvailableCounts(
-      sql,
-      found.map((row) => row.product_id),
-    );
-    const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
-    // Launches that were edited after they were found are left for the next call.
-    const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
-    const productIds = rows.map((row) => row.product_id);
-    await removeFromBoards(sql, productIds);
-    // Due launches are updated only once, below: a second update in the same transaction would lock the product.
-    await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
-    await deleteRetracted(sql, productIds, now);
-    const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
-    const placed = new Set(due);
-    await recountLaunches(sql, productIds);
-    await applyVoteCap(sql, productIds, votesPerNetwork);
-    await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
-    await addToBoards(sql, due);
-    await finaliseLateLaunches(sql, due);
-    await reviseBoards(sql, await periodsOf(sql, due));
-    const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
-    if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
-    const isBlocked = locked.length < found.length;
-    return { productIds, mayHaveMore: found.length === BATCH && !isBlocked, isBlocked };
-  });
+  await insertLeaderboards(sql, places, timeZone);
+  await lockDays(
+    sql,
+    [...places, ...found].flatMap(({ day }) => day ?? []),
+  );
+  // Counts are locked before launches, to prevent deadlocks. Launches that another transaction has locked are placed
+  // later.
+  const candidates = await lockAvailableCounts(
+    sql,
+    found.map((row) => row.product_id),
+  );
+  const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
+  // Launches that were edited after they were found are left for the next call.
+  const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
+  const productIds = rows.map((row) => row.product_id);
+  await removeFromBoards(sql, productIds);
+  // Due launches are updated only once, below: a second update in the same transaction would lock the product.
+  await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
+  await deleteRetracted(sql, productIds, now);
+  const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
+  const placed = new Set(due);
+  await recountLaunches(sql, productIds);
+  await applyVoteCap(sql, productIds, votesPerNetwork);
+  await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
+  await addToBoards(sql, due);
+  await finaliseLateLaunches(sql, due);
+  await reviseBoards(sql, await periodsOf(sql, due));
+  const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
+  if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
+  return { productIds, isBlocked: locked.length < found.length };
 }
 
 const LOCK_LAUNCHES = `SELECT FROM launches WHERE product_id = ANY($1::text[])
