@@ -215,6 +215,21 @@ test.describe('the maker link', () => {
     await expect(dialog(page)).toHaveCount(0);
   });
 
+  test('lets a change finish after its dialog was closed, and keeps the next dialog open', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Chiton' });
+    await openLink(page, made);
+    const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+    await expect.poll(() => held.requests.length).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog(page).getByLabel('Description').fill('Grazes.');
+    held.release();
+    await expect(page.getByText('The launch time has changed.')).toBeVisible();
+    await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
+  });
+
   test('shows why a submission was declined, and lets the maker change and resubmit it', async ({ page, site }) => {
     const made = await submit(site, { name: 'Barnacle' });
     await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');

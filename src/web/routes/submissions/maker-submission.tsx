@@ -21,7 +21,8 @@ type DialogName = 'edit' | 'reschedule' | 'withdraw';
 /** The page of a product that is not on the site yet, which only its maker sees. */
 export function MakerSubmission({ access, submission, onChange }: MakerSubmissionProps) {
   const site = useSite();
-  const [open, setOpen] = useState<DialogName | null>(null);
+  /** The open dialog. Each opening creates a new object. */
+  const [open, setOpen] = useState<{ name: DialogName } | null>(null);
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
@@ -40,11 +41,12 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
 
   const opens = (name: DialogName) => (event: MouseEvent<HTMLElement>) => {
     opener.current = event.currentTarget;
-    setOpen(name);
+    setOpen({ name });
   };
 
   function close(changed?: Submission, said?: string): void {
-    setOpen(null);
+    // A dialog that was closed while it sent a change must not close the one that is open now.
+    setOpen((now) => (now === open ? null : now));
     // A withdrawn submission has no buttons, so its heading gets the focus.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
     if (changed) onChange(changed);
@@ -109,9 +111,9 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
           )}
         </dl>
       </section>
-      {open === 'edit' && <EditDialog {...dialog} />}
-      {open === 'reschedule' && <RescheduleDialog {...dialog} />}
-      {open === 'withdraw' && <WithdrawDialog {...dialog} />}
+      {open?.name === 'edit' && <EditDialog {...dialog} />}
+      {open?.name === 'reschedule' && <RescheduleDialog {...dialog} />}
+      {open?.name === 'withdraw' && <WithdrawDialog {...dialog} />}
     </article>
   );
 }
