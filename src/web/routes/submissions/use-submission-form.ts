@@ -61,7 +61,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const { navigate } = useRouter();
   const element = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(options.draft);
-  const [pictures, setPictures] = useState(options.pictures);
+  const [pictures, showPictures] = useState(options.pictures);
+  /** The latest pictures, which may not be rendered yet. */
+  const latestPictures = useRef(options.pictures);
+  /** Resolves when the form has added all files that the maker has chosen. */
+  const filesAdded = useRef(Promise.resolve());
   const [errors, setErrors] = useState(NO_ERRORS);
   const [invalidAttempts, setInvalidAttempts] = useState(0);
   const [conflicts, setConflicts] = useState(0);
@@ -83,8 +87,13 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (existing.current === null) onDraft?.(next);
   }
 
+  function setPictures(change: (now: Pictures) => Pictures): void {
+    latestPictures.current = change(latestPictures.current);
+    showPictures(latestPictures.current);
+  }
+
   function changePictures(next: Pictures): void {
-    setPictures(next);
+    setPictures(() => next);
     clearErrors(Object.keys(next));
   }
 
@@ -97,13 +106,17 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setErrors((now) => now.filter((error) => !fields.includes(fieldWith(error))));
   }
 
-  async function addFiles(files: readonly File[], use: keyof Pictures): Promise<void> {
+  /** Adds files in the order in which the maker chose them, so a later image replaces an earlier one. */
+  function addFiles(files: readonly File[], use: keyof Pictures): void {
     clearErrors([use]);
-    const items = await Promise.all(files.map(readPicture));
-    setPictures((now) => {
-      const [first] = items;
-      if (use === 'image') return first ? { ...now, image: first } : now;
-      return { ...now, screenshots: [...now.screenshots, ...items] };
+    const reads = Promise.all(files.map(readPicture));
+    filesAdded.current = filesAdded.current.then(async () => {
+      const items = await reads;
+      setPictures((now) => {
+        const [first] = items;
+        if (use === 'image') return first ? { ...now, image: first } : now;
+        return { ...now, screenshots: [...now.screenshots, ...items] };
+      });
     });
   }
 
@@ -169,15 +182,24 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     return { access, submission };
   }
 
+  /** Reports the errors that the form itself can find. Returns whether there are none. */
+  function validate(): boolean {
+    const draftErrors = errorsIn(draft, Date.now(), existing.current?.submission.launchAt);
+    const found = [...draftErrors, ...pictureErrors(latestPictures.current)];
+    report(found);
+    return found.length === 0;
+  }
+
   async function submit(website: string): Promise<void> {
     if (isSending) return;
     setFailure(null);
-    const found = [...errorsIn(draft, Date.now(), existing.current?.submission.launchAt), ...pictureErrors(pictures)];
-    report(found);
-    if (found.length > 0) return;
+    if (!validate()) return;
     setSending(true);
-    setTotal(filesOf(pictures).length);
     try {
+      await filesAdded.current;
+      if (!validate()) return;
+      const pictures = latestPictures.current;
+      setTotal(filesOf(pictures).length);
       existing.current = await save(website);
       const { access, submission } = existing.current;
       let refused = false;
