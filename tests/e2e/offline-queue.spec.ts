@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, visit } from '../support/e2e-test.ts';
-import { goOffline, goOnline, setOnline } from '../support/network.ts';
+import { failResponses, goOffline, goOnline, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
 import { commentTexts, commentWith, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
@@ -81,6 +81,36 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await expect(refused).toContainText('was not posted: Product not found');
   await expect(refused).toContainText('Too late');
   await refused.getByRole('button', { name: 'Discard' }).click();
+  await expect(note(page)).toBeEmpty();
+});
+
+test('a refused comment that fails again for a moment is sent without another click', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/422/);
+  expectConsoleError(/503/);
+  await cacheAtOnce(page);
+  await page.clock.install();
+  const product = await site.addProduct({ name: 'Jack' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await setOnline(page, false);
+  await box(page).fill('Third time lucky');
+  await postButton(page).click();
+  await expect(note(page)).toContainText('1 comment is waiting to be sent.');
+  const outage = await failResponses(page, /\/comments$/, { method: 'POST', times: 2 });
+  await failResponses(page, /\/comments$/, { method: 'POST', times: 1, status: 422 });
+  await setOnline(page, true);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => outage.requests.length).toBe(1);
+  await expect(note(page)).toContainText('1 comment is waiting to be sent.');
+  const isSent = async () => {
+    await page.clock.fastForward(30_000);
+    return commentWith(page, 'Third time lucky').isVisible();
+  };
+  await expect.poll(isSent).toBe(true);
+  expect(outage.requests).toHaveLength(2);
   await expect(note(page)).toBeEmpty();
 });
 

@@ -89,7 +89,8 @@ function useQueuedUpvotes(): void {
 
 /**
  * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Returns whether the page still shows a cached copy.
+ * the visitor's own upvote. Repeats both until the queue is empty, because a refused comment may be sent again and
+ * another tab may close before it has sent everything. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();
@@ -105,13 +106,13 @@ function useReconnect(online: boolean): boolean {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
     async function synchronise(): Promise<void> {
-      const isSent = await sendOutbox(api, client);
+      const isEmpty = await sendOutbox(api, client);
       const isRead = !isOld.current || (await refetchAll(client));
       if (isRead) {
         isOld.current = false;
         setCopy(false);
       }
-      if (!ended && !(isSent && isRead)) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
+      if (!ended && !(isEmpty && isRead)) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
     }
     void synchronise();
     return () => {
@@ -144,6 +145,7 @@ function RefusedComment({ item }: { item: OutboxItem }) {
 
   function sendAgain(): void {
     setRefusal(key, undefined);
+    // If this attempt fails, `useReconnect` tries again.
     void sendOutbox(api, client);
   }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
-import { addToOutbox, outboxItems } from '../../storage/outbox.ts';
+import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
 import { sendOutbox } from './send-outbox.ts';
 
 const wish: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
@@ -35,6 +35,23 @@ test.each([429, 500, 503])('a write that gets the status %i stays queued and is 
   expect(outboxItems()).toEqual([wish]);
   expect(await send()).toBe(true);
   expect(outboxItems()).toEqual([]);
+});
+
+test('while another tab is sending, this tab sends nothing and must try again', async () => {
+  addToOutbox(wish);
+  const locks = { request: (_name: string, _options: object, run: (lock: null) => unknown) => run(null) };
+  vi.stubGlobal('navigator', { locks });
+  responses = [];
+  expect(await send()).toBe(false);
+  expect(outboxItems()).toEqual([wish]);
+});
+
+test('a queue with a refused comment is not empty, because the visitor may send the comment again in any tab', async () => {
+  const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
+  addToOutbox(comment);
+  setRefusal(writeKey(comment), 'Too long');
+  expect(await send()).toBe(false);
+  expect(outboxItems()).toEqual([{ ...comment, refused: 'Too long' }]);
 });
 
 test('a newer change that replaces the one being sent is sent as well', async () => {

@@ -13,23 +13,25 @@ import {
 } from '../../storage/outbox.ts';
 
 /**
- * Sends queued writes one after another. Only one tab sends at a time. Resolves to false if a write must be retried
- * later, and otherwise to true, even if another tab is sending.
+ * Sends queued writes one after another. Only one tab sends at a time. Resolves to whether the queue is empty. It is not
+ * if a write must be retried, another tab is sending, or a refused comment waits for the visitor's decision.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
-  if (!navigator.locks) return sendAll(api, client);
-  return navigator.locks.request('outbox', { ifAvailable: true }, (lock) => (lock ? sendAll(api, client) : true));
+  if (navigator.locks) {
+    await navigator.locks.request('outbox', { ifAvailable: true }, (lock) => lock && sendAll(api, client));
+  } else await sendAll(api, client);
+  return outboxItems().length === 0;
 }
 
-async function sendAll(api: Api, client: QueryClient): Promise<boolean> {
+async function sendAll(api: Api, client: QueryClient): Promise<void> {
   for (;;) {
     const next = outboxItems().find(({ refused }) => refused === undefined);
-    if (!next) return true;
+    if (!next) return;
     try {
       await send(api, client, next);
       removeSent(next);
     } catch (error) {
-      if (!isRefusal(error)) return false;
+      if (!isRefusal(error)) return;
       refuse(client, next, error);
     }
   }
