@@ -146,16 +146,72 @@ test('a response that arrives after the cached copy was shown updates the copy',
   await proxy.stop();
 });
 
+test('the copy of a page outlives an interrupted download and a full storage', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const [product, other] = await site.addProducts(2, (index) => ({ name: `Lamprey ${index}` }));
+  const proxy = await startProxy(site.address);
+  const address = `${proxy.address}/product/${product?.id}`;
+  const otherAddress = `${proxy.address}/product/${other?.id}`;
+  await page.goto(address);
+  await expectCached(page, address);
+  const copySize = () => page.evaluate(async (url) => (await (await caches.match(url))?.text())?.length, address);
+  const before = await copySize();
+
+  proxy.interruptDocuments();
+  await page.goto(address, { waitUntil: 'commit' });
+  proxy.release();
+  // Changes of a cache take effect in order.
+  await page.goto(otherAddress);
+  await expectCached(page, otherAddress);
+  expect(await copySize(), 'after the interruption').toBe(before);
+
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address, quotaSize: 1 });
+  await page.goto(address);
+  await page.waitForLoadState('networkidle');
+  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
+  expect(await copySize(), 'when the storage is full').toBe(before);
+  await page.close();
+  await proxy.stop();
+});
+
+test('the page that was cached first is evicted, even if a cache lists it last', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Mackerel' });
+  await visitAndCache(page, '/');
+  await page.evaluate(async () => {
+    const name = (await caches.keys()).find((each) => each.endsWith(' pages')) ?? '';
+    const cache = await caches.open(name);
+    for (let age = 1; age <= 40; age += 1) {
+      const headers = { 'X-Cached-At': new Date(Date.now() - age * 60_000).toISOString() };
+      await cache.put(`/copy-${age}`, new Response('A copy', { headers }));
+    }
+  });
+  const path = `/product/${product.id}`;
+  await visitAndCache(page, path);
+  const cached = () =>
+    page.evaluate(async () => {
+      const copies = await Promise.all(['/', '/copy-1', '/copy-38', '/copy-39'].map((each) => caches.match(each)));
+      return copies.map(Boolean);
+    });
+  await expect.poll(cached).toEqual([true, true, true, false]);
+});
+
 /** Starts a proxy, because Playwright's routes do not see the requests that navigation preload sends. */
 async function startProxy(target: string) {
   let held = Promise.resolve();
   let release = () => {};
+  let isInterrupting = false;
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
     const { method, headers } = incoming;
+    // The response has a body even if the browser has cached it.
+    if (isInterrupting) delete headers['if-none-match'];
     const forwarded = request(target + incoming.url, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
+      if (isInterrupting && incoming.headers['sec-fetch-dest'] === 'document') {
+        response.once('data', (part: Buffer) => outgoing.write(part.subarray(0, 500), () => outgoing.destroy()));
+      } else response.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
     incoming.pipe(forwarded);
@@ -168,7 +224,14 @@ async function startProxy(target: string) {
         release = resolve;
       });
     },
-    release: () => release(),
+    /** Breaks off the responses to documents after their first bytes. */
+    interruptDocuments() {
+      isInterrupting = true;
+    },
+    release() {
+      isInterrupting = false;
+      release();
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -19,11 +19,26 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   // The stored body is already decoded, so these headers no longer apply.
   headers.delete('content-encoding');
   headers.delete('content-length');
+  // Read completely before the older copy is replaced, because the download may be interrupted.
+  const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
-  await cache.delete(address);
-  await cache.put(address, new Response(response.body, { status: response.status, headers }));
-  const addresses = await cache.keys();
-  for (const oldest of addresses.slice(0, -MAX_ITEMS[kind])) await cache.delete(oldest);
+  // Without a prior deletion, which would lose the older copy if the storage is full.
+  await cache.put(address, new Response(body, { status: response.status, headers }));
+  await evictOldest(cache, MAX_ITEMS[kind]);
+}
+
+/** Compares headers, because the order of keys differs: in WebKit, a new copy takes the place of the one it replaces. */
+async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
+  const requests = await cache.keys();
+  if (requests.length <= maxItems) return;
+  const copies = await Promise.all(
+    requests.map(async (request) => {
+      const copy = await cache.match(request);
+      return { request, cachedAt: copy?.headers.get(CACHED_AT_HEADER) ?? '' };
+    }),
+  );
+  copies.sort((one, other) => one.cachedAt.localeCompare(other.cachedAt));
+  for (const { request } of copies.slice(0, -maxItems)) await cache.delete(request);
 }
 
 /** Deletes the copy of a resource that the site has removed. */
