@@ -6,6 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
+import { failResponses } from '../support/network.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
 /** A site whose leaderboards contain only the launches of these tests. */
@@ -53,6 +54,15 @@ async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonl
 async function upvote({ request }: Page, productId: string): Promise<void> {
   const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
   expect((await request.put(paths.api.upvote(productId), { headers })).ok()).toBe(true);
+}
+
+/** Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. */
+async function addPastBoard(site: E2eSite, prefix: string): Promise<string> {
+  // The products launch at noon, so all of them launch on the same day.
+  const launchedAt = new Date(Date.now() - 72 * 3_600_000).setUTCHours(12);
+  const launch = (index: number) => new Date(launchedAt + index).toISOString();
+  await site.addProducts(21, (index) => ({ id: `${prefix}-${index}`, createdAt: launch(index) }));
+  return boardAt(launch(0));
 }
 
 /** Returns the URL of the leaderboard of a launch's day. */
@@ -201,17 +211,42 @@ test('a leaderboard and an expanded calculation meet WCAG 2.2 AA and fit 320 px'
   }
 });
 
+test.describe('without live updates', () => {
+  test.use({ live: false });
+
+  test('if more launches cannot be loaded, the leaderboard says so, and the next attempt loads them', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/503/);
+    expectConsoleError(/The database cannot be reached/);
+    await clearBoards(site);
+    const board = await addPastBoard(site, 'more');
+    await expect.poll(async () => (await page.request.get(board)).text()).toContain('Show more launches');
+    await page.clock.install();
+    const failed = await failResponses(page, /\/api\/leaderboards\/.*cursor=/, { times: 3 });
+    await visit(page, board);
+    const more = page.getByRole('link', { name: 'Show more launches' });
+    await more.click();
+    await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(1);
+    await page.clock.fastForward(1_000);
+    await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(2);
+    await page.clock.fastForward(2_000);
+    const message = page.getByText('More products could not be loaded.');
+    await expect(message).toBeVisible();
+    await more.click();
+    await expect(boardNames(page)).toHaveCount(21);
+    await expect(message).toBeHidden();
+  });
+});
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
   test('a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
-    // The products launch at noon, so all of them launch on the same day.
-    const launchedAt = new Date(Date.now() - 72 * 3_600_000).setUTCHours(12);
-    await site.addProducts(21, (index) => ({
-      id: `page-${index}`,
-      createdAt: new Date(launchedAt + index).toISOString(),
-    }));
-    const path = paths.board(new Date(launchedAt).toISOString().slice(0, 10));
+    await clearBoards(site);
+    const path = await addPastBoard(site, 'page');
     await expect(async () => {
       await page.goto(path);
       await expect(page.getByRole('article')).toHaveCount(20);

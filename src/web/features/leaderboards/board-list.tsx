@@ -16,11 +16,21 @@ interface BoardListProps {
   entries: readonly LeaderboardEntry[];
   nextCursor: string | null;
   isBusy: boolean;
+  /** Whether the last attempt to load more launches failed. */
+  isFailed: boolean;
   onMore: () => Promise<unknown>;
   renderVote: (entry: LeaderboardEntry) => ReactNode;
 }
 
-export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, renderVote }: BoardListProps) {
+export function BoardList({
+  board,
+  entries: latest,
+  nextCursor,
+  isBusy,
+  isFailed,
+  onMore,
+  renderVote,
+}: BoardListProps) {
   const list = useRef<HTMLOListElement>(null);
   const { entries, isHeld } = useAnimatedOrder(latest, list);
 
@@ -42,6 +52,11 @@ export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, 
           </li>
         ))}
       </ol>
+      {isFailed && (
+        <p className="load-more-failed" role="status">
+          {t('More products could not be loaded.')}
+        </p>
+      )}
       {nextCursor !== null && (
         <a
           className="button load-more"

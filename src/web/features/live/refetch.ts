@@ -39,7 +39,13 @@ export async function refetchVisible({ api, client, applier, launches }: Refetch
 /** Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. */
 export async function refetchBoards(client: QueryClient): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
-  await Promise.all(ranks.map((queryKey) => client.refetchQueries({ queryKey, type: 'active' })));
+  await Promise.all(
+    ranks.map(async (queryKey) => {
+      // First waits for a running request, because a refetch would cancel the page that the visitor is loading.
+      await client.refetchQueries({ queryKey, type: 'active', fetchStatus: 'fetching' }, { cancelRefetch: false });
+      await client.refetchQueries({ queryKey, type: 'active' });
+    }),
+  );
 }
 
 /** Refetches the likes of the comments on screen. */

@@ -40,13 +40,14 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   useEffect(() => {
     lastList.current = { href: `${pathname}${search}`, key };
   }, [lastList, pathname, search, key]);
-  const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    ...boardOptions(useApi(), period.name, cursor),
-    ...useRetryOnMount(),
-  });
+  const { data, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
+    useInfiniteQuery({
+      ...boardOptions(useApi(), period.name, cursor),
+      ...useRetryOnMount(),
+    });
   useDocumentHead(boardHead(period, useSiteName(), { empty: data?.pages[0]?.items.length === 0 }));
   const entries = useMemo(() => data?.pages.flatMap((page) => page?.items ?? []) ?? [], [data]);
-  const onEnd = useCallback(() => void refetch(), [refetch]);
+  const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
 
   if (data && !board) return <MissingBoard />;
@@ -68,6 +69,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
             entries={entries}
             nextCursor={hasNextPage ? board.nextCursor : null}
             isBusy={isFetchingNextPage}
+            isFailed={isFetchNextPageError}
             onMore={fetchNextPage}
             renderVote={({ productId, name, upvotes }) => (
               <UpvoteButton productId={productId} productName={name} upvotes={upvotes} />
