@@ -61,6 +61,7 @@ interface WindowClockProps {
   label: PlainMessage;
   /** The end of the countdown, in ISO 8601. */
   end: string;
+  /** Called at the end, and then repeatedly while the same countdown is on screen. */
   onEnd: () => void;
 }
 
@@ -75,6 +76,9 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   );
 }
 
+/** The mean interval of the calls after the end. Until the server's caches expire, responses may be from before it. */
+const REPEAT_INTERVAL_MS = 15_000;
+
 /**
  * Returns the milliseconds until `end`. During hydration, they are measured from the time of server rendering, because
  * the text must match the document.
@@ -83,12 +87,12 @@ function useMsUntil(end: number, onEnd: () => void): number {
   const [now, setNow] = useState(useNow());
   const isOver = now >= end;
   useEffect(() => {
-    if (isOver) return;
-    const timer = setInterval(() => {
-      setNow(Date.now());
-      if (Date.now() >= end) onEnd();
-    }, 1_000);
+    if (isOver) onEnd();
+    // The interval is random, so many browsers do not act simultaneously.
+    const timer = isOver
+      ? setInterval(onEnd, REPEAT_INTERVAL_MS * (0.5 + Math.random()))
+      : setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
-  }, [end, isOver, onEnd]);
+  }, [isOver, onEnd]);
   return end - now;
 }
