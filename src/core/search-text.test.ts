@@ -12,6 +12,7 @@ describe('folding', () => {
     ['full width', 'ＡＢＣ％', 'abc%'],
     ['ligatures', 'ﬁle', 'FILE'],
     ['composed and decomposed accents', 'Café', 'CAFE\u0301'],
+    ['capital letters without a composed form', 'J\u030cazz', '\u01f0AZZ'],
   ])('%s: both spellings fold to one text', (_script, one, other) => {
     expect(foldText(one)).toBe(foldText(other));
   });

@@ -1,9 +1,10 @@
 /**
  * Folds text for case-insensitive substring search: NFKC, lower case, and `σ` for the Greek letter `ς`, which is the
- * form of `σ` at the end of a word. Rows and search terms are folded in the same way.
+ * form of `σ` at the end of a word. Folding a folded text again does not change it: NFKC is applied twice, because some
+ * letters have a composed form only in lower case. Rows and search terms are folded in the same way.
  */
 export function foldText(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
 
 /** Returns the searchable text of a product: its folded name and description. */
