@@ -81,6 +81,21 @@ describe('a backup and its restore', () => {
     await Promise.all([from.drop(), to.drop()]);
   });
 
+  test('a read-only database is backed up, with a warning that the audit log lacks the backup', async () => {
+    const database = await createTestDatabase();
+    const folder = await harness.folder();
+    await database.query(
+      `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    const { code, stderr } = await runProgram(['backup', join(folder, 'site.backup')], { DATABASE_URL: database.url });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('Warning: this backup is not in the audit log: The database accepts no changes'),
+    });
+    expect(await readdir(folder)).toEqual(['site.backup']);
+    await database.drop();
+  });
+
   test.runIf(isRoot)('both commands work for an unprivileged user in a folder of that user', async () => {
     await installForOtherAccounts();
     const folder = await harness.folder();

@@ -72,7 +72,10 @@ function backUp(path: string, signal: AbortSignal) {
         })
         .finally(progress.end);
       const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
-      await recordAudit(connection.database, { action: 'backup', target: basename(path), details });
+      // The file is complete, so a database that refuses writes is no reason to report a failure.
+      await recordAudit(connection.database, { action: 'backup', target: basename(path), details }).catch(
+        (error: Error) => printError(`Warning: this backup is not in the audit log: ${error.message}`),
+      );
       return written;
     },
     { handlesSignals: true },

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -171,13 +171,6 @@ describe('a backup', () => {
       'SELECT count(*)::integer AS products FROM products',
     );
     expect(header.tables[0]).toMatchObject({ name: 'products', rows: products });
-  });
-
-  test('can be written twice at the same time to the same file', async () => {
-    const path = join(await mkdtemp(join(folder, 'twice-')), 'same.backup');
-    const [{ header }] = await Promise.all([backUp(path), backUp(path)]);
-    expect((await verifyBackup(path)).tables).toEqual(header.tables);
-    expect(await readdir(dirname(path))).toEqual([basename(path)]);
   });
 
   test('leaves no file when it is aborted', async () => {

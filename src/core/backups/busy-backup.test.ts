@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
@@ -7,6 +7,7 @@ import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../test
 import { checkCounts, repairCounts } from '../counts/check-counts.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
@@ -45,6 +46,14 @@ async function moveBusySite(): Promise<void> {
   await restoreBackup(target, path, { replace: true, migrations, target: 'busy.backup' });
 }
 const upvotesInTarget = () => target.query('SELECT sum(upvotes)::integer AS sum FROM product_counts');
+
+test('two backups can be written to the same file at the same time', async () => {
+  const path = join(folder, 'same.backup');
+  const backUp = () => writeBackup(site, path, { groundswell: '1.2.3' });
+  const [{ header }] = await Promise.all([backUp(), backUp()]);
+  expect((await verifyBackup(path)).tables).toEqual(header.tables);
+  expect(await readdir(folder)).toEqual(['same.backup']);
+});
 
 // Citus has no snapshot across servers (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {

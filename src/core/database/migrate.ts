@@ -21,12 +21,14 @@ interface Migration {
  * second one waits on that row until the first commits, and then skips the file. Advisory locks are not used, because
  * poolers and distributed engines do not support them.
  *
+ * If the schema is up to date, nothing is written, so commands that only read, such as `backup`, also work while the
+ * database is read-only.
+ *
  * @returns the names of the files that this call applied.
  */
 export async function migrate(database: Database, directory: string, log: Log): Promise<string[]> {
-  await createHistory(database);
   const applied: string[] = [];
-  for (const migration of await readMigrations(directory)) {
+  for (const migration of await findMissing(database, await readMigrations(directory))) {
     if (await database.transaction((sql) => apply(sql, migration))) {
       log.info({ migration: migration.name }, 'Migration applied');
       applied.push(migration.name);
@@ -65,8 +67,14 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
  */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
-async function createHistory(sql: Sql): Promise<void> {
-  await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+/** Returns the migrations that the database lacks. If there are any, the table of applied ones exists afterwards. */
+async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
+  const [history] = await sql.query("SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL");
+  const applied = history ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
+  const versions = new Set(applied.map(({ version }) => version));
+  const missing = migrations.filter(({ version }) => !versions.has(version));
+  if (missing.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+  return missing;
 }
 
 async function unlessRaceLost(create: () => Promise<unknown>): Promise<void> {

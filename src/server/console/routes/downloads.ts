@@ -47,7 +47,10 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const options = { groundswell: PACKAGE_VERSION, pictureFolder, end: false };
       const header = await sendBackup(database, file, options);
       const details = { createdAt: header.createdAt, rows: rowsOf(header) };
-      await recordAudit(database, { action: 'backup', target: name, details });
+      // The backup is complete, so a database that refuses writes is no reason to break off the download.
+      await recordAudit(database, { action: 'backup', target: name, details }).catch((error: Error) =>
+        log.warn({ err: error }, 'Cannot record in the audit log that an operator downloads a backup'),
+      );
       log.info({ rows: details.rows }, 'An operator has downloaded a backup from the console');
     };
     sendFile(file, withoutStatementTimeout(send), 'A backup started in the console failed');
