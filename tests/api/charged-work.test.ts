@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { CommentPage } from '../../src/contract/comments/schema.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { newVisitor } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -31,6 +32,18 @@ test('a search counts against the rate limit each time that its response is not 
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
   }
   expect(responses).toEqual([200, 200, 429, 429]);
+});
+
+test('a further page of comments counts against the rate limit if its response is not in the cache, but a first page does not', async () => {
+  const { id } = await start();
+  for (const content of ['One', 'Two']) await site.ask.post('/api/comments', { productId: id, content }, newVisitor());
+  const list = `/api/products/${id}/comments`;
+  const { nextCursor } = await site.ask.json<CommentPage>(`${list}?limit=1`);
+  const read = async (query: string) => (await site.ask.get(`${list}?${query}`)).statusCode;
+  const further: number[] = [];
+  for (const limit of [1, 1, 2, 2, 3, 1]) further.push(await read(`limit=${limit}&cursor=${nextCursor}`));
+  expect(further).toEqual([200, 200, 200, 200, 429, 200]);
+  expect(await read('limit=3')).toBe(200);
 });
 
 test('pages of unknown products, which are never cached, count against the rate limit, but pages of existing products do not', async () => {

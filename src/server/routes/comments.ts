@@ -48,7 +48,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const { sort, limit, cursor } = request.query;
       const key = cacheKeyOf(paths.api.productComments(id), { sort, limit, cursor });
       const response = apiResponse(core, key, (api) => api.listComments(id, request.query));
-      return send(response, request, reply);
+      return send(response, request, reply, Boolean(cursor));
     },
   );
 
@@ -107,6 +107,7 @@ const OPERATIONS = {
     tag: 'Comments',
     summary: 'List the comments on a product',
     isCacheable: true,
+    isRateLimited: true,
     parameters: {
       id: PRODUCT_ID,
       sort: {
@@ -122,7 +123,7 @@ const OPERATIONS = {
         example: { items: [COMMENT_EXAMPLE], total: 1, nextCursor: null },
       },
     },
-    problems: ['bad_request', 'bad_cursor', 'product_not_found', 'unavailable'],
+    problems: ['bad_request', 'bad_cursor', 'product_not_found', 'rate_limited', 'unavailable'],
   },
   listHeldComments: {
     id: 'listHeldComments',
