@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as startRequest } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CreatedSubmission } from '../../src/contract/submissions/schema.ts';
 import { renewMakerKey } from '../../src/core/submissions/change-submission.ts';
 import { listSubmissions } from '../../src/core/submissions/list-submissions.ts';
+import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { instantPictures } from '../support/instant-pictures.ts';
@@ -68,6 +71,26 @@ describe('The limits of submissions', () => {
       expect((await submit({ name: 'Wave' })).statusCode).toBe(201);
     }
   });
+});
+
+test('a maker key is checked before the body of an edit is received', async () => {
+  await start();
+  const { makerKey } = (await submit({ name: 'Wave' })).json<CreatedSubmission>();
+  const url = `${await site.app.listen({ port: 0 })}/api/submissions/wave`;
+  const responseTo = async (key: string, body?: string) => {
+    const length = body?.length ?? MAX_SUBMISSION_BODY_BYTES;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': length };
+    const request = startRequest(url, { method: 'PATCH', headers });
+    if (body === undefined) request.flushHeaders();
+    else request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    request.on('error', () => {}).destroy();
+    return response.statusCode;
+  };
+  expect(await responseTo('x'.repeat(43))).toBe(404);
+  expect(await responseTo(makerKey, '{"name":"Surf"}')).toBe(200);
+  await site.ask.delete('/api/submissions/wave', { authorization: `Bearer ${makerKey}` });
+  expect(await responseTo(makerKey)).toBe(409);
 });
 
 test('submissions with a filled honeypot field or repeated text get the usual response and are listed last', async () => {

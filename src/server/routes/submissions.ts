@@ -41,13 +41,14 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
   { submissions, pictures, runtime, isLimited, repeatedTexts },
 ) => {
-  const params = Type.Object({ id: Type.String() });
   const network = ({ ip }: FastifyRequest) => (isLimited ? addressPrefix(ip) : undefined);
   const accessOf = (request: FastifyRequest): MakerAccess => ({
     id: (request.params as { id: string }).id,
     makerKey: makerKeyOf(request),
     network: network(request),
   });
+  /** Runs before the body is received, so requests without the maker key occupy little memory. */
+  const requireEditable = (request: FastifyRequest) => submissions.requireEditable(accessOf(request));
 
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', NO_STORE);
@@ -72,21 +73,22 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
   );
 
-  const response = { 200: SubmissionResponseSchema };
+  const schema = { params: Type.Object({ id: Type.String() }), response: { 200: SubmissionResponseSchema } };
   const limit = { action: 'maker' } as const;
 
   app.get(
     paths.submission.route,
-    { config: { operation: OPERATIONS.getSubmission, limit }, schema: { params, response } },
+    { config: { operation: OPERATIONS.getSubmission, limit }, schema },
     async (request) => ({ submission: await submissions.get(accessOf(request)) }),
   );
 
   app.patch(
     paths.submission.route,
     {
+      onRequest: requireEditable,
       bodyLimit: MAX_SUBMISSION_BODY_BYTES,
       config: { operation: OPERATIONS.editSubmission, limit },
-      schema: { params, body: SubmissionPatchSchema, response },
+      schema: { ...schema, body: SubmissionPatchSchema },
       schemaErrorFormatter: invalidBody,
     },
     async (request, reply) => {
@@ -97,14 +99,12 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   await app.register(async (scope) => {
-    // Whether the submission can be edited is checked before a slot in the pipeline is reserved and the picture is
-    // received.
-    scope.addHook('onRequest', (request) => submissions.requireEditable(accessOf(request)));
+    scope.addHook('onRequest', requireEditable);
     const receive = receivePictures(scope, pictures);
     const limit = { action: 'picture' } as const;
     scope.put(
       paths.image.route,
-      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema: { params, response } },
+      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'image');
         const submission = await submissions.setImage(accessOf(request), address);
@@ -114,7 +114,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     );
     scope.post(
       paths.screenshots.route,
-      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema: { params, response } },
+      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'screenshot');
         const submission = await submissions.addScreenshot(accessOf(request), address);
@@ -128,7 +128,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     paths.screenshot.route,
     {
       config: { operation: OPERATIONS.removeSubmissionScreenshot, limit },
-      schema: { params: Type.Object({ id: Type.String(), n: Type.String() }), response },
+      schema: { ...schema, params: Type.Object({ id: Type.String(), n: Type.String() }) },
     },
     async (request, reply) => {
       const { n } = request.params;
@@ -140,7 +140,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 
   app.delete(
     paths.submission.route,
-    { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema: { params, response } },
+    { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema },
     async (request, reply) => {
       const submission = await submissions.withdraw(accessOf(request));
       setLastWriteCookie(reply, runtime);
