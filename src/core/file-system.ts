@@ -1,4 +1,4 @@
-import { constants, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Returns the `code` of an error, such as `ENOENT`, or undefined if it has none. */
@@ -60,6 +60,14 @@ async function writeAndSync<Result>(file: FileHandle, write: (file: FileHandle) 
   await file.sync();
   return result;
 }
+
+/** Returns the free and total bytes of a folder's disk. Tests inject another implementation. */
+export type MeasureDisk = (folder: string) => Promise<{ free: number; all: number }>;
+
+export const measureDisk: MeasureDisk = async (folder) => {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, all: blocks * bsize };
+};
 
 /** Syncs a folder to disk, so new and renamed files in it do not disappear after a loss of power. */
 export async function syncFolder(folder: string): Promise<void> {

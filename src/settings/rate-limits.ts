@@ -26,7 +26,7 @@ export const DEFAULT_RATE_LIMITS = {
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
   /** Requests with a maker key, which read or change a submission. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
-  /** Uploads, each of which stores up to a megabyte for at least a day. */
+  /** Uploads, each of which stores up to 5 MB for at least a day. The pipeline leaves part of the disk free. */
   picture: { network: { amount: 200, seconds: 3_600 } },
   search: { network: { amount: 20, seconds: 1 } },
 } as const satisfies Record<string, ActionLimits>;

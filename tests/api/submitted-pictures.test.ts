@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProductDetails } from '../../src/contract/console/records.ts';
 import type { CreatedSubmission, SubmissionResponse } from '../../src/contract/submissions/schema.ts';
+import { approveSubmission } from '../../src/core/submissions/decide-submission.ts';
 import { createPictureProcessor, type PictureProcessor } from '../../src/server/pictures/picture-pipeline.ts';
 import { pidsOfChildren } from '../support/child-processes.ts';
 import { expectProblem } from '../support/expect-problem.ts';
@@ -23,7 +24,7 @@ let otherWorkers: number[];
 beforeAll(async () => {
   otherWorkers = await pidsOfChildren('picture-worker');
   folder = await mkdtemp(join(tmpdir(), 'groundswell-submitted-'));
-  pictures = createPictureProcessor({ log: { warn() {} }, folder, timeoutMs: 120_000 });
+  pictures = createPictureProcessor({ log: { info() {}, warn() {} }, folder, timeoutMs: 120_000 });
   site = await startTestSite({ submittedPictures: pictures, imagesDir: folder, trustProxy: () => true });
   address = await site.app.listen({ port: 0 });
 });
@@ -102,6 +103,28 @@ test('a refused picture changes neither the submission nor the store', async () 
   const response = await site.ask.get(`/api/submissions/${id}`, { authorization: `Bearer ${key}` });
   expect((response.json() as SubmissionResponse).submission).toMatchObject({ revision: 1 });
 });
+
+test.each(['waiting', 'scheduled'])(
+  'a screenshot beyond the limit of a %s product is refused before it is stored',
+  async (status) => {
+    const { id, key } = await submit(`Harbour ${status}`);
+    const screenshots = Array.from({ length: 50 }, (_, index) => `/images/${index}.webp`);
+    if (status === 'waiting') {
+      const fields = JSON.stringify({ screenshots });
+      await site.database.query('UPDATE submissions SET fields = fields || $2::jsonb WHERE id = $1', [id, fields]);
+    } else {
+      await site.database.query("UPDATE submissions SET launch_at = now() + interval '1 hour' WHERE id = $1", [id]);
+      await approveSubmission(site.database, { id }, { now: new Date(), timeZone: 'UTC' });
+      await site.database.query('UPDATE products SET screenshots = $2::text[] WHERE id = $1', [id, screenshots]);
+    }
+    const before = await readdir(folder);
+    // Each test sends another picture, because identical pictures share a file.
+    const bytes = buildPng({ width: 8, height: status.length });
+    const refused = await upload(`${id}/screenshots`, { key, bytes, method: 'POST' });
+    expect(refused.json()).toMatchObject({ status: 422, code: 'submission_invalid' });
+    expect(await readdir(folder)).toEqual(before);
+  },
+);
 
 test('a picture is refused without the maker key', async () => {
   const { id } = await submit('Jetty');

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import pg from 'pg';
 import { formatQuantity } from '../../contract/text.ts';
 import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
@@ -10,7 +10,7 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
-import { systemCode } from '../file-system.ts';
+import { type MeasureDisk, measureDisk, systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
@@ -126,14 +126,6 @@ const GIB = 2 ** 30;
 const FAULT_BYTES = GIB / 4;
 const WARNING_BYTES = GIB;
 const WARNING_SHARE = 0.05;
-
-/** Returns the free and total bytes of a folder's disk. Tests inject another implementation. */
-type MeasureDisk = (folder: string) => Promise<{ free: number; all: number }>;
-
-const measureDisk: MeasureDisk = async (folder) => {
-  const { bavail, blocks, bsize } = await statfs(folder);
-  return { free: bavail * bsize, all: blocks * bsize };
-};
 
 /** Checks that the disk of a setting's folder has free space. */
 export async function checkDisk(setting: string, folder: string, measure: MeasureDisk = measureDisk): Promise<Finding> {

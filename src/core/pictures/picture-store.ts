@@ -91,6 +91,8 @@ export interface UploadedPicture {
 
 /** Converts untrusted pictures and adds them to the site's own store. */
 export interface PicturePipeline {
+  /** Checks that the disk has free space for pictures. @throws CoreError `overloaded`. */
+  requireDiskSpace(): Promise<void>;
   /**
    * Reserves one of a few slots for a picture before its bytes are received. Waiting pictures are processed round-robin
    * across senders, such as networks.

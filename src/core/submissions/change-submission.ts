@@ -78,14 +78,18 @@ export function addScreenshot(
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, (sql, row) => {
+    requireScreenshotCapacity(row.fields);
     const screenshots = [...row.fields.screenshots, address];
-    const { maxItems = 0 } = fieldOf('screenshots');
-    if (screenshots.length > maxItems) {
-      const detail = `A product can have at most ${maxItems} screenshots.`;
-      throw invalidSubmission([{ field: 'screenshots', detail }]);
-    }
     return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
   });
+}
+
+/** Checks that a product can have another screenshot. @throws CoreError `submission_invalid`. */
+export function requireScreenshotCapacity({ screenshots }: Pick<Product, 'screenshots'>): void {
+  const { maxItems = 0 } = fieldOf('screenshots');
+  if (screenshots.length < maxItems) return;
+  const detail = `A product can have at most ${maxItems} screenshots.`;
+  throw invalidSubmission([{ field: 'screenshots', detail }]);
 }
 
 /** Removes a screenshot by its index. @throws as `editSubmission`; `screenshot_not_found`. */

@@ -15,6 +15,7 @@ import {
   type MakerAccess,
   removeScreenshot,
   requireEditable,
+  requireScreenshotCapacity,
   setImage,
   withdrawSubmission,
 } from './change-submission.ts';
@@ -39,6 +40,8 @@ export interface Submissions {
   removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
   /** Checks that the maker may change the submission, before expensive work begins. */
   requireEditable(access: MakerAccess): Promise<void>;
+  /** Checks in addition that the product can have another screenshot. */
+  requireScreenshotCapacity(access: MakerAccess): Promise<void>;
   /** Returns the author of the maker's comments on the product. */
   authorOf(access: MakerAccess): Promise<CommentAuthor>;
 }
@@ -98,6 +101,12 @@ export function createSubmissions(
     addScreenshot: async (access, address) => describe(await addScreenshot(database, access, address, rules())),
     removeScreenshot: async (access, index) => describe(await removeScreenshot(database, access, index, rules())),
     requireEditable: async (access) => requireEditable(database, await read(access), runtime.now()),
+    async requireScreenshotCapacity(access) {
+      const row = await read(access);
+      await requireEditable(database, row, runtime.now());
+      // Operators may have edited the screenshots of a scheduled product.
+      requireScreenshotCapacity((await readProducts(database, [row])).get(row.id) ?? row.fields);
+    },
     async authorOf(access) {
       const row = await read(access);
       const product = (await readProducts(database, [row])).get(row.id);

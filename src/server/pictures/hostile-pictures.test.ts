@@ -244,7 +244,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-'));
   workerFolder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-worker-'));
   workers = await recordPeaks(workerFolder, PICTURE_WORKER_FILE);
-  pictures = createPictureProcessor({ log: { warn }, folder, workerFile: workers.file, timeoutMs: 120_000 });
+  pictures = createPictureProcessor({ log: { info() {}, warn }, folder, workerFile: workers.file, timeoutMs: 120_000 });
 });
 afterAll(async () => {
   await pictures.close();

@@ -16,7 +16,7 @@ const started: PictureProcessor[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-pipeline-'));
-  shared = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000 });
+  shared = createPictureProcessor({ log: { info() {}, warn }, folder, timeoutMs: 120_000 });
 });
 afterEach(async () => {
   for (const each of started.splice(0)) await each.close();
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function start(options: Partial<PictureProcessorOptions> = {}): PictureProcessor {
-  const pictures = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000, ...options });
+  const pictures = createPictureProcessor({ log: { info() {}, warn }, folder, timeoutMs: 120_000, ...options });
   started.push(pictures);
   return pictures;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
+import type { MeasureDisk } from '../../core/file-system.ts';
 import {
   type PictureKind,
   type PicturePipeline,
@@ -12,8 +13,10 @@ import {
   storePicture,
   type UploadedPicture,
 } from '../../core/pictures/picture-store.ts';
+import type { Log } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { createTaskProcess, TaskError } from '../task-process/task-process.ts';
+import { createDiskSpaceCheck } from './disk-space.ts';
 import { createFairQueue, type FairQueueLimits } from './fair-queue.ts';
 import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts';
 
@@ -25,13 +28,14 @@ export interface PictureProcessor extends PicturePipeline {
 }
 
 export interface PictureProcessorOptions {
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'info' | 'warn'>;
   /** The folder of the site's own pictures. */
   folder: string;
   workerFile?: string;
   queue?: FairQueueLimits;
   timeoutMs?: number;
   idleMs?: number;
+  measureDisk?: MeasureDisk;
 }
 
 /**
@@ -88,6 +92,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
   }
 
   return {
+    requireDiskSpace: createDiskSpaceCheck(folder, log, options.measureDisk),
     admit(sender, onLost) {
       const slot = queue.enter(sender, onLost);
       if (slot === undefined) throw tooManyPictures();

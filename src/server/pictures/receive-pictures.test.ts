@@ -14,13 +14,14 @@ let admitted: string[];
 let released: number;
 let processed: (UploadedPicture & { signal: AbortSignal | undefined })[];
 let isFull: boolean;
+let isDiskFull: boolean;
 let reclaimSlot: (() => void) | undefined;
 let process: () => Promise<string>;
 /** Stands for the hooks that check the sender in the database. */
 let beforeAdmission: () => Promise<void>;
 
 beforeEach(async () => {
-  [admitted, released, processed, isFull] = [[], 0, [], false];
+  [admitted, released, processed, isFull, isDiskFull] = [[], 0, [], false, false];
   process = async () => '/images/a.webp';
   beforeAdmission = async () => {};
   app = Fastify({ clientErrorHandler: SERVER_LIMITS.clientErrorHandler });
@@ -29,6 +30,9 @@ beforeEach(async () => {
   app.post('/json', async ({ body }) => body);
   await app.register(async (scope) => {
     const receive = receivePictures(scope, {
+      async requireDiskSpace() {
+        if (isDiskFull) throw new CoreError('overloaded', 'The disk is full');
+      },
       admit(sender, onLost) {
         reclaimSlot = onLost;
         if (isFull) throw new CoreError('overloaded', 'Too many pictures');
@@ -94,6 +98,13 @@ test.each([
 test('an empty body reaches the pipeline as an empty buffer', async () => {
   await put(Buffer.alloc(0), { 'content-type': 'image/png' });
   expect(processed[0]?.bytes).toEqual(Buffer.alloc(0));
+});
+
+test('if the disk is full, the response is 503 and no slot is taken', async () => {
+  isDiskFull = true;
+  const response = await put(Buffer.from('x'), { 'content-type': 'image/png' });
+  expect(response.json()).toMatchObject({ status: 503, code: 'overloaded', detail: 'The disk is full' });
+  expect(admitted).toEqual([]);
 });
 
 test('if the pipeline is full, the response is 503 with Retry-After before the body is received', async () => {

@@ -10,8 +10,9 @@ import { networkPrefix } from '../limits/network-keys.ts';
 export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
 
 /**
- * Accepts the bytes of a picture as the body of every route in this scope. A slot in the pipeline is reserved after
- * all `onRequest` hooks and before the body is received, so the picture of a refused request is never in memory.
+ * Accepts the bytes of a picture as the body of every route in this scope. Disk space is checked and a slot in the
+ * pipeline is reserved after all `onRequest` hooks and before the body is received, so the picture of a refused request
+ * is never in memory.
  */
 export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {
   const admitted = new WeakMap<FastifyRequest, { slot: PictureSlot; signal: AbortSignal }>();
@@ -25,6 +26,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   });
   app.addHook('preParsing', async (request, reply) => {
     expectPicture(request);
+    await pipeline.requireDiskSpace();
     requireConnected(reply);
     const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
       endSlowBody(app, request),

@@ -99,12 +99,12 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   await app.register(async (scope) => {
-    scope.addHook('onRequest', requireEditable);
+    const requireCapacity = (request: FastifyRequest) => submissions.requireScreenshotCapacity(accessOf(request));
     const receive = receivePictures(scope, pictures);
     const limit = { action: 'picture' } as const;
     scope.put(
       paths.image.route,
-      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema },
+      { onRequest: requireEditable, config: { operation: OPERATIONS.setSubmissionImage, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'image');
         const submission = await submissions.setImage(accessOf(request), address);
@@ -114,7 +114,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     );
     scope.post(
       paths.screenshots.route,
-      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema },
+      { onRequest: requireCapacity, config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'screenshot');
         const submission = await submissions.addScreenshot(accessOf(request), address);

@@ -9,6 +9,7 @@ beforeEach(async () => {
   app.setErrorHandler(handleError);
   validateByContract(app);
   const pictures = {
+    requireDiskSpace: async () => {},
     admit: () => ({ process: async ({ use }: { use: string }) => `/images/${use}.webp`, release() {} }),
   };
   await app.register(pictureRoutes, { pictures });
