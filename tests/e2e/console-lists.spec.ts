@@ -6,6 +6,13 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
+/** Writes a comment as a visitor, and waits until live updates show it. */
+async function writeComment(page: Page, productId: string, content: string): Promise<void> {
+  const headers = { 'x-user-session': `session-${randomUUID()}` };
+  await page.request.post('/api/comments', { headers, data: { productId, content } });
+  await expect(page.getByText(content)).toBeVisible();
+}
+
 test('a search continues past pages without matches until the last page', async ({ page, site }) => {
   await signIn(page, site);
   const asked: (string | null)[] = [];
@@ -92,6 +99,62 @@ test('a range of rows can be selected by keyboard and by mouse', async ({ page, 
   await boxes.nth(1).click({ modifiers: ['Shift'] });
   await expect(bar).toContainText('4 selected');
   await expect(boxes.nth(0)).not.toBeChecked();
+});
+
+test('keys act on the active row, and from the start of a range, after live updates have added rows above it', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const content = `Long comment ${'x'.repeat(1_000)}`;
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await site.addComments(product.id, [
+    { content, createdAt },
+    { content: 'Oldest', createdAt: product.createdAt },
+  ]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Oldest')).toBeVisible();
+  await page.keyboard.press('x');
+  for (const content of ['Second', 'Newest']) await writeComment(page, product.id, content);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Shift+X');
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog', { name: 'Hide this comment' });
+  await expect(dialog).toContainText(`${content.slice(0, 200)} … by Somebody.`);
+  await dialog.getByRole('button', { name: 'Hide' }).click();
+  await expect(page.getByText('Hid 1 comment')).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
+});
+
+test('the row after a hidden one becomes active and stays so, until undo restores the hidden one', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await site.addComments(product.id, [{ content: 'First' }, { content: 'Second', createdAt }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}&state=public`);
+  const first = page.getByRole('list', { name: 'Comments' }).getByText('First');
+  const dialog = page.getByRole('dialog', { name: 'Hide this comment' });
+  await expect(first).toBeVisible();
+  await page.keyboard.press('d');
+  await dialog.getByRole('button', { name: 'Hide' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(first).toBeHidden();
+  await writeComment(page, product.id, 'Newest');
+  await page.keyboard.press('d');
+  await expect(dialog).toContainText('Second');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.keyboard.press('u');
+  await expect(first).toBeVisible();
+  await page.keyboard.press('d');
+  await expect(dialog).toContainText('First');
 });
 
 test('undo reopens an edit that was closed without saving', async ({ page, site }) => {

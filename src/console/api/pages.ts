@@ -17,6 +17,8 @@ export interface Pages<Item> {
   pageCount: number;
   /** Returns undefined if the page of the row is not loaded. */
   itemAt(index: number): Item | undefined;
+  /** Returns the loaded rows. */
+  loaded(): { row: number; item: Item }[];
   state: 'loading' | 'failed' | 'ready';
   /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */
   error: unknown;
@@ -105,6 +107,14 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
       const position = positionOf(pageStarts, row);
       return position && read.get(position.page)?.[position.row];
     },
+    loaded() {
+      let start = 0;
+      return pageStarts.flatMap(({ rows = 0 }, page) => {
+        const first = start;
+        start += rows;
+        return (read.get(page) ?? []).map((item, row) => ({ row: first + row, item }));
+      });
+    },
     state: 'ready',
     error: queries.find(({ isError, isFetching, data }) => isError && !isFetching && data === undefined)?.error ?? null,
     hasMore: pageStarts.at(-1)?.rows === undefined,
@@ -116,7 +126,11 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   return shown;
 }
 
-const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
+const NOTHING = {
+  ...{ count: 0, pageCount: 0, hasMore: false, isLoadingMore: false },
+  itemAt: () => undefined,
+  loaded: () => [],
+};
 
 /** Records the number of rows of a page and the cursor of the next page. */
 function recordPage<Item>(pageStarts: PageStart[], at: number, { items, nextCursor }: ConsolePage<Item>): void {

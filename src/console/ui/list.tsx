@@ -31,6 +31,16 @@ interface ListProps<Item> {
   renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
 }
 
+/** A row, which keeps its item when live updates add or remove rows above it. */
+interface Place {
+  /** The key of the item, followed by the keys of those that took its place when it was gone. */
+  keys: readonly string[];
+  /** The index of the row when it was last rendered. */
+  index: number;
+}
+
+const FIRST: Place = { keys: [], index: 0 };
+
 /**
  * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K activate
  * the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
@@ -40,10 +50,10 @@ export function List<Item>(props: ListProps<Item>) {
   const { id, count, pageCount, itemAt, state, hasMore, isLoadingMore, show } = pages;
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState(FIRST);
   const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
   const focusNext = useRef(false);
-  const rangeStart = useRef(0);
+  const rangeStart = useRef(FIRST);
 
   // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
@@ -69,20 +79,38 @@ export function List<Item>(props: ListProps<Item>) {
   useEffect(() => {
     if (shownId.current === id) return;
     shownId.current = id;
-    setActive(0);
+    setActive(FIRST);
     setSelected(new Map());
-    rangeStart.current = 0;
+    rangeStart.current = FIRST;
     window.scrollTo(0, 0);
   }, [id]);
 
-  const at = Math.min(active, Math.max(0, count - 1));
+  const rowOfKey = new Map(pages.loaded().map(({ row, item }) => [keyOf(item), row]));
+  const rowOf = (place: Place): number => {
+    const [row = place.index] = place.keys.flatMap((key) => rowOfKey.get(key) ?? []);
+    return Math.min(row, Math.max(0, count - 1));
+  };
+  const placeOf = (index: number): Place => {
+    const item = itemAt(index);
+    return { keys: item === undefined ? [] : [keyOf(item)], index };
+  };
+  const at = rowOf(active);
   const current = itemAt(at);
+
+  // The item that takes the place of a gone one is the active one from then on.
+  useLayoutEffect(() => {
+    if (current === undefined) return;
+    const key = keyOf(current);
+    const isKnown = active.keys.includes(key);
+    if (!isKnown || at !== active.index) setActive({ keys: isKnown ? active.keys : [...active.keys, key], index: at });
+  });
+
   const present = [...selected.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 
   function move(by: number): void {
     const next = Math.max(0, Math.min(count - 1, at + by));
-    setActive(next);
+    setActive(placeOf(next));
     focusNext.current = true;
     rows.scrollToIndex(next, { align: 'auto' });
   }
@@ -99,8 +127,9 @@ export function List<Item>(props: ListProps<Item>) {
     const next = new Map(selected);
     // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the selection has
     // no gap.
-    const step = rangeStart.current < index ? -1 : 1;
-    const end = isRange ? rangeStart.current + step : index + step;
+    const start = rowOf(rangeStart.current);
+    const step = start < index ? -1 : 1;
+    const end = isRange ? start + step : index + step;
     for (let row = index; row !== end; row += step) {
       const item = itemAt(row);
       const isFull = isSelected && next.size >= MAX_ITEMS_PER_REQUEST && item !== undefined && !next.has(keyOf(item));
@@ -116,7 +145,7 @@ export function List<Item>(props: ListProps<Item>) {
       if (isSelected) next.set(keyOf(item), item);
       else next.delete(keyOf(item));
     }
-    rangeStart.current = index;
+    rangeStart.current = placeOf(index);
     setSelected(next);
   }
 
@@ -163,7 +192,7 @@ export function List<Item>(props: ListProps<Item>) {
               aria-setsize={hasMore ? -1 : count}
               aria-posinset={row.index + 1}
               style={{ transform: `translateY(${row.start - offset}px)` }}
-              onFocus={() => setActive(row.index)}
+              onFocus={() => setActive(placeOf(row.index))}
             >
               {item === undefined ? (
                 <span className="skeleton skeleton-row" data-stopped={hasFailed || undefined} />

@@ -28,6 +28,7 @@ export function CommentList({ label, pages, empty }: Props) {
     else void moderate(action, fitting);
   }
 
+  const only = hiding?.length === 1 ? hiding[0] : undefined;
   return (
     <>
       <List
@@ -67,14 +68,28 @@ export function CommentList({ label, pages, empty }: Props) {
       />
       {hiding && (
         <ReasonDialog
-          title={hiding.length === 1 ? 'Hide this comment' : `Hide ${hiding.length} comments`}
-          note={`No visitor will see ${hiding.length === 1 ? 'it, not even its author' : 'them, not even their authors'}.`}
+          title={only ? 'Hide this comment' : `Hide ${hiding.length} comments`}
+          note={only ? <HidingNote comment={only} /> : 'No visitor will see them, not even their authors.'}
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
           onClose={() => setHiding(undefined)}
           onSubmit={(reason) => moderate('hide', hiding, reason)}
         />
       )}
+    </>
+  );
+}
+
+/** The maximum number of characters of a comment that the dialog shows. */
+const MAX_EXCERPT_CHARACTERS = 200;
+
+function HidingNote({ comment: { content, authorName } }: { comment: ConsoleComment }) {
+  const characters = [...content];
+  const excerpt = characters.slice(0, MAX_EXCERPT_CHARACTERS).join('');
+  return (
+    <>
+      <q dir="auto">{characters.length > MAX_EXCERPT_CHARACTERS ? `${excerpt} …` : excerpt}</q> by{' '}
+      <bdi>{authorName}</bdi>. No visitor will see it, not even its author.
     </>
   );
 }
