@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { messageOf } from '../../api/console-api.ts';
@@ -21,78 +21,101 @@ export function ImportScreen() {
   /** The rows with errors or, if there are none, the first rows. */
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
+  /** The last run. Aborted when the file or its columns change, or the screen closes: then its result is ignored. */
+  const latest = useRef<AbortController>(undefined);
+  useEffect(() => () => latest.current?.abort(), []);
+
+  function discardRun(): void {
+    latest.current?.abort();
+    setProgress(undefined);
+    setResult(undefined);
+  }
 
   async function choose(file: File): Promise<void> {
     try {
       const read = await readFile(file);
+      discardRun();
       setChosen(read);
       setRows(read.rows);
       setChoice(guessColumns(read.columns));
-      setResult(undefined);
     } catch (error) {
       showToast({ title: 'This file cannot be read', description: messageOf(error), tone: 'destructive' });
     }
   }
 
-  /** Changes the assignment of columns, and discards the result of the dry run, which used the previous assignment. */
+  /** Changes the assignment of columns, and discards the dry run, which used the previous assignment. */
   function change(next: ColumnChoice, slugify = slugifyIds): void {
+    discardRun();
     setChoice(next);
     setSlugifyIds(slugify);
-    setResult(undefined);
     setRows(chosen?.rows ?? []);
   }
 
-  async function run(dryRun: boolean): Promise<ImportResult> {
+  function begin(): AbortSignal {
+    latest.current = new AbortController();
+    return latest.current.signal;
+  }
+
+  async function run(dryRun: boolean, signal: AbortSignal): Promise<ImportResult> {
     if (!chosen) throw new Error('No file is chosen');
     const { size } = chosen.file;
     const products =
       result?.kind === 'done' ? result.summary.created + result.summary.updated + result.summary.unchanged : 0;
-    setProgress({ label: 'Sending', share: 0 });
+    const show = (next: typeof progress) => {
+      if (!signal.aborted) setProgress(next);
+    };
+    show({ label: 'Sending', share: 0 });
     try {
       return await runImport(chosen, {
         ...{ choice, slugifyIds, dryRun },
+        // An import that has been started continues when the operator leaves the screen.
+        ...(dryRun && { signal }),
         onProgress: ({ stage, done }) =>
-          setProgress(
+          show(
             stage === 'check'
               ? { label: 'Checking', share: done / Math.max(1, size) / 2 }
               : { label: dryRun ? 'Comparing' : 'Importing', share: 0.5 + done / Math.max(1, products, done) / 2 },
           ),
       });
     } finally {
-      setProgress(undefined);
+      show(undefined);
     }
   }
 
-  async function finish(last: ImportResult): Promise<void> {
+  async function finish(last: ImportResult, signal: AbortSignal): Promise<void> {
     const invalid = chosen && last.kind === 'errors' ? await readRowsAt(chosen, last.errors) : [];
+    if (signal.aborted) return;
     setRows(invalid.length > 0 ? invalid : (chosen?.rows ?? []));
     setResult(last);
   }
 
   async function check(): Promise<void> {
+    const signal = begin();
     try {
-      await finish(await run(true));
+      await finish(await run(true, signal), signal);
     } catch (error) {
+      if (signal.aborted) return;
       showToast({ title: 'The file could not be checked', description: messageOf(error), tone: 'destructive' });
     }
   }
 
   async function importAll(): Promise<void> {
+    const signal = begin();
     const name = chosen?.file.name ?? '';
     const done = await perform({
       subjects: ['products', 'product'],
       async run() {
-        const last = await run(false);
+        const last = await run(false, signal);
         if (last.kind !== 'done') {
-          await finish(last);
-          throw new Error('Nothing was imported. The page shows the reason.');
+          await finish(last, signal);
+          throw new Error(`Nothing was imported.${signal.aborted ? '' : ' The page shows the reason.'}`);
         }
         const { created, updated, auditId } = last.summary;
         const note = `${formatQuantity(created, 'new product')}, ${updated} updated.`;
         return { done: `Imported ${name}`, note, auditId };
       },
     });
-    if (done) {
+    if (done && !signal.aborted) {
       setChosen(undefined);
       setResult(undefined);
       goTo('products');
@@ -108,7 +131,15 @@ export function ImportScreen() {
           <section className="card panel" aria-labelledby="columns-title">
             <div className="panel-head">
               <h2 id="columns-title">Columns of {chosen.file.name}</h2>
-              <button type="button" className="button" data-tone="outline" onClick={() => setChosen(undefined)}>
+              <button
+                type="button"
+                className="button"
+                data-tone="outline"
+                onClick={() => {
+                  discardRun();
+                  setChosen(undefined);
+                }}
+              >
                 Another file
               </button>
             </div>

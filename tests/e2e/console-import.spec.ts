@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { Page, Request } from '@playwright/test';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import type { ImportSummary } from '../../src/contract/console/records.ts';
+import { turnEventLoop } from '../support/clock.ts';
+import { openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+const SUMMARY: ImportSummary = {
+  ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },
+  ...{ duplicates: 0, ignoredColumns: [] },
+};
+
+/** Responds to imports and dry runs that a page starts from now on, but not until `release` is called. */
+async function holdImports(page: Page) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const matches = (request: Request) => request.url().includes(CONSOLE_API.import);
+  const sent = page.waitForRequest(matches);
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ['requestfinished', 'requestfailed'] as const)
+      page.on(event as 'requestfinished', (request) => matches(request) && resolve());
+  });
+  await page.route(`${CONSOLE_API.import}?*`, async (route) => {
+    await released;
+    // Fails if the page has aborted the request.
+    await route.fulfill({ body: `${JSON.stringify({ kind: 'done', summary: SUMMARY })}\n` }).catch(() => {});
+  });
+  return { release, sent, ended };
+}
+
+async function chooseFile(page: Page): Promise<void> {
+  const id = `i-${randomUUID()}`;
+  const buffer = Buffer.from(`id,name\n${id},${id}\n`);
+  const file = { name: `${id}.csv`, mimeType: 'text/csv', buffer };
+  await page.getByLabel('Drop a file here, or choose one').setInputFiles(file);
+}
+
+const importButton = (page: Page) => page.getByRole('button', { name: 'Import 1 product' });
+
+for (const [what, change] of [
+  ['a column', async (page: Page) => void (await page.getByLabel('Description').selectOption('name'))],
+  [
+    'the file',
+    async (page: Page) => {
+      await page.getByRole('button', { name: 'Another file' }).click();
+      await chooseFile(page);
+    },
+  ],
+] as const) {
+  test(`the result of a dry run that ends after ${what} was changed does not unlock the import`, async ({
+    page,
+    site,
+  }) => {
+    await signIn(page, site);
+    await openConsole(page, '/console/import');
+    await chooseFile(page);
+    const { release, sent, ended } = await holdImports(page);
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await sent;
+    await change(page);
+    release();
+    await ended;
+    await turnEventLoop(page);
+    await expect(page.getByRole('heading', { name: 'The first rows' })).toBeVisible();
+    await expect(importButton(page)).toBeHidden();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await expect(importButton(page)).toBeVisible();
+  });
+}
+
+test('an import that ends after the operator has left the screen does not change the screen', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  await chooseFile(page);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(importButton(page)).toBeVisible();
+  const { release, sent } = await holdImports(page);
+  await importButton(page).click();
+  await sent;
+  await page.getByRole('link', { name: 'Comments' }).click();
+  release();
+  await expect(page.getByText(/^Imported i-/)).toBeVisible();
+  await turnEventLoop(page);
+  await expect(page).toHaveURL('/console/comments');
+  await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
