@@ -101,6 +101,29 @@ test('a range of rows can be selected by keyboard and by mouse', async ({ page, 
   await expect(boxes.nth(0)).not.toBeChecked();
 });
 
+test('with the focus on a checkbox, shortcuts work and Space toggles it, and Enter follows a focused link', async ({
+  page,
+  site,
+}) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const box = page.getByRole('checkbox', { name: `Select ${name}` });
+  await box.click();
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await box.focus();
+  const isChecked = await box.isChecked();
+  await page.keyboard.press('g');
+  await page.keyboard.press('Space');
+  await expect(box).toBeChecked({ checked: !isChecked });
+  await page.getByRole('link', { name: `View ${name} on the site` }).press('Enter');
+  await expect(page).toHaveURL(`/product/${id}`);
+});
+
 test('keys act on the active row, and from the start of a range, after live updates have added rows above it', async ({
   page,
   site,

@@ -14,8 +14,9 @@ export function useKeys(keys: Keys): void {
       if (isShortcutBlocked(event)) return;
       const run = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (!run) return;
-      // Space and Enter press a focused button.
-      if ((event.key === 'Enter' || event.key === ' ') && event.target instanceof HTMLButtonElement) return;
+      // Enter follows a focused link, and Enter or Space presses a button or a summary.
+      const isPress = event.key === 'Enter' || event.key === ' ';
+      if (isPress && event.target instanceof Element && event.target.matches('a, button, summary')) return;
       event.preventDefault();
       run(event);
     }
@@ -31,7 +32,9 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
 
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
-      if (isShortcutBlocked(event) || event.key.length !== 1 || !latest.current.isPending()) return;
+      // Space presses a focused button and toggles a checkbox.
+      const isLetter = event.key.length === 1 && event.key !== ' ';
+      if (!isLetter || isShortcutBlocked(event) || !latest.current.isPending()) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       latest.current.run(event.key.toLowerCase());

@@ -25,7 +25,7 @@ interface ListProps<Item> {
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
   keys?: Readonly<Record<string, (items: readonly Item[]) => void>>;
-  /** Called with the active item on Enter, unless a button has the focus. */
+  /** Called with the active item on Enter, unless a link or button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
   /** The buttons for the selected items. */
   renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
