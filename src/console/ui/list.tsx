@@ -16,6 +16,9 @@ export interface RowState {
   select(isSelected: boolean, isRange: boolean): void;
 }
 
+/** Deselects the items that a change was for, if the change succeeded. @returns whether it did. */
+export type Deselect = (isChanged: boolean) => boolean;
+
 interface ListProps<Item> {
   label: string;
   pages: Pages<Item>;
@@ -24,11 +27,11 @@ interface ListProps<Item> {
   empty: ReactNode;
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
-  keys?: Readonly<Record<string, (items: readonly Item[]) => void>>;
+  keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect) => void>>;
   /** Called with the active item on Enter, unless a link or button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
   /** The buttons for the selected items. */
-  renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
+  renderBar?: (items: readonly Item[], deselect: Deselect) => ReactNode;
 }
 
 /** A row, which keeps its item when live updates add or remove rows above it. */
@@ -51,7 +54,8 @@ export function List<Item>(props: ListProps<Item>) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState(FIRST);
-  const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
+  /** The selected items and their rows when they were selected, by key. */
+  const [selected, setSelected] = useState<ReadonlyMap<string, { item: Item; row: number }>>(new Map());
   const focusNext = useRef(false);
   const rangeStart = useRef(FIRST);
 
@@ -105,7 +109,11 @@ export function List<Item>(props: ListProps<Item>) {
     if (!isKnown || at !== active.index) setActive({ keys: isKnown ? active.keys : [...active.keys, key], index: at });
   });
 
-  const present = [...selected.values()];
+  // An item is gone if it is not loaded although its row is.
+  const isGone = (key: string, row: number) =>
+    !rowOfKey.has(key) && (count === 0 || itemAt(Math.min(row, count - 1)) !== undefined);
+  const known = new Map([...selected].filter(([key, { row }]) => !isGone(key, row)));
+  const present = [...known.values()].map(({ item }) => item);
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 
   function move(by: number): void {
@@ -124,7 +132,7 @@ export function List<Item>(props: ListProps<Item>) {
   });
 
   function select(index: number, isSelected: boolean, isRange = false): void {
-    const next = new Map(selected);
+    const next = new Map(known);
     // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the selection has
     // no gap.
     const start = rowOf(rangeStart.current);
@@ -142,7 +150,7 @@ export function List<Item>(props: ListProps<Item>) {
         });
         break;
       }
-      if (isSelected) next.set(keyOf(item), item);
+      if (isSelected) next.set(keyOf(item), { item, row });
       else next.delete(keyOf(item));
     }
     rangeStart.current = placeOf(index);
@@ -150,21 +158,27 @@ export function List<Item>(props: ListProps<Item>) {
   }
 
   const clear = () => setSelected(new Map());
+  /** Other items, which the operator may have selected during the change, stay selected. */
+  const deselectAfter =
+    (items: readonly Item[]): Deselect =>
+    (isChanged) => {
+      const changed = new Set(isChanged ? items.map(keyOf) : []);
+      setSelected((latest) => new Map([...latest].filter(([key]) => !changed.has(key))));
+      return isChanged;
+    };
   const ownKeys: Keys = {
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    x: ({ shiftKey }) => current !== undefined && select(at, shiftKey || !selected.has(keyOf(current)), shiftKey),
+    x: ({ shiftKey }) => current !== undefined && select(at, shiftKey || !known.has(keyOf(current)), shiftKey),
     Escape: present.length > 0 ? clear : undefined,
     Enter: onOpen && current !== undefined ? () => onOpen(current) : undefined,
     ...Object.fromEntries(
       Object.entries(keys).map(([key, run]) => [
         key,
         () => {
-          if (subjects.length === 0) return;
-          run(subjects);
-          clear();
+          if (subjects.length > 0) run(subjects, deselectAfter(subjects));
         },
       ]),
     ),
@@ -188,7 +202,7 @@ export function List<Item>(props: ListProps<Item>) {
               data-index={row.index}
               className="list-row"
               data-active={isActive || undefined}
-              data-selected={(item !== undefined && selected.has(keyOf(item))) || undefined}
+              data-selected={(item !== undefined && known.has(keyOf(item))) || undefined}
               aria-setsize={hasMore ? -1 : count}
               aria-posinset={row.index + 1}
               style={{ transform: `translateY(${row.start - offset}px)` }}
@@ -199,7 +213,7 @@ export function List<Item>(props: ListProps<Item>) {
               ) : (
                 renderRow(item, {
                   isActive,
-                  isSelected: selected.has(keyOf(item)),
+                  isSelected: known.has(keyOf(item)),
                   select: (isSelected, isRange) => select(row.index, isSelected, isRange),
                 })
               )}
@@ -222,7 +236,7 @@ export function List<Item>(props: ListProps<Item>) {
       {present.length > 0 && renderBar && (
         <section className="choice-bar" aria-label="Selected items">
           <span>{present.length} selected</span>
-          {renderBar(present, clear)}
+          {renderBar(present, deselectAfter(present))}
           <button type="button" className="button" data-tone="quiet" onClick={clear}>
             Clear
           </button>

@@ -58,7 +58,11 @@ export function AuditScreen() {
         pages={pages}
         keyOf={({ id }) => id}
         estimatePx={64}
-        keys={{ d: (entries) => void (entries.length === 1 && entries[0]?.undoable && undo(entries[0])) }}
+        keys={{
+          d: ([entry, ...others], deselect) => {
+            if (entry?.undoable && others.length === 0) void undo(entry).then(deselect);
+          },
+        }}
         empty={
           <Empty title={isNarrowed ? 'No entry matches' : 'The audit log is empty'}>
             <p>
@@ -90,7 +94,7 @@ export function AuditScreen() {
             </div>
             <div className="row-actions">
               {entry.undoable && (
-                <button type="button" className="button" data-tone="outline" onClick={() => undo(entry)}>
+                <button type="button" className="button" data-tone="outline" onClick={() => void undo(entry)}>
                   Undo<span className="visually-hidden">: {entry.sentence}</span>
                 </button>
               )}
@@ -129,11 +133,11 @@ function DayField({ label, value, min = '', max = '', onChange }: DayFieldProps)
   );
 }
 
-function useUndo(): (entry: AuditRecord) => void {
+function useUndo(): (entry: AuditRecord) => Promise<boolean> {
   const client = useQueryClient();
   const perform = usePerform();
   return (entry) =>
-    void perform({
+    perform({
       subjects: ['audit', 'products', 'product', 'comments', 'votes'],
       show: () =>
         changeItems<AuditRecord>(client, 'audit', (each) =>

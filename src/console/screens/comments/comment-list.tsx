@@ -5,7 +5,7 @@ import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatQuantity } from '../../ui/format-count.ts';
-import { List, type RowState, SelectBox } from '../../ui/list.tsx';
+import { type Deselect, List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { useModerate } from './moderate.ts';
 
 interface Props {
@@ -19,13 +19,14 @@ interface Props {
  */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();
-  const [hiding, setHiding] = useState<readonly ConsoleComment[]>();
+  const [asking, setAsking] = useState<{ comments: readonly ConsoleComment[]; deselect: Deselect | undefined }>();
+  const hiding = asking?.comments;
 
-  function act(action: CommentAction, comments: readonly ConsoleComment[]): void {
+  function act(action: CommentAction, comments: readonly ConsoleComment[], deselect?: Deselect): void {
     const fitting = comments.filter((comment) => actionsOf(comment).includes(action));
     if (fitting.length === 0) return;
-    if (action === 'hide') setHiding(fitting);
-    else void moderate(action, fitting);
+    if (action === 'hide') setAsking({ comments: fitting, deselect });
+    else void moderate(action, fitting).then(deselect);
   }
 
   const only = hiding?.length === 1 ? hiding[0] : undefined;
@@ -38,16 +39,16 @@ export function CommentList({ label, pages, empty }: Props) {
         estimatePx={104}
         empty={empty}
         keys={{
-          a: (comments) => {
-            act('release', comments);
-            act('restore', comments);
+          a: (comments, deselect) => {
+            act('release', comments, deselect);
+            act('restore', comments, deselect);
           },
-          d: (comments) => act('hide', comments),
+          d: (comments, deselect) => act('hide', comments, deselect),
         }}
         renderRow={(comment, state) => (
           <CommentRow comment={comment} state={state} onAct={(action) => act(action, [comment])} />
         )}
-        renderBar={(comments, clear) =>
+        renderBar={(comments, deselect) =>
           (['release', 'restore', 'hold', 'hide'] as const)
             .filter((action) => comments.some((comment) => actionsOf(comment).includes(action)))
             .map((action) => (
@@ -56,10 +57,7 @@ export function CommentList({ label, pages, empty }: Props) {
                 type="button"
                 className="button"
                 data-tone="outline"
-                onClick={() => {
-                  act(action, comments);
-                  clear();
-                }}
+                onClick={() => act(action, comments, deselect)}
               >
                 {ACTION_LABELS[action]}
               </button>
@@ -72,8 +70,8 @@ export function CommentList({ label, pages, empty }: Props) {
           note={only ? <HidingNote comment={only} /> : 'No visitor will see them, not even their authors.'}
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
-          onClose={() => setHiding(undefined)}
-          onSubmit={(reason) => moderate('hide', hiding, reason)}
+          onClose={() => setAsking(undefined)}
+          onSubmit={(reason) => moderate('hide', hiding, reason).then(asking.deselect)}
         />
       )}
     </>

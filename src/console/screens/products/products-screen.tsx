@@ -11,7 +11,7 @@ import { usePages } from '../../api/pages.ts';
 import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatCount, formatQuantity } from '../../ui/format-count.ts';
-import { List, type RowState, SelectBox } from '../../ui/list.tsx';
+import { type Deselect, List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { Page, Segments, Select } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -101,7 +101,8 @@ function useCategories(current: string): (readonly [string, string])[] {
 function ProductList({ filter }: { filter: Record<string, string | undefined> }) {
   const pages = usePages<Product>('products', CONSOLE_API.products, filter);
   const remove = useRemoveProducts();
-  const [removing, setRemoving] = useState<readonly Product[]>();
+  const [asking, setAsking] = useState<{ products: readonly Product[]; deselect?: Deselect }>();
+  const removing = asking?.products;
   const isNarrowed = Boolean(filter.q || filter.tag || filter.category || filter.state !== 'all');
 
   return (
@@ -112,17 +113,25 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
         keyOf={({ id }) => id}
         estimatePx={73}
         onOpen={({ id }) => setQuery({ edit: id })}
-        keys={{ d: setRemoving, e: ([product]) => product && setQuery({ edit: product.id }) }}
+        keys={{
+          d: (products, deselect) => setAsking({ products, deselect }),
+          e: ([product]) => product && setQuery({ edit: product.id }),
+        }}
         empty={
           <Empty title={isNarrowed ? 'No product matches' : 'No products yet'}>
             <p>{isNarrowed ? 'Try another word or state.' : 'Import a file, or wait for the first submission.'}</p>
           </Empty>
         }
         renderRow={(product, state) => (
-          <ProductRow product={product} state={state} onRemove={() => setRemoving([product])} />
+          <ProductRow product={product} state={state} onRemove={() => setAsking({ products: [product] })} />
         )}
-        renderBar={(products) => (
-          <button type="button" className="button" data-tone="outline" onClick={() => setRemoving(products)}>
+        renderBar={(products, deselect) => (
+          <button
+            type="button"
+            className="button"
+            data-tone="outline"
+            onClick={() => setAsking({ products, deselect })}
+          >
             Remove
           </button>
         )}
@@ -133,8 +142,8 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
           note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} are removed with ${removing.length === 1 ? 'it' : 'them'}, and restored when the removal is undone.`}
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
-          onClose={() => setRemoving(undefined)}
-          onSubmit={(reason) => remove(removing, reason)}
+          onClose={() => setAsking(undefined)}
+          onSubmit={(reason) => remove(removing, reason).then(asking.deselect)}
         />
       )}
     </>
@@ -208,7 +217,7 @@ function RemovedProducts() {
       pages={pages}
       keyOf={({ removalId }) => removalId}
       estimatePx={64}
-      keys={{ a: (products) => void restore(products) }}
+      keys={{ a: (products, deselect) => void restore(products).then(deselect) }}
       empty={
         <Empty title="No removed products">
           <p>Removed products wait here with their upvotes and comments until they are restored.</p>
@@ -242,15 +251,12 @@ function RemovedProducts() {
           </div>
         </div>
       )}
-      renderBar={(products, clear) => (
+      renderBar={(products, deselect) => (
         <button
           type="button"
           className="button"
           data-tone="outline"
-          onClick={() => {
-            void restore(products);
-            clear();
-          }}
+          onClick={() => void restore(products).then(deselect)}
         >
           Restore
         </button>

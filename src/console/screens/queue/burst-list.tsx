@@ -7,7 +7,7 @@ import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
-import { List } from '../../ui/list.tsx';
+import { type Deselect, List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
 
@@ -18,7 +18,8 @@ const HOUR_MS = 3_600_000;
  */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
-  const [shown, setShown] = useState<BurstRecord>();
+  const [asking, setAsking] = useState<{ burst: BurstRecord; deselect?: Deselect }>();
+  const shown = asking?.burst;
 
   function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<boolean> {
     const { productId, productName, hour } = burst;
@@ -44,8 +45,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
         pages={pages}
         keyOf={({ hour, productId, network }) => `${hour} ${productId} ${network}`}
         estimatePx={64}
-        onOpen={setShown}
-        keys={{ d: ([burst]) => setShown(burst) }}
+        onOpen={(burst) => setAsking({ burst })}
+        keys={{ d: ([burst], deselect) => burst && setAsking({ burst, deselect }) }}
         empty={
           <Empty title="No bursts">
             <p>
@@ -78,7 +79,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
                 className="button"
                 data-tone="outline"
                 data-row-focus
-                onClick={() => setShown(burst)}
+                onClick={() => setAsking({ burst })}
               >
                 Show votes<span className="visually-hidden"> for {burst.productName}</span>
               </button>
@@ -91,8 +92,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           burst={shown}
           to={endOf(shown)}
           description={describeHour(shown)}
-          onClose={() => setShown(undefined)}
-          onSubmit={(choice) => change(shown, choice)}
+          onClose={() => setAsking(undefined)}
+          onSubmit={(choice) => change(shown, choice).then(asking.deselect)}
         />
       )}
     </>

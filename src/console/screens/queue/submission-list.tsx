@@ -2,21 +2,25 @@ import { useState } from 'react';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import type { Pages } from '../../api/pages.ts';
 import { FormDialog, ReasonDialog } from '../../ui/form-dialog.tsx';
-import { List } from '../../ui/list.tsx';
+import { type Deselect, List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Decision, useDecide } from './decide.ts';
 import { SubmissionRow } from './submission-row.tsx';
 
-type Asking = { action: 'decline' | 'schedule'; submissions: readonly SubmissionRecord[] };
+interface Asking {
+  action: 'decline' | 'schedule';
+  submissions: readonly SubmissionRecord[];
+  deselect: Deselect | undefined;
+}
 
 /** Submissions, oldest first. The key A approves, D declines with a reason, and S schedules. */
 export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();
 
-  function act(action: Decision['action'], submissions: readonly SubmissionRecord[]): void {
-    if (action === 'approve') void decide({ action }, submissions);
-    else setAsking({ action, submissions });
+  function act(action: Decision['action'], submissions: readonly SubmissionRecord[], deselect?: Deselect): void {
+    if (action === 'approve') void decide({ action }, submissions).then(deselect);
+    else setAsking({ action, submissions, deselect });
   }
 
   return (
@@ -32,14 +36,14 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           </Empty>
         }
         keys={{
-          a: (submissions) => act('approve', submissions),
-          d: (submissions) => act('decline', submissions),
-          s: (submissions) => act('schedule', submissions),
+          a: (submissions, deselect) => act('approve', submissions, deselect),
+          d: (submissions, deselect) => act('decline', submissions, deselect),
+          s: (submissions, deselect) => act('schedule', submissions, deselect),
         }}
         renderRow={(submission, state) => (
           <SubmissionRow submission={submission} state={state} onAct={(action) => act(action, [submission])} />
         )}
-        renderBar={(submissions, clear) => (
+        renderBar={(submissions, deselect) => (
           <>
             {(['approve', 'schedule', 'decline'] as const).map((action) => (
               <button
@@ -47,10 +51,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
                 type="button"
                 className="button"
                 data-tone={action === 'approve' ? 'primary' : 'outline'}
-                onClick={() => {
-                  act(action, submissions);
-                  clear();
-                }}
+                onClick={() => act(action, submissions, deselect)}
               >
                 {{ approve: 'Approve', schedule: 'Schedule', decline: 'Decline' }[action]}
               </button>
@@ -71,7 +72,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           label="Decline"
           isRequired
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions)}
+          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions).then(asking.deselect)}
         />
       )}
       {asking?.action === 'schedule' && (
@@ -79,7 +80,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           title={titleOf('Schedule', asking.submissions)}
           launchAt={asking.submissions[0]?.launchAt ?? null}
           onClose={() => setAsking(undefined)}
-          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions)}
+          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions).then(asking.deselect)}
         />
       )}
     </>
