@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
 import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { failUntilClick, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -248,4 +250,31 @@ test('undoing the restoration of a comment hides it again for its original reaso
   await page.keyboard.press('u');
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
+});
+
+test('only listed votes are excluded, and a list that does not contain all votes says so', async ({ page, site }) => {
+  const now = new Date();
+  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
+  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
+  await site.addUpvotes(productId, 3, now);
+  await saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions: 24 }]);
+  await signIn(page, site);
+  // Without a response, no live updates change the list.
+  await page.route(CONSOLE_API.events, () => {});
+  await openConsole(page, '/console/queue?kind=bursts');
+  const open = page.getByRole('button', { name: `Show votes for ${name}` });
+  await open.click();
+  await expect(page.getByText('Counted 3')).toBeVisible();
+  await site.addUpvotes(productId, 2, now);
+  await page.getByLabel('Reason').fill('Bought votes');
+  await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
+  await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
+  await expect(page.getByRole('dialog')).toBeHidden();
+
+  const votes = Array.from({ length: MAX_LISTED_VOTES }, (_, index) => ({
+    ...{ voter: index.toString(16).padStart(32, '0'), at: now.toISOString(), counted: true, reason: null },
+  }));
+  await page.route(`${CONSOLE_API.votes(productId)}?*`, (route) => route.fulfill({ json: { day: '', votes } }));
+  await open.click();
+  await expect(page.getByText('Only the first 1,000 votes of this hour are listed.')).toBeVisible();
 });

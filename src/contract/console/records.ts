@@ -85,7 +85,10 @@ export interface BurstRecord {
   sessions: number;
 }
 
-/** Up to 1,000 votes of a launch, in the order of its tally. */
+/** The maximum number of votes in a `VoteList`. */
+export const MAX_LISTED_VOTES = 1_000;
+
+/** The first votes of a launch, in the order of its tally. */
 export interface VoteList {
   /** The day of the launch. */
   day: string;

@@ -22,14 +22,13 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const shown = asking?.burst;
 
   function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<boolean> {
-    const { productId, productName, hour } = burst;
-    const selection = voters === undefined ? { from: hour, to: endOf(burst) } : { voters };
+    const { productId, productName } = burst;
     return perform({
       subjects: ['votes'],
       async run() {
         const { votes, auditId } = await call<{ votes: number; auditId: string }>(CONSOLE_API.votes(productId), {
           method: 'POST',
-          body: { action, reason, ...selection },
+          body: { action, reason, voters },
         });
         const done = action === 'exclude' ? 'Excluded' : 'Included';
         const note = `${productName}, ${describeHour(burst)}`;

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
+import { type BurstRecord, MAX_LISTED_VOTES, type VoteList } from '../../../contract/console/records.ts';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
-import { formatQuantity } from '../../ui/format-count.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
-/** The votes to change: those of `voters` or, if undefined, all votes of the hour. */
+/** The votes to change, by voter, because votes that the list does not contain must not change. */
 export interface VoteChoice {
   action: 'exclude' | 'include';
   reason: string;
-  voters?: string[];
+  voters: string[];
 }
 
 interface Props {
@@ -52,13 +52,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
       label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatQuantity(chosen.length, 'vote')}`}
       isDisabled={chosen.length === 0}
       onClose={onClose}
-      onSubmit={() =>
-        onSubmit({
-          action,
-          reason: reason.trim(),
-          ...(chosen.length < listed.length && { voters: chosen.map(({ voter }) => voter) }),
-        })
-      }
+      onSubmit={() => onSubmit({ action, reason: reason.trim(), voters: chosen.map(({ voter }) => voter) })}
     >
       <p className="quiet">
         {description}. Excluded votes no longer count on the leaderboards, but the upvote button still counts them. The
@@ -81,6 +75,12 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
             ]}
             onChange={setAction}
           />
+          {all.length >= MAX_LISTED_VOTES && (
+            <p>
+              Only the first {formatCount(MAX_LISTED_VOTES)} votes of this hour are listed. To change the others, use{' '}
+              <code>groundswell votes</code> on the server.
+            </p>
+          )}
           <section className="votes" aria-label={action === 'exclude' ? 'Counted votes' : 'Excluded votes'}>
             {listed.length === 0 && <p className="quiet">There are none in this hour.</p>}
             {listed.map(({ voter, at, reason: why }) => (

@@ -1,7 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/console/records.ts';
+import {
+  type BurstRecord,
+  type ConsolePage,
+  MAX_LISTED_VOTES,
+  type VoteList,
+} from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
@@ -23,7 +28,6 @@ const Verdict = Type.Object({
 /** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 const MAX_BURSTS = 100;
-const MAX_VOTES = 1_000;
 const BURST_DAYS_MS = 7 * 24 * 3_600_000;
 
 /** Bursts of votes, and excluding or including the votes of a launch. */
@@ -47,7 +51,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     ({ params, query: { from, to } }): Promise<VoteList> =>
       withoutStatementTimeout((unlimited) =>
         listVotes(unlimited, params.id, {
-          ...{ limit: MAX_VOTES, runtime },
+          ...{ limit: MAX_LISTED_VOTES, runtime },
           from: from ? new Date(from) : undefined,
           to: to ? new Date(to) : undefined,
         }),
