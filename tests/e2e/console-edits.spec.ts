@@ -88,6 +88,46 @@ test('a dialog stays open with its reason until the operation succeeds', async (
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
+test('dialogs and the palette return the focus, also if the button that opened them is gone', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const dialog = page.getByRole('dialog');
+  const hide = page.getByRole('main').getByRole('button', { name: 'Hide' });
+  await hide.press('Enter');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(hide).toBeFocused();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('undo');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Nothing to undo')).toBeVisible();
+  await expect(hide).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.mouse.click(5, 5);
+  await expect(dialog).toBeHidden();
+  await expect(hide).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('shortcuts');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toHaveAccessibleName('Keyboard shortcuts');
+  await page.keyboard.press('Escape');
+  await expect(hide).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Hide' }).click();
+  await expect(page.getByRole('button', { name: 'Restore' })).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('audit');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
 test('an edit is previewed and saved, and another operator with a conflicting edit sees both versions', async ({
   page,
   site,

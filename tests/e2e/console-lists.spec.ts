@@ -133,7 +133,8 @@ test('items stay selected until they are changed or gone', async ({ page, site, 
   await expect(bar).toContainText('2 selected');
   await remove.click();
   await expect(page.getByText('Removed 2 products')).toBeVisible();
-  await expect(page.getByRole('dialog')).toBeHidden();
+  // Until a closed dialog is removed, its field may receive keys.
+  await expect(page.locator('dialog')).toHaveCount(0);
   await page.keyboard.press('u');
   await expect(page.getByRole('checkbox')).toHaveCount(2);
   await expect(bar).toBeHidden();
@@ -209,7 +210,7 @@ test('the row after a hidden one becomes active and stays so, until undo restore
   await page.keyboard.press('d');
   await expect(dialog).toContainText('Second');
   await page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
+  await expect(page.locator('dialog')).toHaveCount(0);
   await page.keyboard.press('u');
   await expect(first).toBeVisible();
   await page.keyboard.press('d');

@@ -130,7 +130,8 @@ test('several products are removed together and restored', async ({ page, site }
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(1);
-  await expect(page.getByRole('dialog')).toBeHidden();
+  // Until a closed dialog is removed, its field may receive keys.
+  await expect(page.locator('dialog')).toHaveCount(0);
   await page.keyboard.press('u');
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
 });

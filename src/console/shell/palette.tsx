@@ -26,6 +26,7 @@ const MAX_PRODUCTS = 6;
 /** The command palette, which searches for screens, commands and products. Enter runs the selected entry. */
 export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const chosen = useRef<Command>(undefined);
   const listId = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
@@ -84,10 +85,11 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     document.getElementById(`${listId}-${commands[at]?.id}`)?.scrollIntoView({ block: 'nearest' });
   });
 
+  /** Closes the palette, which returns the focus, before the command runs, because the command may move the focus. */
   function choose(command: Command | undefined): void {
     if (!command) return;
-    onClose();
-    command.run();
+    chosen.current = command;
+    dialog.current?.close();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -104,8 +106,11 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
       ref={dialog}
       className="palette"
       aria-label="Jump to"
-      onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClose={() => {
+        onClose();
+        chosen.current?.run();
+      }}
+      onClick={(event) => event.target === dialog.current && dialog.current.close()}
     >
       <input
         autoFocus

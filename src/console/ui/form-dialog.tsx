@@ -28,13 +28,15 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     [],
   );
 
+  /** Closing returns the focus, which would be lost if the open dialog were unmounted. */
+  const close = () => form.current?.closest('dialog')?.close();
+
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
     setState('sending');
     const succeeded = await onSubmit();
-    if (!succeeded) setState('failed');
-    // If the operator has already closed this dialog, `onClose` could close another one.
-    else if (form.current) onClose();
+    if (succeeded) close();
+    else setState('failed');
   }
 
   return (
@@ -47,7 +49,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
           </p>
         )}
         <div className="form-actions">
-          <button type="button" className="button" data-tone="quiet" onClick={onClose}>
+          <button type="button" className="button" data-tone="quiet" onClick={close}>
             Cancel
           </button>
           <button type="submit" className="button" data-tone="primary" disabled={isDisabled || state === 'sending'}>

@@ -57,6 +57,8 @@ export function List<Item>(props: ListProps<Item>) {
   /** The selected items and their rows when they were selected, by key. */
   const [selected, setSelected] = useState<ReadonlyMap<string, { item: Item; row: number }>>(new Map());
   const focusNext = useRef(false);
+  /** The element of a row or of the bar that had the focus last. */
+  const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
 
   // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
@@ -124,11 +126,16 @@ export function List<Item>(props: ListProps<Item>) {
   }
 
   useEffect(() => {
-    if (!focusNext.current) return;
+    // A row or the bar may have been removed with the focus in it, or with the button that opened a dialog.
+    const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
+    // Rows behind an open dialog cannot have the focus.
+    if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;
     const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"] [data-row-focus]`);
-    if (!row) return;
+    const target = row ?? (count === 0 ? document.getElementById('main') : null);
+    if (!target) return;
     focusNext.current = false;
-    row.focus({ preventScroll: true });
+    lastFocused.current = null;
+    target.focus({ preventScroll: true });
   });
 
   function select(index: number, isSelected: boolean, isRange = false): void {
@@ -191,7 +198,15 @@ export function List<Item>(props: ListProps<Item>) {
   const hasFailed = pages.error !== null;
   return (
     <>
-      <ul ref={list} className="list" aria-label={label} style={{ height: rows.getTotalSize() }}>
+      <ul
+        ref={list}
+        className="list"
+        aria-label={label}
+        style={{ height: rows.getTotalSize() }}
+        onFocus={({ target }) => {
+          lastFocused.current = target;
+        }}
+      >
         {visible.map((row) => {
           const item = itemAt(row.index);
           const isActive = row.index === at;
@@ -234,7 +249,13 @@ export function List<Item>(props: ListProps<Item>) {
       {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
       {present.length > 0 && renderBar && (
-        <section className="choice-bar" aria-label="Selected items">
+        <section
+          className="choice-bar"
+          aria-label="Selected items"
+          onFocus={({ target }) => {
+            lastFocused.current = target;
+          }}
+        >
           <span>{present.length} selected</span>
           {renderBar(present, deselectAfter(present))}
           <button type="button" className="button" data-tone="quiet" onClick={clear}>
