@@ -56,10 +56,13 @@ async function upvote({ request }: Page, productId: string): Promise<void> {
   expect((await request.put(paths.api.upvote(productId), { headers })).ok()).toBe(true);
 }
 
-/** Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. */
-async function addPastBoard(site: E2eSite, prefix: string): Promise<string> {
+/**
+ * Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. Each test uses another day, because
+ * pages of an earlier result may still be cached.
+ */
+async function addPastBoard(site: E2eSite, prefix: string, daysAgo: number): Promise<string> {
   // The products launch at noon, so all of them launch on the same day.
-  const launchedAt = new Date(Date.now() - 72 * 3_600_000).setUTCHours(12);
+  const launchedAt = new Date(Date.now() - daysAgo * 24 * 3_600_000).setUTCHours(12);
   const launch = (index: number) => new Date(launchedAt + index).toISOString();
   await site.addProducts(21, (index) => ({ id: `${prefix}-${index}`, createdAt: launch(index) }));
   return boardAt(launch(0));
@@ -222,7 +225,7 @@ test.describe('without live updates', () => {
     expectConsoleError(/503/);
     expectConsoleError(/The database cannot be reached/);
     await clearBoards(site);
-    const board = await addPastBoard(site, 'more');
+    const board = await addPastBoard(site, 'more', 3);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Show more launches');
     await page.clock.install();
     const failed = await failResponses(page, /\/api\/leaderboards\/.*cursor=/, { times: 3 });
@@ -269,7 +272,7 @@ test.describe('without JavaScript', () => {
 
   test('a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
     await clearBoards(site);
-    const path = await addPastBoard(site, 'page');
+    const path = await addPastBoard(site, 'page', 4);
     await expect(async () => {
       await page.goto(path);
       await expect(page.getByRole('article')).toHaveCount(20);
