@@ -17,7 +17,8 @@ test.each([
 ] as const)('the statement that %s has the texts that %s shows', async (_name, file, removal) => {
   const texts = VARIANTS.map(([name, networks]) => {
     const text = setUpvotesStatement({ removal, networks });
-    return `-- ${name}\n${text};\n`;
+    return `-- Variant: ${name}\n${text};\n`;
   });
-  await expect(texts.join('\n')).toMatchFileSnapshot(`../../src/core/upvotes/${file}`);
+  const contents = ['-- Snapshot written by tests/arch/upvotes-statement.test.ts. Do not edit.\n', ...texts].join('\n');
+  await expect(contents).toMatchFileSnapshot(`../../src/core/upvotes/${file}`);
 });

@@ -45,7 +45,7 @@ export async function writeBackup(
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   const written = await writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
-    // The file's own stream would close the file before it is synced.
+    // By default, a stream of the file itself closes it when it finishes, before it is synced.
     const output = new Writable({
       write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
     });

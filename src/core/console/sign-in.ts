@@ -47,7 +47,7 @@ export async function acceptInvitation(
     const used = await sql.query('DELETE FROM operator_invitations WHERE token_hash = $1 RETURNING operator', [
       hashToken(token),
     ]);
-    // Another request has accepted the invitation, so this call throws `invitation_invalid`.
+    // If another request has accepted the invitation, this call throws `invitation_invalid`.
     if (used.length === 0) await readInvitation(sql, '', now);
     await sql.query('UPDATE operators SET passphrase = $2 WHERE name = $1', [operator, stored]);
     await endSessionsOf(sql, operator);

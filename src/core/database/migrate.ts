@@ -67,7 +67,7 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
  */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
-/** Returns the migrations that the database lacks. If there are any, the table of applied ones exists afterwards. */
+/** Returns the migrations that have not been applied. If there are any, it also creates `schema_migrations`. */
 async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
   const [history] = await sql.query("SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL");
   const applied = history ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];

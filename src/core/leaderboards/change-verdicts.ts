@@ -103,7 +103,7 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
  * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the secret
- * that named them is gone, because they may only have new names.
+ * that hashed them is gone, because they may only have new hashes.
  */
 export async function undoVerdicts(
   database: Database,
@@ -138,7 +138,7 @@ export async function undoVerdicts(
     );
     if (before.size > 0 && found === 0 && (isFinal || !last.has_secret)) {
       const inverse = last.action === 'votes exclude' ? 'include' : 'exclude';
-      const why = 'None of the votes was found: they were withdrawn, the launch moved, or the voters have new names.';
+      const why = 'None of the votes was found: they were withdrawn, the launch moved, or the voters have new hashes.';
       throw new CoreError('not_undoable', `${why} Select the votes and ${inverse} them instead.`);
     }
     return undone;

@@ -54,7 +54,7 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
 
 /**
  * SQL: the rank and the neighbours of a launch with `$1` votes on one of its boards. The period and the tie order are
- * parameters, because Citus cannot join `launches` to a table of the coordinator here.
+ * parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
   SELECT '${kind}' AS kind, ${BOARD_COLUMNS}, counts.*,

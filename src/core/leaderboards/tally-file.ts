@@ -40,8 +40,8 @@ function formatWholeSeconds(at: Date): string {
 }
 
 /**
- * Returns the name of a voter in the tally of a day: the first 128 bits, in hexadecimal, of HMAC-SHA256(secret of the
- * day, "voter\n" + session). Once the secret is destroyed, the name cannot be linked to a session.
+ * Returns the hash of a voter in the tally of a day: the first 128 bits, in hexadecimal, of HMAC-SHA256(secret of the
+ * day, "voter\n" + session). Once the secret is destroyed, the hash alone cannot be linked to a session.
  */
 export function voterOf(secret: Buffer, session: string): string {
   return createHmac('sha256', secret).update(`voter\n${session}`).digest('hex').slice(0, 32);

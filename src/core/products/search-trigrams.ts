@@ -83,7 +83,7 @@ type FrequencyOf = (trigram: string) => number;
 const MAX_CANDIDATE_SHARE = 1 / 20_000;
 const MAX_TRIGRAMS = 5;
 
-/** The trigrams to look up in the index. */
+/** What to look up in the index of trigrams. */
 export interface RareParts {
   /** Parts of the term, in order. If there are none, the whole term is looked up, because no part is rare enough. */
   parts: readonly string[];

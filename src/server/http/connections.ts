@@ -21,7 +21,7 @@ export function limitPipelinedRequests({ server }: FastifyInstance): void {
   });
 }
 
-/** The error for work whose client has disconnected. Nobody receives it. */
+/** The error for work whose client has disconnected. It is never sent. */
 export function clientDisconnected(): CoreError {
   return new CoreError('bad_request', 'The client disconnected');
 }

@@ -148,7 +148,7 @@ export function watchProcesses({ up, replaced }: { up(): number; replaced(): num
   });
   counter(registers, {
     name: 'groundswell_processes_replaced_total',
-    help: 'Worker processes that crashed, hung or did not start, and were replaced',
+    help: 'Worker processes that crashed, hung or failed to start serving, and were replaced',
     read: replaced,
   });
 }

@@ -12,7 +12,10 @@ export interface SiteLanguages {
   of(path: string): PageLanguage;
   /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
-  /** Whether visitors of this URL get the language of their browser: SITE_LOCALE has `auto`, and the URL no `lang`. */
+  /**
+   * Whether visitors of this URL get the language of their browser, because SITE_LOCALE includes `auto` and the URL has
+   * no `lang`.
+   */
   isNegotiated(path: string): boolean;
   /** Returns the `lang` of the URL to which a browser is redirected, or undefined if it is not redirected. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;

@@ -156,7 +156,7 @@ export interface PageRenderer {
     api: ReadApi,
     now?: { today?: string; renderedAt?: number },
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** Returns the app shell: a document without a page, with which browsers start offline. */
+  /** Returns the app shell: a document without page content, which browsers load while offline. */
   shell(): string;
 }
 

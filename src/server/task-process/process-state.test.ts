@@ -139,7 +139,7 @@ const TRANSITIONS: Transition[] = [
     from: { kind: 'unavailable', ...open },
     event: { kind: 'requested', task: 3 },
     to: { kind: 'unavailable', ...open },
-    effects: [unavailable('The process cannot be started at present', 3)],
+    effects: [unavailable('The process did not start; it will be tried again later', 3)],
   },
   {
     name: 'after the retry delay, the process may be started again',

@@ -83,7 +83,7 @@ function request(state: OpenState, task: TaskNumber, maxQueued: number): Process
     case 'idle':
       return proceed(draining, [task]);
     case 'unavailable':
-      return unchanged(state, reject([task], 'unavailable', 'The process cannot be started at present'));
+      return unchanged(state, reject([task], 'unavailable', 'The process did not start; it will be tried again later'));
     case 'starting':
     case 'running':
       if (draining) return unchanged(state, rejectClosed([task]));

@@ -12,8 +12,8 @@ export type PictureField = 'image' | 'screenshots';
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');
 
 /**
- * Returns the draft of a product. Tags are separated by commas, or a JSON array if a tag contains one. Pictures are one
- * per line, and the team is JSON, because names may contain any character.
+ * Returns the draft of a product. Tags are a comma-separated list, or a JSON array if that would be ambiguous. Pictures
+ * are one per line, and the team is JSON, because names may contain any character.
  */
 export function draftOf(product: Product): Draft {
   return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, textOf(product, name)])) as Draft;
