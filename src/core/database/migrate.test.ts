@@ -45,6 +45,21 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
+  test('a site in a schema of its own gets every table, even if another site is in a schema after it', async () => {
+    const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+    await migrate(database, MIGRATIONS, silentLog);
+    await database.query('CREATE SCHEMA second');
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`ALTER DATABASE ${name} SET search_path = second, public`);
+    const second = openDatabase({ url: database.url, log: silentLog });
+    try {
+      expect(await migrate(second, MIGRATIONS, silentLog)).toEqual(names);
+      expect(await second.query("SELECT to_regclass('second.products')::text AS name")).toEqual([{ name: 'products' }]);
+    } finally {
+      await second.close();
+    }
+  });
+
   test('an up-to-date database is not written to, so it may be read-only', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     const name = new URL(database.url).pathname.slice(1);

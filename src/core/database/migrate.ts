@@ -69,7 +69,10 @@ const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
 /** Returns the migrations that have not been applied. If there are any, it also creates `schema_migrations`. */
 async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
-  const [history] = await sql.query("SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL");
+  // Only the schema in which tables are created, because another site may use a later one in the search path.
+  const [history] = await sql.query(
+    "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'",
+  );
   const applied = history ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
   const versions = new Set(applied.map(({ version }) => version));
   const missing = migrations.filter(({ version }) => !versions.has(version));
