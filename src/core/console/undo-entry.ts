@@ -1,8 +1,8 @@
-import { type AuditEntry, browseAudit, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
+import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
 import type { Connection } from '../database/connect.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
 import { editProduct } from '../products/edit-product.ts';
@@ -114,10 +114,12 @@ async function revert(
   }
 }
 
-/** Returns whether the product was removed after this entry, so another product may have its id now. */
-async function isRemovedLater(database: Database, { target, createdAt }: AuditEntry): Promise<boolean> {
-  const { items } = await browseAudit(database, { target, action: 'products remove', limit: 1 });
-  return items.some((removal) => removal.createdAt > createdAt);
+const SELECT_LATER_REMOVALS = `SELECT 1 FROM removed_products WHERE product_id = $1 AND removed_at > $2::timestamptz
+  UNION ALL SELECT 1 FROM audit_log WHERE action = 'sample remove' AND created_at > $2::timestamptz LIMIT 1`;
+
+/** Returns whether the product may have been removed after this entry, so another product may have its id now. */
+async function isRemovedLater(sql: Sql, { target, createdAt }: AuditEntry): Promise<boolean> {
+  return (await sql.query(SELECT_LATER_REMOVALS, [target, createdAt])).length > 0;
 }
 
 /** Returns the reason that was given for hiding the comment of this entry, if any. */

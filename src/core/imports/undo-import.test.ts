@@ -72,6 +72,17 @@ test.skipIf(inject('citusWorkers').length > 0)(
   },
 );
 
+test('a restoration cannot be undone after undoing the import of its product, when another product has the id', async () => {
+  const id = await importRows({ id: 'a' });
+  await removeProducts(harness.database, ['a']);
+  await restoreProducts(harness.database, { last: true });
+  const [restoration] = await listAudit(harness.database, { limit: 1 });
+  await undo(id);
+  await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Successor' })]);
+  await expect(undo(restoration?.id ?? '')).rejects.toMatchObject({ code: 'not_undoable' });
+  expect((await harness.product('a'))?.name).toBe('Successor');
+});
+
 test('an import is undone only once by simultaneous undos', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
   const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
