@@ -225,7 +225,7 @@ test.describe('without live updates', () => {
     expectConsoleError(/503/);
     expectConsoleError(/The database cannot be reached/);
     await clearBoards(site);
-    const board = await addPastBoard(site, 'more', 3);
+    const board = await addPastBoard(site, 'more', 2);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Show more launches');
     await page.clock.install();
     const failed = await failResponses(page, /\/api\/leaderboards\/.*cursor=/, { times: 3 });
@@ -236,7 +236,7 @@ test.describe('without live updates', () => {
     await page.clock.fastForward(1_000);
     await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(2);
     await page.clock.fastForward(2_000);
-    const message = page.getByText('More products could not be loaded.');
+    const message = page.getByText('More launches could not be loaded.');
     await expect(message).toBeVisible();
     await more.click();
     await expect(boardNames(page)).toHaveCount(21);

@@ -169,8 +169,8 @@ test('the copy of a page outlives an interrupted download and a full storage', a
   await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address, quotaSize: 1 });
   await page.goto(address);
   await page.waitForLoadState('networkidle');
-  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
   expect(await copySize(), 'when the storage is full').toBe(before);
+  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
   await page.close();
   await proxy.stop();
 });

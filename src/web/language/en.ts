@@ -57,6 +57,7 @@ export const ENGLISH = [
   // leaderboards/board-list.tsx
   'The ranks update when you leave this row',
   'Show more launches',
+  'More launches could not be loaded.',
   'How this is counted',
   'A vote counts if it was cast within the 24 hours after its product’s launch and was not excluded. Equal counts share a rank; their order is drawn by SHA-256 and favours nobody.',
   'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.',

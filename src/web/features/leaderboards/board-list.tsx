@@ -54,7 +54,7 @@ export function BoardList({
       </ol>
       {isFailed && (
         <p className="load-more-failed" role="status">
-          {t('More products could not be loaded.')}
+          {t('More launches could not be loaded.')}
         </p>
       )}
       {nextCursor !== null && (

@@ -61,7 +61,7 @@ interface WindowClockProps {
   label: PlainMessage;
   /** The end of the countdown, in ISO 8601. */
   end: string;
-  /** Called at the end, and then repeatedly while the same countdown is on screen. */
+  /** Called at the end, and then repeatedly while the same countdown is on screen and the tab is visible. */
   onEnd: () => void;
 }
 
@@ -88,9 +88,12 @@ function useMsUntil(end: number, onEnd: () => void): number {
   const isOver = now >= end;
   useEffect(() => {
     if (isOver) onEnd();
+    const repeat = () => {
+      if (document.visibilityState === 'visible') onEnd();
+    };
     // The interval is random, so many browsers do not act simultaneously.
     const timer = isOver
-      ? setInterval(onEnd, REPEAT_INTERVAL_MS * (0.5 + Math.random()))
+      ? setInterval(repeat, REPEAT_INTERVAL_MS * (0.5 + Math.random()))
       : setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
   }, [isOver, onEnd]);

@@ -78,6 +78,7 @@ export default {
     'Always on': 'متاحة دائمًا',
     'The ranks update when you leave this row': 'تنتظر المراتب الجديدة حتى تغادر هذا الصف',
     'Show more launches': 'عرض المزيد من الإطلاقات',
+    'More launches could not be loaded.': 'تعذّر تحميل المزيد من الإطلاقات.',
     'Kind of period': 'نوع الفترة',
     'Other periods': 'فترات أخرى',
     'Before:': 'قبلها:',

@@ -52,6 +52,7 @@ export default {
     'Always on': 'Immer verfügbar',
     'The ranks update when you leave this row': 'Neue Ränge warten, bis du diese Zeile verlässt',
     'Show more launches': 'Weitere Launches anzeigen',
+    'More launches could not be loaded.': 'Weitere Launches konnten nicht geladen werden.',
     'Kind of period': 'Art des Zeitraums',
     'Other periods': 'Andere Zeiträume',
     'Before:': 'Davor:',

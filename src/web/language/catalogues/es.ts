@@ -52,6 +52,7 @@ export default {
     'Always on': 'Siempre disponibles',
     'The ranks update when you leave this row': 'Los nuevos puestos esperan a que salgas de esta fila',
     'Show more launches': 'Mostrar más lanzamientos',
+    'More launches could not be loaded.': 'No se pudieron cargar más lanzamientos.',
     'Kind of period': 'Tipo de periodo',
     'Other periods': 'Otros periodos',
     'Before:': 'Antes:',

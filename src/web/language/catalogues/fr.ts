@@ -51,6 +51,7 @@ export default {
     'Always on': 'Toujours actifs',
     'The ranks update when you leave this row': 'Les nouveaux rangs attendent que vous quittiez cette ligne',
     'Show more launches': 'Afficher plus de lancements',
+    'More launches could not be loaded.': 'Impossible de charger d’autres lancements.',
     'Kind of period': 'Type de période',
     'Other periods': 'Autres périodes',
     'Before:': 'Avant :',

@@ -50,6 +50,7 @@ export default {
     'Always on': 'いつでも使えるキー',
     'The ranks update when you leave this row': 'この行を離れると新しい順位が表示されます',
     'Show more launches': 'もっと見る',
+    'More launches could not be loaded.': 'これ以上読み込めませんでした。',
     'Kind of period': '期間の種類',
     'Other periods': '他の期間',
     'Before:': '前：',

@@ -52,6 +52,7 @@ export default {
     'Always on': 'Sempre disponíveis',
     'The ranks update when you leave this row': 'As novas posições esperam até você sair desta linha',
     'Show more launches': 'Mostrar mais lançamentos',
+    'More launches could not be loaded.': 'Não foi possível carregar mais lançamentos.',
     'Kind of period': 'Tipo de período',
     'Other periods': 'Outros períodos',
     'Before:': 'Antes:',

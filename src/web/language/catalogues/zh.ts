@@ -51,6 +51,7 @@ export default {
     'Always on': '始终可用',
     'The ranks update when you leave this row': '离开此行后显示新的名次',
     'Show more launches': '显示更多产品',
+    'More launches could not be loaded.': '无法加载更多产品。',
     'Kind of period': '时段类型',
     'Other periods': '其他时段',
     'Before:': '上一个：',
