@@ -19,7 +19,7 @@ export async function makeTraversableFolder(folder: string): Promise<void> {
     const parent = dirname(folder);
     if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
     await makeTraversableFolder(parent);
-    await mkdir(folder);
+    return makeTraversableFolder(folder);
   }
   const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {

@@ -17,6 +17,8 @@ async function start() {
   const rateLimits = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: SEARCHES, seconds: 1 } } };
   site = await startTestSite({ runtime: clock, rateLimits, cacheEnabled: true });
   const { id } = await site.addProduct();
+  // Adds the launch to its leaderboards. Otherwise this would happen during a test, and make cached responses stale.
+  await site.core.getStandings(id);
   return { clock, id };
 }
 

@@ -45,7 +45,8 @@ export async function writeBackup(
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   const written = await writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
-    // By default, a stream of the file itself closes it when it finishes, before it is synced.
+    // A stream of the file itself would close it before it is synced or, with `autoClose: false`, would keep
+    // `file.close()` waiting for ever.
     const output = new Writable({
       write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
     });
