@@ -120,7 +120,7 @@ test('dialogs and the palette return the focus, also if the button that opened t
 
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Hide' }).click();
-  await expect(page.getByRole('button', { name: 'Restore' })).toBeFocused();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Buy my coins' })).toBeFocused();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('audit');
   await page.keyboard.press('Enter');

@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import { randomUUID } from 'node:crypto';
+import { expect, type Page } from '@playwright/test';
 import { CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
@@ -40,4 +41,11 @@ export async function failUntilClick(page: Page, matches: (url: URL) => boolean)
     if (hasClick) await route.fallback();
     else await route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } });
   });
+}
+
+/** Writes a comment as a visitor, and waits until live updates show it. */
+export async function writeComment(page: Page, productId: string, content: string): Promise<void> {
+  const headers = { 'x-user-session': `session-${randomUUID()}` };
+  await page.request.post('/api/comments', { headers, data: { productId, content } });
+  await expect(page.getByText(content)).toBeVisible();
 }

@@ -23,6 +23,8 @@ export interface Pages<Item> {
   /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */
   error: unknown;
   hasMore: boolean;
+  /** Whether all rows are loaded and up to date, so an item that is not among them is no longer in the list. */
+  isComplete: boolean;
   isLoadingMore: boolean;
   /** Must be called with the range of visible rows whenever the range changes. */
   show(first: number, last: number): void;
@@ -118,6 +120,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
     state: 'ready',
     error: queries.find(({ isError, isFetching, data }) => isError && !isFetching && data === undefined)?.error ?? null,
     hasMore: pageStarts.at(-1)?.rows === undefined,
+    isComplete: queries.length === pageStarts.length && queries.every(({ isSuccess }) => isSuccess),
     isLoadingMore: queries.some(({ isFetching }, index) => isFetching && pageStarts[first + index]?.rows === undefined),
     show,
     retry,
@@ -127,7 +130,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 }
 
 const NOTHING = {
-  ...{ count: 0, pageCount: 0, hasMore: false, isLoadingMore: false },
+  ...{ count: 0, pageCount: 0, hasMore: false, isComplete: false, isLoadingMore: false },
   itemAt: () => undefined,
   loaded: () => [],
 };

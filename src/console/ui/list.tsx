@@ -16,33 +16,33 @@ export interface RowState {
   select(isSelected: boolean, isRange: boolean): void;
 }
 
-/** Deselects the items that a change was for, if the change succeeded. @returns whether it did. */
-export type Deselect = (isChanged: boolean) => boolean;
+/** Deselects items that were changed. The other items stay selected. */
+export type Deselect<Item> = (changed: readonly Item[]) => void;
 
 interface ListProps<Item> {
   label: string;
   pages: Pages<Item>;
   keyOf: (item: Item) => string;
-  renderRow: (item: Item, state: RowState) => ReactNode;
+  renderRow: (item: Item, state: RowState, deselect: Deselect<Item>) => ReactNode;
   empty: ReactNode;
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
-  keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect) => void>>;
+  keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect<Item>) => void>>;
   /** Called with the active item on Enter, unless a link or button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
   /** The buttons for the selected items. */
-  renderBar?: (items: readonly Item[], deselect: Deselect) => ReactNode;
+  renderBar?: (items: readonly Item[], deselect: Deselect<Item>) => ReactNode;
 }
 
 /** A row, which keeps its item when live updates add or remove rows above it. */
 interface Place {
-  /** The key of the item, followed by the keys of those that took its place when it was gone. */
-  keys: readonly string[];
-  /** The index of the row when it was last rendered. */
+  /** The key of the item, or undefined if it is not loaded. */
+  key: string | undefined;
+  /** The index of the row when it was last rendered. If the item is gone, the row there takes its place. */
   index: number;
 }
 
-const FIRST: Place = { keys: [], index: 0 };
+const FIRST: Place = { key: undefined, index: 0 };
 
 /**
  * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K activate
@@ -50,12 +50,12 @@ const FIRST: Place = { keys: [], index: 0 };
  */
 export function List<Item>(props: ListProps<Item>) {
   const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
-  const { id, count, pageCount, itemAt, state, hasMore, isLoadingMore, show } = pages;
+  const { id, count, pageCount, itemAt, state, hasMore, isComplete, isLoadingMore, show } = pages;
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState(FIRST);
-  /** The selected items and their rows when they were selected, by key. */
-  const [selected, setSelected] = useState<ReadonlyMap<string, { item: Item; row: number }>>(new Map());
+  /** The selected items by key. */
+  const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
   const focusNext = useRef(false);
   /** The element of a row or of the bar that had the focus last. */
   const lastFocused = useRef<Element>(null);
@@ -93,29 +93,24 @@ export function List<Item>(props: ListProps<Item>) {
 
   const rowOfKey = new Map(pages.loaded().map(({ row, item }) => [keyOf(item), row]));
   const rowOf = (place: Place): number => {
-    const [row = place.index] = place.keys.flatMap((key) => rowOfKey.get(key) ?? []);
+    const row = rowOfKey.get(place.key ?? '') ?? place.index;
     return Math.min(row, Math.max(0, count - 1));
   };
   const placeOf = (index: number): Place => {
     const item = itemAt(index);
-    return { keys: item === undefined ? [] : [keyOf(item)], index };
+    return { key: item && keyOf(item), index };
   };
   const at = rowOf(active);
   const current = itemAt(at);
 
   // The item that takes the place of a gone one is the active one from then on.
   useLayoutEffect(() => {
-    if (current === undefined) return;
-    const key = keyOf(current);
-    const isKnown = active.keys.includes(key);
-    if (!isKnown || at !== active.index) setActive({ keys: isKnown ? active.keys : [...active.keys, key], index: at });
+    if (current !== undefined && (keyOf(current) !== active.key || at !== active.index)) setActive(placeOf(at));
   });
 
-  // An item is gone if it is not loaded although its row is.
-  const isGone = (key: string, row: number) =>
-    !rowOfKey.has(key) && (count === 0 || itemAt(Math.min(row, count - 1)) !== undefined);
-  const known = new Map([...selected].filter(([key, { row }]) => !isGone(key, row)));
-  const present = [...known.values()].map(({ item }) => item);
+  // An item that is not loaded is only known to be gone if all rows are loaded. Otherwise it may be on another page.
+  const known = new Map([...selected].filter(([key]) => rowOfKey.has(key) || !isComplete));
+  const present = [...known.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 
   function move(by: number): void {
@@ -130,7 +125,9 @@ export function List<Item>(props: ListProps<Item>) {
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
     if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;
-    const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"] [data-row-focus]`);
+    // A lost focus moves to the row itself. If it moved to a button, a repeated Enter would press that button.
+    const part = focusNext.current ? ' [data-row-focus]' : '';
+    const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"]${part}`);
     const target = row ?? (count === 0 ? document.getElementById('main') : null);
     if (!target) return;
     focusNext.current = false;
@@ -157,7 +154,7 @@ export function List<Item>(props: ListProps<Item>) {
         });
         break;
       }
-      if (isSelected) next.set(keyOf(item), { item, row });
+      if (isSelected) next.set(keyOf(item), item);
       else next.delete(keyOf(item));
     }
     rangeStart.current = placeOf(index);
@@ -165,14 +162,10 @@ export function List<Item>(props: ListProps<Item>) {
   }
 
   const clear = () => setSelected(new Map());
-  /** Other items, which the operator may have selected during the change, stay selected. */
-  const deselectAfter =
-    (items: readonly Item[]): Deselect =>
-    (isChanged) => {
-      const changed = new Set(isChanged ? items.map(keyOf) : []);
-      setSelected((latest) => new Map([...latest].filter(([key]) => !changed.has(key))));
-      return isChanged;
-    };
+  const deselect: Deselect<Item> = (changed) => {
+    const keysOfChanged = new Set(changed.map(keyOf));
+    setSelected((latest) => new Map([...latest].filter(([key]) => !keysOfChanged.has(key))));
+  };
   const ownKeys: Keys = {
     j: () => move(1),
     k: () => move(-1),
@@ -185,7 +178,7 @@ export function List<Item>(props: ListProps<Item>) {
       Object.entries(keys).map(([key, run]) => [
         key,
         () => {
-          if (subjects.length > 0) run(subjects, deselectAfter(subjects));
+          if (subjects.length > 0) run(subjects, deselect);
         },
       ]),
     ),
@@ -216,6 +209,7 @@ export function List<Item>(props: ListProps<Item>) {
               ref={rows.measureElement}
               data-index={row.index}
               className="list-row"
+              tabIndex={-1}
               data-active={isActive || undefined}
               data-selected={(item !== undefined && known.has(keyOf(item))) || undefined}
               aria-setsize={hasMore ? -1 : count}
@@ -226,11 +220,15 @@ export function List<Item>(props: ListProps<Item>) {
               {item === undefined ? (
                 <span className="skeleton skeleton-row" data-stopped={hasFailed || undefined} />
               ) : (
-                renderRow(item, {
-                  isActive,
-                  isSelected: known.has(keyOf(item)),
-                  select: (isSelected, isRange) => select(row.index, isSelected, isRange),
-                })
+                renderRow(
+                  item,
+                  {
+                    isActive,
+                    isSelected: known.has(keyOf(item)),
+                    select: (isSelected, isRange) => select(row.index, isSelected, isRange),
+                  },
+                  deselect,
+                )
               )}
             </li>
           );
@@ -257,7 +255,7 @@ export function List<Item>(props: ListProps<Item>) {
           }}
         >
           <span>{present.length} selected</span>
-          {renderBar(present, deselectAfter(present))}
+          {renderBar(present, deselect)}
           <button type="button" className="button" data-tone="quiet" onClick={clear}>
             Clear
           </button>

@@ -60,7 +60,8 @@ export function AuditScreen() {
         estimatePx={64}
         keys={{
           d: ([entry, ...others], deselect) => {
-            if (entry?.undoable && others.length === 0) void undo(entry).then(deselect);
+            if (entry?.undoable && others.length === 0)
+              void undo(entry).then((isUndone) => isUndone && deselect([entry]));
           },
         }}
         empty={

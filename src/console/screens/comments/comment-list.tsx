@@ -14,19 +14,24 @@ interface Props {
   empty: ReactNode;
 }
 
+interface Asking {
+  comments: readonly ConsoleComment[];
+  deselect: Deselect<ConsoleComment>;
+}
+
 /**
  * Comments to moderate individually or in bulk. The key A releases or restores, and D hides with an optional reason.
  */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();
-  const [asking, setAsking] = useState<{ comments: readonly ConsoleComment[]; deselect: Deselect | undefined }>();
+  const [asking, setAsking] = useState<Asking>();
   const hiding = asking?.comments;
 
-  function act(action: CommentAction, comments: readonly ConsoleComment[], deselect?: Deselect): void {
+  function act(action: CommentAction, comments: readonly ConsoleComment[], deselect: Deselect<ConsoleComment>): void {
     const fitting = comments.filter((comment) => actionsOf(comment).includes(action));
     if (fitting.length === 0) return;
     if (action === 'hide') setAsking({ comments: fitting, deselect });
-    else void moderate(action, fitting).then(deselect);
+    else void moderate(action, fitting, deselect);
   }
 
   const only = hiding?.length === 1 ? hiding[0] : undefined;
@@ -45,8 +50,8 @@ export function CommentList({ label, pages, empty }: Props) {
           },
           d: (comments, deselect) => act('hide', comments, deselect),
         }}
-        renderRow={(comment, state) => (
-          <CommentRow comment={comment} state={state} onAct={(action) => act(action, [comment])} />
+        renderRow={(comment, state, deselect) => (
+          <CommentRow comment={comment} state={state} onAct={(action) => act(action, [comment], deselect)} />
         )}
         renderBar={(comments, deselect) =>
           (['release', 'restore', 'hold', 'hide'] as const)
@@ -71,7 +76,7 @@ export function CommentList({ label, pages, empty }: Props) {
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => moderate('hide', hiding, reason).then(asking.deselect)}
+          onSubmit={(reason) => moderate('hide', hiding, asking.deselect, reason)}
         />
       )}
     </>

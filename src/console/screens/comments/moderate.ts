@@ -19,12 +19,20 @@ const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
     body: { action, ids, ...(reason && { reason }) },
   });
 
-/** @returns a function that moderates comments, with an optimistic update and undo. */
+/**
+ * @returns a function that moderates comments, with an optimistic update and undo. It calls `onChanged` with the comments
+ * that were in the expected state.
+ */
 export function useModerate() {
   const client = useQueryClient();
   const perform = usePerform();
 
-  return (action: CommentAction, comments: readonly ConsoleComment[], reason?: string) => {
+  return (
+    action: CommentAction,
+    comments: readonly ConsoleComment[],
+    onChanged: (changed: readonly ConsoleComment[]) => void,
+    reason?: string,
+  ) => {
     const ids = comments.map(({ id }) => id);
     let done: readonly string[] = [];
     return perform({
@@ -36,6 +44,7 @@ export function useModerate() {
       async run() {
         const result = await send(action, ids, reason);
         done = result.done;
+        onChanged(comments.filter(({ id }) => done.includes(id)));
         const { length } = result.skipped;
         return {
           done: `${DONE[action]} ${formatQuantity(done.length, 'comment')}`,

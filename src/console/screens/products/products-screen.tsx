@@ -101,7 +101,7 @@ function useCategories(current: string): (readonly [string, string])[] {
 function ProductList({ filter }: { filter: Record<string, string | undefined> }) {
   const pages = usePages<Product>('products', CONSOLE_API.products, filter);
   const remove = useRemoveProducts();
-  const [asking, setAsking] = useState<{ products: readonly Product[]; deselect?: Deselect }>();
+  const [asking, setAsking] = useState<{ products: readonly Product[]; deselect: Deselect<Product> }>();
   const removing = asking?.products;
   const isNarrowed = Boolean(filter.q || filter.tag || filter.category || filter.state !== 'all');
 
@@ -122,8 +122,8 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
             <p>{isNarrowed ? 'Try another word or state.' : 'Import a file, or wait for the first submission.'}</p>
           </Empty>
         }
-        renderRow={(product, state) => (
-          <ProductRow product={product} state={state} onRemove={() => setAsking({ products: [product] })} />
+        renderRow={(product, state, deselect) => (
+          <ProductRow product={product} state={state} onRemove={() => setAsking({ products: [product], deselect })} />
         )}
         renderBar={(products, deselect) => (
           <button
@@ -143,7 +143,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => remove(removing, reason).then(asking.deselect)}
+          onSubmit={(reason) => remove(removing, asking.deselect, reason)}
         />
       )}
     </>
@@ -217,13 +217,13 @@ function RemovedProducts() {
       pages={pages}
       keyOf={({ removalId }) => removalId}
       estimatePx={64}
-      keys={{ a: (products, deselect) => void restore(products).then(deselect) }}
+      keys={{ a: (products, deselect) => void restore(products, deselect) }}
       empty={
         <Empty title="No removed products">
           <p>Removed products wait here with their upvotes and comments until they are restored.</p>
         </Empty>
       }
-      renderRow={(product, state) => (
+      renderRow={(product, state, deselect) => (
         <div className="row">
           <SelectBox name={product.name} state={state} />
           <div className="row-body">
@@ -244,7 +244,7 @@ function RemovedProducts() {
               className="button"
               data-tone="outline"
               data-row-focus
-              onClick={() => void restore([product])}
+              onClick={() => void restore([product], deselect)}
             >
               Restore<span className="visually-hidden"> {product.name}</span>
             </button>
@@ -252,12 +252,7 @@ function RemovedProducts() {
         </div>
       )}
       renderBar={(products, deselect) => (
-        <button
-          type="button"
-          className="button"
-          data-tone="outline"
-          onClick={() => void restore(products).then(deselect)}
-        >
+        <button type="button" className="button" data-tone="outline" onClick={() => void restore(products, deselect)}>
           Restore
         </button>
       )}

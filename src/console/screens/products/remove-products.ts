@@ -31,13 +31,18 @@ const describe = (products: readonly Listed[]) =>
 export function useRemoveProducts() {
   const hide = useHide();
   const perform = usePerform();
-  return (products: readonly Listed[], reason?: string) => {
+  return <Item extends Listed>(
+    products: readonly Item[],
+    onRemoved: (removed: readonly Item[]) => void,
+    reason?: string,
+  ) => {
     let removed: readonly Removal[] = [];
     return perform({
       subjects: SUBJECTS,
       show: () => hide(products),
       async run() {
         ({ removed } = await remove(products, reason));
+        onRemoved(products);
         return { done: `Removed ${describe(products)}` };
       },
       undo: () => restore(removed),
@@ -49,12 +54,13 @@ export function useRemoveProducts() {
 export function useRestoreProducts() {
   const hide = useHide();
   const perform = usePerform();
-  return (removals: readonly Removal[]) =>
+  return <Item extends Removal>(removals: readonly Item[], onRestored: (restored: readonly Item[]) => void) =>
     perform({
       subjects: SUBJECTS,
       show: () => hide(removals),
       async run() {
         await restore(removals);
+        onRestored(removals);
         return { done: `Restored ${describe(removals)}` };
       },
       undo: () => remove(removals),

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
  */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
-  const [asking, setAsking] = useState<{ burst: BurstRecord; deselect?: Deselect }>();
+  const [asking, setAsking] = useState<{ burst: BurstRecord; deselect?: Deselect<BurstRecord> }>();
   const shown = asking?.burst;
 
   function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<boolean> {
@@ -92,7 +92,11 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           to={endOf(shown)}
           description={describeHour(shown)}
           onClose={() => setAsking(undefined)}
-          onSubmit={(choice) => change(shown, choice).then(asking.deselect)}
+          onSubmit={async (choice) => {
+            const isChanged = await change(shown, choice);
+            if (isChanged) asking.deselect?.([shown]);
+            return isChanged;
+          }}
         />
       )}
     </>

@@ -19,12 +19,19 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
     body: { ...decision, revision },
   });
 
-/** @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. */
+/**
+ * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
+ * `onChanged` with the submissions whose decision did not fail.
+ */
 export function useDecide() {
   const client = useQueryClient();
   const perform = usePerform();
 
-  return (decision: Decision, submissions: readonly SubmissionRecord[]) => {
+  return (
+    decision: Decision,
+    submissions: readonly SubmissionRecord[],
+    onChanged: (changed: readonly SubmissionRecord[]) => void,
+  ) => {
     const decided: SubmissionRecord[] = [];
     return perform({
       subjects: ['queue', 'products'],
@@ -42,6 +49,7 @@ export function useDecide() {
           );
         }
         if (decided.length === 0) throw failed[0];
+        onChanged(decided);
         const [only] = decided;
         const what = decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission');
         return {

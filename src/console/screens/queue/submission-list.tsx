@@ -10,7 +10,7 @@ import { SubmissionRow } from './submission-row.tsx';
 interface Asking {
   action: 'decline' | 'schedule';
   submissions: readonly SubmissionRecord[];
-  deselect: Deselect | undefined;
+  deselect: Deselect<SubmissionRecord>;
 }
 
 /** Submissions, oldest first. The key A approves, D declines with a reason, and S schedules. */
@@ -18,8 +18,12 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();
 
-  function act(action: Decision['action'], submissions: readonly SubmissionRecord[], deselect?: Deselect): void {
-    if (action === 'approve') void decide({ action }, submissions).then(deselect);
+  function act(
+    action: Decision['action'],
+    submissions: readonly SubmissionRecord[],
+    deselect: Deselect<SubmissionRecord>,
+  ): void {
+    if (action === 'approve') void decide({ action }, submissions, deselect);
     else setAsking({ action, submissions, deselect });
   }
 
@@ -40,8 +44,12 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           d: (submissions, deselect) => act('decline', submissions, deselect),
           s: (submissions, deselect) => act('schedule', submissions, deselect),
         }}
-        renderRow={(submission, state) => (
-          <SubmissionRow submission={submission} state={state} onAct={(action) => act(action, [submission])} />
+        renderRow={(submission, state, deselect) => (
+          <SubmissionRow
+            submission={submission}
+            state={state}
+            onAct={(action) => act(action, [submission], deselect)}
+          />
         )}
         renderBar={(submissions, deselect) => (
           <>
@@ -72,7 +80,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           label="Decline"
           isRequired
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions).then(asking.deselect)}
+          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions, asking.deselect)}
         />
       )}
       {asking?.action === 'schedule' && (
@@ -80,7 +88,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           title={titleOf('Schedule', asking.submissions)}
           launchAt={asking.submissions[0]?.launchAt ?? null}
           onClose={() => setAsking(undefined)}
-          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions).then(asking.deselect)}
+          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect)}
         />
       )}
     </>

@@ -77,7 +77,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
           />
           {all.length >= MAX_LISTED_VOTES && (
             <p>
-              Only the first {formatCount(MAX_LISTED_VOTES)} votes of this hour are listed. To change the others, use{' '}
+              At most {formatCount(MAX_LISTED_VOTES)} votes of an hour are listed. To change others, use{' '}
               <code>groundswell votes</code> on the server.
             </p>
           )}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { openConsole, signIn, writeComment } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+const barOf = (page: Page) => page.getByRole('region', { name: 'Selected items' });
+
+/** Adds submissions that wait for a decision. @returns their ids. */
+async function addSubmissions(site: E2eSite, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    const submitter = { session: `session-${randomUUID()}` };
+    const { row } = await createSubmission(site.database, systemRuntime, { name }, { submitter });
+    ids.push(row.id);
+  }
+  return ids;
+}
+
+test('a range of rows can be selected by keyboard and by mouse', async ({ page, site }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page)).toHaveCount(5);
+  await page.keyboard.press('x');
+  for (let moves = 0; moves < 2; moves += 1) await page.keyboard.press('j');
+  await page.keyboard.press('Shift+X');
+  const bar = barOf(page);
+  await expect(bar).toContainText('3 selected');
+  await page.keyboard.press('Escape');
+  await expect(bar).toBeHidden();
+  const boxes = page.getByRole('checkbox', { name: /^Select Ranged/ });
+  await boxes.nth(4).click();
+  await boxes.nth(1).click({ modifiers: ['Shift'] });
+  await expect(bar).toContainText('4 selected');
+  await expect(boxes.nth(0)).not.toBeChecked();
+});
+
+test('items stay selected until they are changed or gone', async ({ page, site, expectConsoleError }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  const products = await site.addProducts(4, (index) => ({ name: `Chosen ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  const bar = barOf(page);
+  const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
+  for (const index of [0, 1, 2, 3]) await page.getByLabel(`Select Chosen ${index}`).check();
+  await page.keyboard.press('d');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(bar).toContainText('4 selected');
+
+  // Another operator removes one, and the row of another one has a button.
+  await removeProducts(site.database, [products[0]?.id ?? '']);
+  await expect(bar).toContainText('3 selected');
+  await page.getByRole('button', { name: 'Remove Chosen 1' }).click();
+  await remove.click();
+  await expect(bar).toContainText('2 selected');
+
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
+  await page.route(CONSOLE_API.removeProducts, (route) => route.fulfill(refusal), { times: 1 });
+  await bar.getByRole('button', { name: 'Remove' }).click();
+  await remove.click();
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
+  await expect(bar).toContainText('2 selected');
+  await remove.click();
+  await expect(page.getByText('Removed 2 products')).toBeVisible();
+  // Until a closed dialog is removed, its field may receive keys.
+  await expect(page.locator('dialog')).toHaveCount(0);
+  await page.keyboard.press('u');
+  await expect(page.getByRole('checkbox')).toHaveCount(2);
+  await expect(bar).toBeHidden();
+});
+
+test('a change deselects only the items that it was for', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Spam' }, { content: 'Praise' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
+  await row('Spam').getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  for (const content of ['Spam', 'Praise']) await row(content).getByRole('checkbox').check();
+  await barOf(page).getByRole('button', { name: 'Release' }).click();
+  await expect(page.getByText('Released 1 comment')).toBeVisible();
+  await expect(barOf(page)).toContainText('1 selected');
+  await expect(row('Praise').getByRole('checkbox')).toBeChecked();
+});
+
+test('if the decision on a submission fails, this submission stays selected', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const [fine, failing] = [`Fine ${randomUUID()}`, `Failing ${randomUUID()}`];
+  const [, failingId] = await addSubmissions(site, [fine, failing]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  for (const name of [fine, failing]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
+  await page.route(CONSOLE_API.decideSubmission(failingId ?? ''), (route) => route.fulfill(refusal));
+  await barOf(page).getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText('Failed for 1 submission.')).toBeVisible();
+  await expect(barOf(page)).toContainText('1 selected');
+  await expect(page.getByRole('checkbox', { name: `Select ${failing}` })).toBeChecked();
+});
+
+test('a second Enter after an approval does not approve the next submission', async ({ page, site }) => {
+  const [read, unread] = [`Read ${randomUUID()}`, `Unread ${randomUUID()}`];
+  await addSubmissions(site, [read, unread]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await page.getByRole('button', { name: `Approve ${read}` }).press('Enter');
+  const next = page.getByRole('listitem').filter({ has: page.getByRole('article', { name: unread }) });
+  await expect(next).toBeFocused();
+  expect(await next.evaluate((row) => row.matches(':focus-visible'))).toBe(true);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(`Approved ${read}`)).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('article', { name: unread })).toBeVisible();
+  await expect(page.getByRole('article', { name: read })).toBeHidden();
+});
+
+test('an item stays selected while its row is on a page that is not loaded', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(
+    product.id,
+    Array.from({ length: 55 }, (_, index) => ({
+      content: `Comment number ${index}`,
+      createdAt: new Date(Date.now() - (index + 1) * 60_000).toISOString(),
+    })),
+  );
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  // The last row of the first page, which a new comment moves to the second one.
+  const row = page.getByRole('listitem').filter({ hasText: 'Comment number 49' });
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await row.getByRole('checkbox').check({ timeout: 500 });
+  }).toPass();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expect(page.getByText('Comment number 0')).toBeVisible();
+  await writeComment(page, product.id, 'Newest');
+  await expect(barOf(page)).toContainText('1 selected');
+  await barOf(page).getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await expect(barOf(page)).toBeHidden();
+});
