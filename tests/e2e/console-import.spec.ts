@@ -4,6 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
 import { turnEventLoop } from '../support/clock.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const SUMMARY: ImportSummary = {
@@ -38,6 +39,13 @@ async function chooseFile(page: Page): Promise<void> {
   await page.getByLabel('Drop a file here, or choose one').setInputFiles(file);
 }
 
+/** Opens the import screen and chooses a file. */
+async function openImport(page: Page, site: E2eSite): Promise<void> {
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  await chooseFile(page);
+}
+
 const importButton = (page: Page) => page.getByRole('button', { name: 'Import 1 product' });
 
 for (const [what, change] of [
@@ -54,9 +62,7 @@ for (const [what, change] of [
     page,
     site,
   }) => {
-    await signIn(page, site);
-    await openConsole(page, '/console/import');
-    await chooseFile(page);
+    await openImport(page, site);
     const { release, sent, ended } = await holdImports(page);
     await page.getByRole('button', { name: 'Dry run' }).click();
     await sent;
@@ -75,9 +81,7 @@ test('an import that ends after the operator has left the screen does not change
   page,
   site,
 }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
-  await chooseFile(page);
+  await openImport(page, site);
   await page.getByRole('button', { name: 'Dry run' }).click();
   await expect(importButton(page)).toBeVisible();
   const { release, sent } = await holdImports(page);

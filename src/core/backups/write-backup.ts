@@ -45,8 +45,8 @@ export async function writeBackup(
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   const written = await writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
-    // A stream of the file itself would close it before it is synced or, with `autoClose: false`, would keep
-    // `file.close()` waiting for ever.
+    // A stream of the file itself would close it before it is synced. With `autoClose: false`, `file.close()` would
+    // never resolve.
     const output = new Writable({
       write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
     });

@@ -45,7 +45,7 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
-  test('a site in a schema of its own gets every table, even if another site is in a schema after it', async () => {
+  test('a site in its own schema gets every table, even if another site is in a later schema of the search path', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     await migrate(database, MIGRATIONS, silentLog);
     await database.query('CREATE SCHEMA second');

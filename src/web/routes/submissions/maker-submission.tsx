@@ -45,7 +45,7 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
   };
 
   function close(changed?: Submission, said?: string): void {
-    // A dialog that was closed while it sent a change must not close the one that is open now.
+    // A dialog that was closed while its request was pending must not close the dialog that is open now.
     setOpen((now) => (now === open ? null : now));
     // A withdrawn submission has no buttons, so its heading gets the focus.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
