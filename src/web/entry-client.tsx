@@ -2,7 +2,7 @@ import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { paths } from '../contract/paths.ts';
 import { matchRoute, withLanguage } from '../contract/routes.ts';
-import { createHttpApi, takeUnfinishedWrite } from './api/http-api.ts';
+import { createHttpApi, hasUnfinishedWrite } from './api/http-api.ts';
 import { App, SCREENS } from './app.tsx';
 import {
   createQueryClient,
@@ -21,13 +21,13 @@ import './styles.css';
 async function start(): Promise<void> {
   const root = document.getElementById('root');
   const stateText = document.getElementById('state')?.textContent;
-  if (!root || !stateText) throw new Error('The document has no #root or no #state');
+  if (!root || !stateText) throw new Error('The document lacks #root or #state');
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
   // If the browser is offline, a document from the offline cache cannot be refetched, so its data counts as fresh.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
-  restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
+  restorePageState(client, state, { fresh: !hasUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
   const language = languageOf(state);
   // Loads the code and the messages of this page first, so the screen does not suspend while it hydrates.
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
     if (root.hasChildNodes()) hydrateRoot(root, app);
     else createRoot(root).render(app);
   });
-  for (const sign of ['pointerover', 'focusin', 'touchstart'] as const) {
+  for (const sign of ['pointerover', 'focusin'] as const) {
     document.addEventListener(sign, preloadLinkedRoute, { passive: true });
   }
 }

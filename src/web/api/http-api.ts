@@ -65,7 +65,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
       return (await response.json()) as Result;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
-      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
       if (isTimeout) throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
       throw new ApiError(0, 'network', 'The server could not be reached', { cause: error });
     } finally {
@@ -145,7 +145,11 @@ async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result |
   }
 }
 
-const STORAGE_KEY = 'write_pending';
+/**
+ * The key in session storage of the mark that a write is pending. The mark is the `performance.timeOrigin` of the page
+ * that sent the write.
+ */
+export const PENDING_WRITE_KEY = 'write_pending';
 
 /** Tracks this page's pending writes. */
 export function createWriteTracker() {
@@ -158,11 +162,12 @@ export function createWriteTracker() {
      */
     track(): () => void {
       pending += 1;
-      store((storage) => storage.setItem(STORAGE_KEY, '1'));
+      store((storage) => storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)));
       return () => {
         pending -= 1;
         settledAt = performance.now();
-        if (pending === 0) store((storage) => storage.removeItem(STORAGE_KEY));
+        // A page that is being left is hidden, and its requests fail, although the browser still sends them.
+        if (pending === 0) store((storage) => document.hidden || storage.removeItem(PENDING_WRITE_KEY));
       };
     },
 
@@ -171,17 +176,12 @@ export function createWriteTracker() {
   };
 }
 
-/**
- * Returns whether the visitor left the previous page while a write was pending, and removes the mark of that write.
- * Call this only once, when the page starts. The mark of a vote that the head script of this page sent stays until the
- * response arrives.
- */
-export function takeUnfinishedWrite(): boolean {
+/** Returns whether the visitor left the previous page while a write was pending. */
+export function hasUnfinishedWrite(): boolean {
   let found = false;
   store((storage) => {
-    const mark = storage.getItem(STORAGE_KEY);
+    const mark = storage.getItem(PENDING_WRITE_KEY);
     found = mark !== null && mark !== String(performance.timeOrigin);
-    if (found) storage.removeItem(STORAGE_KEY);
   });
   return found;
 }

@@ -35,6 +35,7 @@ export const commentKeys = {
 };
 
 export const upvoteKeys = {
+  statuses: ['upvoted'] as const,
   status: (productId: string) => ['upvoted', productId] as const,
   /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,

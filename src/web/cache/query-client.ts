@@ -81,8 +81,8 @@ export function restorePageState(client: QueryClient, state: PageState, { fresh 
 
 /** Returns whether a back/forward navigation loaded this document, which may then predate the visitor's own actions. */
 export function isRestoredDocument(): boolean {
-  const [navigation] = performance.getEntriesByType('navigation');
-  return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.type === 'back_forward';
 }
 
 /** Refetches everything if the page returns from the back/forward cache, where it received no changes. */

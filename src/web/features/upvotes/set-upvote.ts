@@ -2,7 +2,15 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { cachedUpvotes, invalidateProduct, moveUpvotes, patchProduct, upvoteKeys } from '../../cache/cached-data.ts';
+import { hasUnfinishedWrite, PENDING_WRITE_KEY } from '../../api/http-api.ts';
+import {
+  cachedUpvotes,
+  invalidateProduct,
+  moveUpvotes,
+  patchProduct,
+  productKeys,
+  upvoteKeys,
+} from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { isQueued, type QueuedWrite, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
@@ -217,4 +225,21 @@ export function watchVotes(client: QueryClient): () => void {
   };
   client.getQueryCache().getAll().forEach(note);
   return client.getQueryCache().subscribe(({ query }) => note(query));
+}
+
+/** How long after the start of a page its votes are read again if the previous page left a write pending. */
+const RECHECKS_MS = [1_500, 6_000];
+
+/**
+ * If the visitor left the previous page while a write was pending, reads the visitor's votes and the product again
+ * later, because a slow write may reach the server after this page's first reads.
+ */
+export function recheckVotes(client: QueryClient): void {
+  if (!hasUnfinishedWrite()) return;
+  window.sessionStorage.removeItem(PENDING_WRITE_KEY);
+  for (const ms of RECHECKS_MS) {
+    setTimeout(() => {
+      for (const queryKey of [upvoteKeys.statuses, productKeys.details]) void client.invalidateQueries({ queryKey });
+    }, ms);
+  }
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
-import { watchVotes } from '../../features/upvotes/set-upvote.ts';
+import { recheckVotes, watchVotes } from '../../features/upvotes/set-upvote.ts';
 import { watchVisit } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { OfflineNote } from '../offline/offline-note.tsx';
@@ -13,6 +13,7 @@ export const DEFERRED = { LiveUpdates, DeferredFeatures };
 function DeferredFeatures() {
   const client = useQueryClient();
   useEffect(() => watchVotes(client), [client]);
+  useEffect(() => recheckVotes(client), [client]);
   useEffect(watchVisit, []);
   useEffect(copyPressedLinks, []);
   useReturnFocus();
