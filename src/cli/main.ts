@@ -1,7 +1,9 @@
 import { buildProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
+import { handleOutputErrors } from './terminal/output.ts';
 import { InterruptedError } from './with-database.ts';
 
+handleOutputErrors();
 try {
   await buildProgram().parseAsync();
 } catch (error) {

@@ -6,14 +6,18 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Thrown after a signal, once the database is closed. The work may not have ended, so the process must exit. */
+/**
+ * Thrown after a signal, once the database is closed. The process must exit, because the work may not have ended, or
+ * output may be waiting for a reader that has stopped.
+ */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  readonly exitCode: number;
 
-  constructor(signal: (typeof SIGNALS)[number]) {
-    super('Interrupted.');
-    this.exitCode = 128 + constants.signals[signal];
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message);
   }
 }
 
@@ -36,7 +40,7 @@ export async function withDatabase<Result>(
   const interrupt = (name: (typeof SIGNALS)[number]) => {
     // The cancelled statements would be logged as an outage of the database.
     log.level = 'silent';
-    interruption.abort(new InterruptedError(name));
+    interruption.abort(new InterruptedError('Interrupted.', 128 + constants.signals[name]));
   };
   for (const name of signals) process.on(name, interrupt);
   try {
@@ -70,7 +74,7 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
  */
 export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new Error('Interrupted. Nothing was changed.'));
+  const abort = () => controller.abort(new InterruptedError('Interrupted. Nothing was changed.', 1));
   for (const name of SIGNALS) process.on(name, abort);
   try {
     return await work(controller.signal);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect as connectDatabase } from '../../src/core/database/connect.ts';
 import { CommandHarness, databasePids } from '../support/command.ts';
@@ -75,6 +76,45 @@ describe('after a signal, a command leaves no embedded database running', () => 
     await command.waitForOutput(/database: /);
     command.process.kill('SIGINT');
     expect(await command.exited).toMatchObject({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
+
+  test('SIGTERM ends an export to a reader that has stopped reading', async () => {
+    const dataDir = await harness.sampleDataDir();
+    const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
+    await database.query(
+      "INSERT INTO products (id, description) SELECT 'big-' || n, repeat('x', 9000) FROM generate_series(1, 1000) AS n",
+    );
+    await close();
+    const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
+    await command.waitForOutput(/"id"/);
+    command.process.stdout?.pause();
+    await delay(1_000);
+    command.process.kill('SIGTERM');
+    await once(command.process, 'exit');
+    expect(command.process.exitCode).toBe(1);
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
+});
+
+describe('if the reader of its output stops, as in `groundswell … | head`', () => {
+  test('a command ends without an error, and leaves no embedded database running', async () => {
+    const dataDir = await harness.sampleDataDir();
+    const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
+    await command.waitForOutput(/settings: /);
+    command.process.stdout?.destroy();
+    expect(await command.exited).toMatchObject({ code: 0, stderr: '' });
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
+
+  test('the site continues', async () => {
+    const dataDir = await harness.sampleDataDir();
+    const site = await harness.serve({ DATA_DIR: dataDir });
+    site.process.stdout?.destroy();
+    // The site logs unknown paths.
+    for (const path of ['/one', '/two', '/three']) expect((await fetch(`${site.address}${path}`)).status).toBe(404);
+    site.process.kill('SIGTERM');
+    expect(await site.exited).toMatchObject({ code: 0, stderr: '' });
     expect(await databasePids(dataDir)).toEqual([]);
   });
 });

@@ -67,21 +67,22 @@ To save the whole site, use \`groundswell backup\`.`,
  */
 async function exportToFile(path: string, contents: Contents): Promise<number> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, (file) =>
-    exportTo(contents, async (part) => {
-      await file.writeFile(part);
-    }),
+    exportTo(contents, (part) => file.writeFile(part)),
   ).catch((error: unknown) => {
     throw asOutputError(error, path);
   });
 }
 
 async function exportToStandardOutput(contents: Contents): Promise<void> {
-  await exportTo(contents, async (part) => {
-    if (!process.stdout.write(part)) await once(process.stdout, 'drain');
+  await exportTo(contents, async (part, signal) => {
+    if (!process.stdout.write(part)) await once(process.stdout, 'drain', { signal });
   });
 }
 
-async function exportTo(contents: Contents, write: (part: string) => Promise<void>): Promise<number> {
+async function exportTo(
+  contents: Contents,
+  write: (part: string, signal: AbortSignal) => Promise<void>,
+): Promise<number> {
   const progress = startProgress('Exporting');
   let done = 0;
   const onRows = (count: number) => {
@@ -94,7 +95,7 @@ async function exportTo(contents: Contents, write: (part: string) => Promise<voi
         withoutStatementTimeout((database) => {
           const writeUnlessAborted = (part: string) => {
             signal.throwIfAborted();
-            return write(part);
+            return write(part, signal);
           };
           return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
         }),

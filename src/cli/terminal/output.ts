@@ -22,6 +22,20 @@ export function print(...spans: Span[]): void {
   console.log(format(spans, process.stdout));
 }
 
+/**
+ * Handles failed writes to the standard streams. Without listeners, they would crash the process, and an embedded
+ * database would outlive it. If a reader stops early, as in `groundswell log | head`, the remaining output is dropped;
+ * any other error, such as a full disk, also fails the command.
+ */
+export function handleOutputErrors(): void {
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    if (!process.exitCode) printError(`groundswell: cannot write to standard output: ${error.code ?? error.message}`);
+    process.exitCode ||= 1;
+  });
+}
+
 /** Prints a line on standard error. */
 export function printError(...spans: Span[]): void {
   console.error(format(spans, process.stderr));
