@@ -7,23 +7,31 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder and its missing parents with mode 755, regardless of the umask, because the account that runs
- * PostgreSQL must be able to enter them; only the database cluster inside is private. Existing folders stay unchanged.
- * Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders, such as /proc.
+ * Creates a folder and its missing parents with mode 755, because the account that runs PostgreSQL must be able to
+ * enter them; only the database cluster inside is private. Existing folders stay unchanged.
  */
-export async function makeTraversableFolder(folder: string): Promise<void> {
+export function makeTraversableFolder(folder: string): Promise<void> {
+  return makeFolder(folder, 0o755);
+}
+
+/**
+ * Creates a folder and its missing parents with the permissions `mode`, regardless of the umask. Existing folders stay
+ * unchanged. Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders, such
+ * as /proc.
+ */
+export async function makeFolder(folder: string, mode: number): Promise<void> {
   try {
-    await mkdir(folder);
+    await mkdir(folder, { mode });
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && (await isFolder(folder))) return;
     const parent = dirname(folder);
     if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
-    await makeTraversableFolder(parent);
-    return makeTraversableFolder(folder);
+    await makeFolder(parent, mode);
+    return makeFolder(folder, mode);
   }
   const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
-    await made.chmod(0o755);
+    await made.chmod(mode);
   } finally {
     await made.close();
   }

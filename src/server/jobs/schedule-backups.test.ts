@@ -192,4 +192,10 @@ test('a missing backup folder is created; if that fails, the error is one line a
   await expect(prepareBackupFolder({ folder: join(folder, 'file', 'below'), ...settings })).rejects.toThrow(
     /^BACKUP_DIR: cannot create, read or write .*below \(ENOTDIR\)/,
   );
+  // A file system without new folders, as at the mount point of a disk that is not mounted.
+  if (process.platform === 'linux') {
+    await expect(prepareBackupFolder({ folder: '/proc/backups', ...settings })).rejects.toThrow(
+      '/proc/backups (ENOENT)',
+    );
+  }
 });
