@@ -106,6 +106,16 @@ describe('JSON', () => {
   ])('%j cannot be read beyond line %i, item %s', async (text, line, item, message) => {
     await expect(read(readJson, text)).rejects.toMatchObject({ line, item, message: expect.stringMatching(message) });
   });
+
+  test('an item of 17 MiB is refused before it is complete, but not a larger file', async () => {
+    const items = (count: number, bytes: number) => JSON.stringify(Array(count).fill({ name: 'é'.repeat(bytes / 2) }));
+    expect(await read(readJson, items(20, 1024 * 1024))).toHaveLength(20);
+    await expect(read(readJson, `[{"id":"a"},\n${items(1, 17 * 1024 * 1024).slice(1, -3)}`)).rejects.toMatchObject({
+      line: 2,
+      item: 2,
+      message: 'The item is longer than 16 MiB, the maximum size of a row',
+    });
+  });
 });
 
 describe('UTF-8', () => {

@@ -9,6 +9,10 @@ export async function* readJson(path: string, onBytes?: (count: number) => void)
   reader.end();
 }
 
+/** The maximum size of a row. A larger one is probably of another format, and may not fit into memory. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024;
+const TOO_LONG = `longer than ${MAX_ROW_BYTES / 1024 / 1024} MiB, the maximum size of a row`;
+
 const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 const CLOSING = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
 
@@ -22,6 +26,10 @@ class ArrayReader {
   #line = 1;
   /** The number of the current item, starting at 1; 0 outside the array. */
   #item = 0;
+  /** The number of bytes before the current chunk. */
+  #bytes = 0;
+  /** The number of bytes before the chunk in which the current item began. */
+  #bytesBefore = 0;
 
   constructor() {
     this.#tokenizer.onToken = (token) => this.#take(token);
@@ -37,6 +45,8 @@ class ArrayReader {
     this.#complete = [];
     this.#lines.add(bytes);
     this.#guard(() => this.#tokenizer.write(bytes));
+    this.#bytes += bytes.length;
+    if (this.#bytes - this.#bytesBefore > MAX_ROW_BYTES) throw this.#unreadable(this.#line, `The item is ${TOO_LONG}`);
     return this.#complete;
   }
 
@@ -53,6 +63,7 @@ class ArrayReader {
     if (this.#depth === 0) this.#item = 1;
     if (this.#depth === 1) {
       this.#line = this.#lines.lineAt(token.offset);
+      this.#bytesBefore = this.#bytes;
       if (token.token === TokenType.COMMA) this.#item += 1;
       if (token.token === TokenType.RIGHT_BRACKET) this.#item = 0;
     }
@@ -107,9 +118,6 @@ class LineCounter {
 
 const LINE_FEED = 0x0a;
 
-/** The maximum length of a line. A file with a longer line probably has another format. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
-
 /** Reads JSON Lines, with one object per line. Blank lines are skipped. @throws UnreadableFileError. */
 export async function* readJsonLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
   let line = 0;
@@ -139,11 +147,7 @@ export async function* readLines(source: FileSource, onBytes?: (count: number) =
     const rest = bytes.subarray(start);
     parts.push(rest);
     length += rest.length;
-    if (length > MAX_LINE_BYTES)
-      throw new UnreadableFileError(
-        line,
-        `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB, the maximum size of a row`,
-      );
+    if (length > MAX_ROW_BYTES) throw new UnreadableFileError(line, `The line is ${TOO_LONG}`);
   }
   if (length > 0) yield textOf(parts);
 }
