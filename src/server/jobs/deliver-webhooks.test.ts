@@ -75,6 +75,13 @@ test('an event of a transaction that rolls back is never sent', async () => {
   await expect.poll(receivedIds).toEqual(['kept']);
 });
 
+test('an event that was recorded before the clock was set back is sent', async () => {
+  await record('a');
+  time = Date.now() - 2 * HOUR_MS;
+  start();
+  await expect.poll(receivedIds).toEqual(['a']);
+});
+
 test('if several processes deliver events, each event is delivered by one of them', async () => {
   const others = [joinTestDatabase(database), joinTestDatabase(database)];
   const all = [start(), ...others.map((other) => start(other))];

@@ -5,6 +5,7 @@ import {
   type DueEvent,
   expireEvents,
   isDeliveryDue,
+  MAX_DELAY_MS,
   noteDelivered,
   noteFailed,
   readDueEvents,
@@ -157,7 +158,6 @@ export function deliverWebhooks(
 }
 
 const FIRST_DELAY_MS = 5_000;
-const MAX_DELAY_MS = 60 * 60 * 1_000;
 
 /**
  * Returns the delay before the next attempt. The delay doubles with each failed attempt, up to an hour. A random part
