@@ -74,6 +74,14 @@ describe('an attempt', () => {
     await receiver.stop();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
   });
+
+  test('fails with the reason if the port is one that `fetch` blocks, such as that of X11', async () => {
+    const blocked = { url: 'http://127.0.0.1:6000/hook', secrets: [OLD.key] };
+    expect(await sendEvent(blocked, { id: ID, body: '{}' }, { now: new Date() })).toEqual({
+      outcome: 'failed',
+      failure: 'Node.js refuses to connect to this port',
+    });
+  });
 });
 
 test('an endless response body is not read, and the connection is closed', async () => {

@@ -66,10 +66,11 @@ function attemptOf(status: number): Attempt {
 }
 
 /**
- * Returns the error code of the system or of TLS, such as ECONNREFUSED, or `no response` if there is none. Error
+ * Returns the error code of the system or of TLS, such as ECONNREFUSED, or `no response` if there is none. Other error
  * messages are not used, because they may contain parts of the URL.
  */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error && cause.message === 'bad port') return 'Node.js refuses to connect to this port';
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
 }
