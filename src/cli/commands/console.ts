@@ -5,6 +5,7 @@ import { inviteOperator, listOperators, type Operator, revokeOperator } from '..
 import { idleSince } from '../../core/console/sessions.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
+import { linkOrigin } from '../site-address.ts';
 import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -34,9 +35,9 @@ The site has no console until the first operator is invited.`,
     )
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);
-      const { host, port, siteUrl = `http://${host}:${port}` } = readSettings(process.env);
+      const origin = linkOrigin(readSettings(process.env));
       const { token, expiresAt } = await withDatabase(({ database }) => inviteOperator(database, name, new Date()));
-      const link = `${siteUrl}${CONSOLE_PATHS.invitation(token)}`;
+      const link = `${origin}${CONSOLE_PATHS.invitation(token)}`;
       if (json) return printJson({ name, link, expiresAt });
       print(link);
       print(`${name} can use this link once to set a passphrase, until ${utcMinute(expiresAt)} UTC.`);

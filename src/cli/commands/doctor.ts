@@ -13,6 +13,7 @@ import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { maxConnectionsNeeded } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
+import { localAddress } from '../site-address.ts';
 import { printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
 import { untilInterrupted } from '../with-database.ts';
@@ -202,9 +203,8 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
 }
 
 /** Checks whether the site runs on this machine. A stopped site is not a fault, because commands do not need it. */
-export async function checkSite({ host, port }: Settings): Promise<Finding> {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const address = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+export async function checkSite(settings: Settings): Promise<Finding> {
+  const address = localAddress(settings);
   const status = await statusOf(`${address}${paths.readyz}`);
   if (status === '200') return ok('site', `running at ${address}`);
   if (status === '503')

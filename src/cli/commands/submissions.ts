@@ -27,6 +27,7 @@ import {
   readText,
   UsageError,
 } from '../arguments.ts';
+import { linkOrigin } from '../site-address.ts';
 import { print, printError, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -112,9 +113,9 @@ function keyCommand(): Command {
     .addOption(jsonOption('{ "id": …, "makerKey": …, "makerLink": … }'))
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       readProductIds([id]);
-      const { host, port, siteUrl = `http://${host}:${port}` } = readSettings(process.env);
+      const origin = linkOrigin(readSettings(process.env));
       const makerKey = await withDatabase(({ database }) => renewMakerKey(database, id));
-      const makerLink = `${siteUrl}${submissionPaths.makerLink(id, makerKey)}`;
+      const makerLink = `${origin}${submissionPaths.makerLink(id, makerKey)}`;
       if (json) return printJson({ id, makerKey, makerLink });
       print(makerLink);
     });
