@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { signalIdle } from '../support/child-processes.ts';
-import { CommandHarness, expectRefusal } from '../support/command.ts';
-import { installCommand } from '../support/installed-command.ts';
+import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
+import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -209,6 +209,16 @@ describe('import exits 2 and imports nothing', () => {
     await file('ok.csv', 'id\na\n');
     expectRefusal(await runImport(join(folder, name), ...options), message);
     expect(await names()).toEqual({});
+  });
+
+  test('for a file that this user may not read', async () => {
+    await installForOtherAccounts();
+    const path = await file('closed.csv', 'id\na\n');
+    await chmod(path, 0o000);
+    // Runs as another user, because root may read everything.
+    const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
+    const settings = { DATABASE_URL: database.url, HOME: folder };
+    expectRefusal(await runCommand(['import', path], { settings, ...account }), /closed\.csv cannot be read: EACCES/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
 import { formatQuantity } from '../../contract/text.ts';
@@ -78,7 +78,9 @@ function collect(text: string, before: readonly string[] = []): string[] {
 }
 
 async function mustBeFile(path: string): Promise<void> {
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  const stats = await access(path, constants.R_OK)
+    .then(() => stat(path))
+    .catch((error: NodeJS.ErrnoException) => error);
   if (stats instanceof Error)
     throw new UsageError(`${path} cannot be read: ${stats.code ?? stats.message}. Check the path and its permissions.`);
   if (!stats.isFile()) throw new UsageError(`${path} is not a file: choose a CSV, JSON or JSON Lines file`);
