@@ -132,7 +132,7 @@ describe('backup exits 2 before it starts a database', () => {
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
   });
 
-  test('when the folder does not exist, the file is a folder, or no file is named', async () => {
+  test('when the folder does not exist, the file is a folder or standard output, or no file is named', async () => {
     const folder = await harness.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     expectRefusal(
@@ -140,6 +140,7 @@ describe('backup exits 2 before it starts a database', () => {
       /there is no folder .*none: create it/,
     );
     expectRefusal(await runProgram(['backup', '--force', folder], settings), /is not a file/);
+    expectRefusal(await runProgram(['backup', '-'], settings), /cannot be written to standard output/);
     const { code, stderr } = await runProgram(['backup'], settings);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/missing required argument 'file'/) });
     expect(await readdir(folder)).toEqual([]);
