@@ -167,7 +167,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
       'Run groundswell webhooks list --undelivered to see them, and groundswell webhooks retry to send them again.',
     );
   }
-  return ok(check, `deliveries succeed; ${waiting} waiting`);
+  return ok(check, `no delivery is failing; ${waiting} waiting`);
 }
 
 const CHECK = 'pictures';
