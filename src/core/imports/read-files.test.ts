@@ -116,6 +116,16 @@ describe('JSON', () => {
       message: 'The item is longer than 16 MiB, the maximum size of a row',
     });
   });
+
+  test('an item of more than 100 levels is refused', async () => {
+    const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}]`;
+    expect(await read(readJson, nested(100))).toHaveLength(1);
+    await expect(read(readJson, nested(101))).rejects.toMatchObject({
+      line: 1,
+      item: 1,
+      message: 'The item is nested more than 100 levels deep',
+    });
+  });
 });
 
 describe('UTF-8', () => {

@@ -13,6 +13,9 @@ export async function* readJson(path: string, onBytes?: (count: number) => void)
 const MAX_ROW_BYTES = 16 * 1024 * 1024;
 const TOO_LONG = `longer than ${MAX_ROW_BYTES / 1024 / 1024} MiB, the maximum size of a row`;
 
+/** Each level takes much more memory than its bracket in the file. */
+const MAX_DEPTH = 100;
+
 const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 const CLOSING = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
 
@@ -68,6 +71,8 @@ class ArrayReader {
       if (token.token === TokenType.RIGHT_BRACKET) this.#item = 0;
     }
     if (isOpening) this.#depth += 1;
+    if (this.#depth > MAX_DEPTH)
+      throw this.#unreadable(this.#lines.lineAt(token.offset), `The item is nested more than ${MAX_DEPTH} levels deep`);
     if (CLOSING.has(token.token)) this.#depth -= 1;
     this.#parser.write(token);
   }
