@@ -216,7 +216,10 @@ function rememberVote(productId: string, upvoted: boolean): void {
   rememberedVotes.write((upvoted ? [productId, ...others] : others).slice(0, MAX_REMEMBERED));
 }
 
-/** Stores every known vote status in this browser when it changes. Returns a function that stops this. */
+/**
+ * Stores every known vote status in this browser when it changes, and reads the votes again that another tab has changed.
+ * Returns a function that stops this.
+ */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
     const [kind, productId] = queryKey;
@@ -224,7 +227,32 @@ export function watchVotes(client: QueryClient): () => void {
     rememberVote(String(productId), state.data);
   };
   client.getQueryCache().getAll().forEach(note);
-  return client.getQueryCache().subscribe(({ query }) => note(query));
+  const unsubscribe = client.getQueryCache().subscribe((event) => {
+    // Other events contain no new status. A known one may be older than the vote that another tab has stored.
+    if (event.type === 'updated' && event.action.type === 'success') note(event.query);
+  });
+  const onStorage = ({ key, newValue }: StorageEvent) => {
+    // The key of `rememberedVotes`. Without a value, other code on this origin has deleted it.
+    if (key === 'upvoted' && newValue !== null) readChangedVotes(client);
+  };
+  window.addEventListener('storage', onStorage);
+  return () => {
+    unsubscribe();
+    window.removeEventListener('storage', onStorage);
+  };
+}
+
+/** Reads the votes that differ from the remembered ones, except those with a pending click in this tab. */
+function readChangedVotes(client: QueryClient): void {
+  const remembered = rememberedVotes.read();
+  for (const [queryKey, known] of client.getQueriesData<boolean>({ queryKey: upvoteKeys.statuses })) {
+    const productId = String(queryKey[1]);
+    const isRemembered = remembered.includes(productId);
+    // An upvote may be missing because it is too old to be remembered.
+    const isSame = known === isRemembered || (known && remembered.length === MAX_REMEMBERED);
+    if (known === undefined || isSame || pendingClicks(client, productId) > 0) continue;
+    void client.invalidateQueries({ queryKey });
+  }
 }
 
 /** How long after the start of a page its votes are read again if the previous page left a write pending. */
