@@ -162,12 +162,15 @@ export function createWriteTracker() {
      */
     track(): () => void {
       pending += 1;
-      store((storage) => storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)));
+      // The mark of the previous page stays until `recheckVotes` has seen it.
+      store((storage) => hasUnfinishedWrite() || storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)));
       return () => {
         pending -= 1;
         settledAt = performance.now();
         // A page that is being left is hidden, and its requests fail, although the browser still sends them.
-        if (pending === 0) store((storage) => document.hidden || storage.removeItem(PENDING_WRITE_KEY));
+        store(
+          (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
+        );
       };
     },
 
@@ -178,17 +181,13 @@ export function createWriteTracker() {
 
 /** Returns whether the visitor left the previous page while a write was pending. */
 export function hasUnfinishedWrite(): boolean {
-  let found = false;
-  store((storage) => {
-    const mark = storage.getItem(PENDING_WRITE_KEY);
-    found = mark !== null && mark !== String(performance.timeOrigin);
-  });
-  return found;
+  const isOfOther = (mark: string | null) => mark !== null && mark !== String(performance.timeOrigin);
+  return store((storage) => isOfOther(storage.getItem(PENDING_WRITE_KEY))) === true;
 }
 
-function store(use: (storage: Storage) => void): void {
+function store(use: (storage: Storage) => unknown): unknown {
   try {
-    use(window.sessionStorage);
+    return use(window.sessionStorage);
   } catch {
     // Without storage, the next page may show a cached document without the write until it refetches its data.
   }

@@ -31,6 +31,13 @@ test('a write that fails because the visitor leaves the page is reported to the 
   expect(hasUnfinishedWrite()).toBe(true);
 });
 
+test('a write of the next page does not remove the mark that the previous page left', () => {
+  createWriteTracker().track();
+  openNextPage();
+  createWriteTracker().track()();
+  expect(hasUnfinishedWrite()).toBe(true);
+});
+
 test('the last of several responses removes the mark of pending writes', () => {
   const writes = createWriteTracker();
   const settles = [writes.track(), writes.track()];

@@ -10,6 +10,7 @@ import { upvoteStatusOptions } from './queries.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote, setUpvoteOptions, showQueuedUpvote } from './set-upvote.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
+vi.stubGlobal('document', { hidden: false });
 
 type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 

@@ -210,6 +210,8 @@ function failureOf(upvoted: boolean, cause: unknown): string {
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
+  // A page that is being left is hidden, and its requests fail, although the browser still sends them.
+  if (document.hidden) return;
   const before = rememberedVotes.read();
   if (before.includes(productId) === upvoted) return;
   const others = before.filter((id) => id !== productId);

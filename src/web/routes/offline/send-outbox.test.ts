@@ -15,6 +15,7 @@ const send = () => sendOutbox({ setUpvote: () => responses.shift()?.() } as unkn
 beforeEach(() => {
   const stored = new Map<string, string>();
   vi.stubGlobal('navigator', {});
+  vi.stubGlobal('document', { hidden: false });
   vi.stubGlobal('window', {
     setTimeout,
     clearTimeout,
