@@ -1,9 +1,13 @@
+import type { Page } from '@playwright/test';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { expectUpvote, toast, upvoteOf } from '../support/screen.ts';
+import { commentTexts, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 
 const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
+const title = (page: Page) => page.getByRole('heading', { name: /^Discussion/ });
+const postButton = (page: Page) => page.locator('.comment-form').getByRole('button');
 
 /** Blocks writes to a product in the database, makes one, and runs `meanwhile` while it is pending. */
 async function whilePending(
@@ -51,6 +55,26 @@ test('a vote that is pending when the page is left is shown before the next page
     await expect(upvoteOf(page, 'Cottonwood')).toHaveAttribute('aria-pressed', 'true');
     statuses.release();
   });
+});
+
+test('a comment that was pending when the page was left counts once if it is posted again', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Driftwood' });
+  await visit(page, `/product/${product.id}`);
+  await box(page).fill('Washed ashore');
+  const post = () => postButton(page).click();
+  await whilePending(site, product.id, post, async () => {
+    await page.reload();
+  });
+  const stored = () => site.database.query('SELECT FROM comments WHERE product_id = $1', [product.id]);
+  await expect.poll(stored).toHaveLength(1);
+  await page.reload();
+  await expect(commentTexts(page)).toHaveText(['Washed ashore']);
+  await expect(box(page)).toHaveValue('Washed ashore');
+  await postButton(page).click();
+  await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
+  await expect(box(page)).toHaveValue('');
+  await expect(title(page)).toHaveText('Discussion (1)');
+  await expect(page.getByText('Posted from this browser')).toBeVisible();
 });
 
 test('a vote in one window is shown in another one, and they store it only a few times', async ({

@@ -18,8 +18,8 @@ function clientWith(...items: Comment[]): QueryClient {
 
 test('a new comment comes first in every order and is counted once', () => {
   const client = clientWith(buildComment({ id: 'old', likes: 9 }));
-  addToLists(client, buildComment({ id: 'new' }));
-  addToLists(client, buildComment({ id: 'new' }));
+  expect(addToLists(client, buildComment({ id: 'new' }))).toBe(true);
+  expect(addToLists(client, buildComment({ id: 'new' }))).toBe(false);
   for (const key of [best, oldest]) {
     expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ id: 'new' }, { id: 'old' }], total: 2 }] });
   }

@@ -81,8 +81,10 @@ async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
     predicate: (query) => query.state.data !== undefined,
   });
   rememberComment(comment);
-  addToLists(client, comment);
-  patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+  // If the response to an earlier attempt was lost, the page may already show the comment.
+  if (addToLists(client, comment)) {
+    patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+  }
   showCommentToast(TEXTS.added);
 }
 
@@ -95,14 +97,21 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
   }
 }
 
-/** Adds a new comment to the top of the product's cached lists in every order, where its author looks for it. */
-export function addToLists(client: QueryClient, comment: Comment): void {
+/**
+ * Adds a comment to the top of the product's cached lists in every order, where its author looks for it. Returns false
+ * if a list already contains the comment.
+ */
+export function addToLists(client: QueryClient, comment: Comment): boolean {
+  let isNew = true;
   updateLists(client, comment.productId, (list) => {
     const [first, ...rest] = list.pages;
-    if (!first || flattenComments(list).some(({ id }) => id === comment.id)) return list;
+    const isListed = flattenComments(list).some(({ id }) => id === comment.id);
+    if (isListed) isNew = false;
+    if (!first || isListed) return list;
     const pages = [{ ...first, items: [comment, ...first.items] }, ...rest];
     return { ...list, pages: pages.map((page) => ({ ...page, total: page.total + 1 })) };
   });
+  return isNew;
 }
 
 /** Adds one like per call. Never rejects: a failure removes the like and is only logged (specification, section 8). */
