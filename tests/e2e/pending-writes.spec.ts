@@ -77,6 +77,27 @@ test('a comment that was pending when the page was left counts once if it is pos
   await expect(page.getByText('Posted from this browser')).toBeVisible();
 });
 
+test('the button says ‘Posting...’ when the visitor returns to the product while the comment is pending', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Elmwood' });
+  await visit(page, `/product/${product.id}`);
+  await box(page).fill('Hard to split');
+  const post = () => postButton(page).click();
+  await whilePending(site, product.id, post, async () => {
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    await page.goBack();
+    await expect(postButton(page)).toHaveText('Posting...');
+    await expect(postButton(page)).toBeDisabled();
+    await expect(box(page)).not.toBeEditable();
+  });
+  await expect(commentTexts(page)).toHaveText(['Hard to split']);
+  await expect(postButton(page)).toHaveText('Post Comment');
+  await expect(box(page)).toBeEditable();
+});
+
 test('a vote in one window is shown in another one, and they store it only a few times', async ({
   page,
   site,

@@ -1,5 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { commentKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
@@ -29,25 +37,18 @@ export function CommentForm({ productId }: { productId: string }) {
   const hintId = useId();
   const client = useQueryClient();
   const api = useApi();
-  const [isPending, setPending] = useState(false);
-  const isPosting = useRef(false);
+  const isPending = useIsPosting(productId);
   const draft = validateDraft(text);
   const blocked = !draft.postable || isPending;
   useFocusAfterPosting(button, isPending);
   useEffect(() => void loadWrites().catch(() => {}), []);
 
   async function post(): Promise<void> {
-    // A second click may come before React renders again, or after the visitor has left this page and returned.
-    const isMutating = client.isMutating({ mutationKey: commentKeys.addMutation(productId) }) > 0;
-    if (!saved || blocked || isPosting.current || isMutating) return;
-    isPosting.current = true;
-    setPending(true);
+    if (!saved || blocked) return;
     const { content } = draft;
     const { idempotencyKey } = saved;
     const writes = await loadWrites().catch(showLoadFailure);
     await writes?.postComment(api, client, productId, { content, website: trap.current?.value ?? '', idempotencyKey });
-    isPosting.current = false;
-    setPending(false);
   }
 
   function onSubmit(event: FormEvent): void {
@@ -105,6 +106,16 @@ export function CommentForm({ productId }: { productId: string }) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** Returns whether a comment on the product is being posted, even if the visitor has left its page and returned. */
+function useIsPosting(productId: string): boolean {
+  const client = useQueryClient();
+  return useSyncExternalStore(
+    (listener) => client.getMutationCache().subscribe(listener),
+    () => client.isMutating({ mutationKey: commentKeys.addMutation(productId) }) > 0,
+    () => false,
   );
 }
 

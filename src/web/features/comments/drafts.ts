@@ -56,12 +56,6 @@ export function adoptText(productId: string, typed: string): void {
   if (!draftOn(drafts.read(), productId)) saveDraft(productId, typed);
 }
 
-/** Deletes a posted draft, unless another tab has changed it since. */
-export function deleteDraft(posted: Pick<SavedDraft, 'productId' | 'idempotencyKey'>, now = Date.now()): void {
-  const { productId, idempotencyKey } = posted;
-  if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) store(others(productId), now);
-}
-
 /**
  * Trims a text, counts the remaining characters (as code points, like the server), and decides whether it can be
  * posted.

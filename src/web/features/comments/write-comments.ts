@@ -8,7 +8,7 @@ import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
-import { deleteDraft } from './drafts.ts';
+import { draftOn, drafts, saveDraft } from './drafts.ts';
 import { commentedProducts, ownComments } from './queries.ts';
 
 /** Toast messages about comments (specification, section 8). */
@@ -35,15 +35,20 @@ interface Draft {
   idempotencyKey: string;
 }
 
-/** Posts a draft, or queues it while offline. Never rejects: a toast reports the result. */
+/**
+ * Posts a draft, or queues it while offline, unless a comment on the product is being posted. Never rejects: a toast
+ * reports the result.
+ */
 export async function postComment(api: Api, client: QueryClient, productId: string, draft: Draft): Promise<void> {
+  const mutationKey = commentKeys.addMutation(productId);
+  if (client.isMutating({ mutationKey }) > 0) return;
   const options = mutationOptions({
-    mutationKey: commentKeys.addMutation(productId),
+    mutationKey,
     /** Resolves to `null` if the draft was queued. */
     mutationFn: async (): Promise<Comment | null> =>
       queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
     onSuccess: (comment) => {
-      deleteDraft({ productId, idempotencyKey: draft.idempotencyKey });
+      deleteDraft(productId, draft.idempotencyKey);
       if (comment) return showAdded(client, comment);
       showCommentToast(TEXTS.queued);
     },
@@ -51,6 +56,11 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
   });
   const mutation = client.getMutationCache().build(client, options);
   await mutation.execute().catch(() => {});
+}
+
+/** Deletes a posted draft, unless another tab has changed it since. */
+export function deleteDraft(productId: string, idempotencyKey: string): void {
+  if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) saveDraft(productId, '');
 }
 
 /** Sends a queued comment. @throws ApiError if the request fails. */
