@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, visit } from '../support/e2e-test.ts';
-import { failResponses, goOffline, goOnline, setOnline } from '../support/network.ts';
+import { failResponses, goOffline, goOnline, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
-import { commentTexts, commentWith, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
+import { commentTexts, commentWith, expectUpvote, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
@@ -112,6 +112,44 @@ test('a refused comment that fails again for a moment is sent without another cl
   await expect.poll(isSent).toBe(true);
   expect(outage.requests).toHaveLength(2);
   await expect(note(page)).toBeEmpty();
+});
+
+test('a vote made offline is shown in every tab, also while one of them sends it', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  const product = await site.addProduct({ name: 'Gurnard' });
+  const tabs = [page, await page.context().newPage()];
+  for (const tab of tabs) {
+    await cacheAtOnce(tab);
+    await visitAndCache(tab, `/product/${product.id}`);
+  }
+  for (const tab of tabs) await goOffline(tab);
+  await upvoteOf(page, 'Gurnard').click();
+  for (const tab of tabs) {
+    await expect(note(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+    await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+  }
+  const blocked = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const reads: string[] = [];
+  await site.database.transaction(async (sql) => {
+    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [product.id]);
+    for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
+    for (const tab of tabs) await goOnline(tab);
+    await expect.poll(() => site.database.query(blocked)).toHaveLength(1);
+    for (const tab of tabs) {
+      await expect(note(tab)).toHaveText('1 upvote is waiting to be sent.');
+      await requestsReported(tab);
+      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+    }
+    expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
+  });
+  for (const tab of tabs) {
+    await expect(note(tab)).toBeEmpty();
+    await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+  }
 });
 
 test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {

@@ -135,8 +135,8 @@ function showConfirmed(client: QueryClient, productId: string): void {
 type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
 
 /**
- * Shows a vote that was queued before the page loaded, unless the page shows it. The data from the server does not
- * include it.
+ * Shows a vote that was queued before the page loaded or in another tab, unless the page shows it. The data from the
+ * server does not include it.
  */
 export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
   if (client.getQueryData(upvoteKeys.status(productId)) === upvoted) return;

@@ -6,14 +6,7 @@ import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import { plural, rich, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
-import {
-  type OutboxItem,
-  outboxItems,
-  removeFromOutbox,
-  setRefusal,
-  useOutbox,
-  writeKey,
-} from '../../storage/outbox.ts';
+import { type OutboxItem, removeFromOutbox, setRefusal, useOutbox, writeKey } from '../../storage/outbox.ts';
 import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
 import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
@@ -28,7 +21,7 @@ export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
   // Must precede `useReconnect`, so queued votes are shown before they are sent.
-  useQueuedUpvotes();
+  useQueuedUpvotes(items);
   const isCopy = useReconnect(online);
   const { pathname, search } = useLocation();
   useEffect(() => void startServiceWorker(), []);
@@ -79,18 +72,18 @@ function useOnline(): boolean {
   return useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
 }
 
-/** Shows the votes that an earlier page queued. */
-function useQueuedUpvotes(): void {
+/** Shows the votes that an earlier page or another tab queued. */
+function useQueuedUpvotes(items: readonly OutboxItem[]): void {
   const client = useQueryClient();
   useEffect(() => {
-    for (const item of outboxItems()) if (item.kind === 'upvote') showQueuedUpvote(client, item);
-  }, [client]);
+    for (const item of items) if (item.kind === 'upvote') showQueuedUpvote(client, item);
+  }, [client, items]);
 }
 
 /**
  * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Repeats both until the queue is empty, because a refused comment may be sent again and
- * another tab may close before it has sent everything. Returns whether the page still shows a cached copy.
+ * the visitor's own upvote. Repeats both until the queue is empty, because a refused comment may be sent again, also in
+ * another tab. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();

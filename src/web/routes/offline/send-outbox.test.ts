@@ -38,13 +38,19 @@ test.each([429, 500, 503])('a write that gets the status %i stays queued and is 
   expect(outboxItems()).toEqual([]);
 });
 
-test('while another tab is sending, this tab sends nothing and must try again', async () => {
+test('while another tab is sending, this tab waits, and then sends what is left', async () => {
   addToOutbox(wish);
-  const locks = { request: (_name: string, _options: object, run: (lock: null) => unknown) => run(null) };
-  vi.stubGlobal('navigator', { locks });
-  responses = [];
-  expect(await send()).toBe(false);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  vi.stubGlobal('navigator', { locks: { request: (_name: string, run: () => unknown) => released.then(run) } });
+  responses = [async () => ({ upvotes: 1 })];
+  const sent = send();
   expect(outboxItems()).toEqual([wish]);
+  release();
+  expect(await sent).toBe(true);
+  expect(outboxItems()).toEqual([]);
 });
 
 test('a queue with a refused comment is not empty, because the visitor may send the comment again in any tab', async () => {

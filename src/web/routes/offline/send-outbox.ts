@@ -13,13 +13,13 @@ import {
 } from '../../storage/outbox.ts';
 
 /**
- * Sends queued writes one after another. Only one tab sends at a time. Resolves to whether the queue is empty. It is not
- * if a write must be retried, another tab is sending, or a refused comment waits for the visitor's decision.
+ * Sends queued writes one after another. Only one tab sends at a time. The others wait, because until then they would
+ * read data without the writes. Resolves to whether the queue is empty. It is not if a write must be retried or a
+ * refused comment waits for the visitor's decision.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
-  if (navigator.locks) {
-    await navigator.locks.request('outbox', { ifAvailable: true }, (lock) => lock && sendAll(api, client));
-  } else await sendAll(api, client);
+  if (navigator.locks) await navigator.locks.request('outbox', () => sendAll(api, client));
+  else await sendAll(api, client);
   return outboxItems().length === 0;
 }
 
