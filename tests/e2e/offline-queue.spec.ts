@@ -192,3 +192,18 @@ test('an upvote made offline before the deferred features load counts once', asy
   await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
 });
+
+for (const [lang, side] of [
+  ['en', 'left'],
+  ['ar', 'right'],
+] as const) {
+  test(`${lang}: the icon of the notice is on its ${side}, where the text leaves room for it`, async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+    await visit(page, `/?lang=${lang}`);
+    await setOnline(page, false);
+    const card = page.locator('.offline-note-card');
+    await expect(card).toHaveCSS(`padding-${side}`, '56px');
+    const position = await card.evaluate((element) => getComputedStyle(element).backgroundPositionX);
+    expect(position).toMatch(side === 'left' ? /^14px$/ : /^(?:right 14px|calc\(100% - 14px\))$/);
+  });
+}
