@@ -56,7 +56,9 @@ function setUp() {
     showQueuedUpvote(client, queued);
     await sendQueuedUpvote(api, client, queued).catch((error) => rollBackQueuedUpvote(client, queued, error));
   };
-  return { click, shown, request, requests, elsewhere, readStatus, isCountOld, sendQueued };
+  const showQueued = (upvoted: boolean) =>
+    showQueuedUpvote(client, { kind: 'upvote', productId: 'harbour', upvoted, before: false });
+  return { click, shown, request, requests, elsewhere, readStatus, isCountOld, sendQueued, showQueued };
 }
 
 describe('an upvote', () => {
@@ -123,6 +125,14 @@ describe('an upvote made in another tab', () => {
 });
 
 describe('an upvote that was queued offline', () => {
+  test('in another tab and taken back there is shown and taken back here', () => {
+    const { shown, showQueued } = setUp();
+    showQueued(true);
+    expect(shown()).toEqual([true, 8]);
+    showQueued(false);
+    expect(shown()).toEqual([false, 7]);
+  });
+
   test('and is taken back while it is being sent, is removed after the response', async () => {
     const { sendQueued, click, shown, request, requests } = setUp();
     const sent = sendQueued();

@@ -139,9 +139,10 @@ type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
  * server does not include it.
  */
 export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
-  if (client.getQueryData(upvoteKeys.status(productId)) === upvoted) return;
+  const shown = client.getQueryData<boolean>(upvoteKeys.status(productId)) ?? before;
+  if (shown === upvoted) return;
   setStatus(client, productId, upvoted);
-  moveCount(client, productId, before, upvoted);
+  moveCount(client, productId, shown, upvoted);
 }
 
 /** Sends a queued vote, unless a click has removed or replaced it. @throws ApiError if the request fails. */
@@ -258,7 +259,7 @@ function readChangedVotes(client: QueryClient): void {
 }
 
 /** How long after the start of a page its votes are read again if the previous page left a write pending. */
-const RECHECKS_MS = [1_500, 6_000];
+const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**
  * If the visitor left the previous page while a write was pending, reads the visitor's votes and the product again
