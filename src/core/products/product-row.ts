@@ -47,16 +47,18 @@ export const PRODUCT_COLUMNS = `${STORED_COLUMNS},
   coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
 
 export function productOf(row: ProductRow): Product {
-  return { ...storedProductOf(row), upvotes: row.upvotes, comments: row.comments };
+  return Object.assign(storedProductOf(row), { upvotes: row.upvotes, comments: row.comments });
 }
 
 /** Converts a row to a product without its counts. */
 export function storedProductOf(row: StoredProductRow): StoredProduct {
-  const fields = FIELD_COLUMNS.map(({ name, column }) => {
+  const product: Partial<Record<keyof StoredProduct, unknown>> = {};
+  // A loop takes less than half the time of `Object.fromEntries`.
+  for (const { name, column } of FIELD_COLUMNS) {
     const value = row[column];
-    return [name, value instanceof Date ? value.toISOString() : value];
-  });
-  return Object.fromEntries(fields) as StoredProduct;
+    product[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return product as StoredProduct;
 }
 
 /** The orders of the list. Each has an index on exactly its columns of products `p` or product_counts `c`. */
