@@ -3,6 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { failResponses, goOffline, goOnline, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
+import { whilePending } from '../support/pending-write.ts';
 import { commentTexts, commentWith, expectUpvote, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
@@ -132,13 +133,12 @@ test('a vote made offline is shown in every tab, also while one of them sends it
     await expect(note(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
     await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
   }
-  const blocked = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   const reads: string[] = [];
-  await site.database.transaction(async (sql) => {
-    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [product.id]);
+  const reconnect = async () => {
     for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
     for (const tab of tabs) await goOnline(tab);
-    await expect.poll(() => site.database.query(blocked)).toHaveLength(1);
+  };
+  await whilePending(site, product.id, reconnect, async () => {
     for (const tab of tabs) {
       await expect(note(tab)).toHaveText('1 upvote is waiting to be sent.');
       await requestsReported(tab);

@@ -1,28 +1,23 @@
 import type { Page } from '@playwright/test';
-import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { whilePending } from '../support/pending-write.ts';
 import { commentTexts, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 
-const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const title = (page: Page) => page.getByRole('heading', { name: /^Discussion/ });
 const postButton = (page: Page) => page.locator('.comment-form').getByRole('button');
 
-/** Blocks writes to a product in the database, makes one, and runs `meanwhile` while it is pending. */
-async function whilePending(
-  site: E2eSite,
-  productId: string,
-  write: () => Promise<void>,
-  meanwhile: () => Promise<void>,
-): Promise<void> {
-  await site.database.transaction(async (sql) => {
-    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
-    await write();
-    await expect.poll(() => site.database.query(BLOCKED)).toHaveLength(1);
-    await meanwhile();
+test('a vote that reaches the server after the next page has read its state is shown', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Ashwood' });
+  await visit(page, `/product/${product.id}`);
+  const click = () => upvoteOf(page, 'Ashwood').click();
+  await whilePending(site, product.id, click, async () => {
+    await page.reload();
+    await expectUpvote(page, 'Ashwood', { upvoted: false, count: 0 });
   });
-}
+  await expectUpvote(page, 'Ashwood', { upvoted: true, count: 1 });
+});
 
 test('a vote that was pending when the page was left is shown although the next page sends another one', async ({
   page,

@@ -252,23 +252,6 @@ test.describe('§4: the vote after a reload', () => {
     await expect.poll(tick).toEqual(['""', true]);
   });
 
-  test('is shown even if the vote reaches the server after the reloaded page has read its state', async ({
-    page,
-    site,
-  }) => {
-    const product = await site.addProduct({ name: 'Lanner' });
-    await visit(page, `/product/${product.id}`);
-    const blocked = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await site.database.transaction(async (sql) => {
-      await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [product.id]);
-      await upvoteOf(page, 'Lanner').click();
-      await expect.poll(() => site.database.query(blocked)).toHaveLength(1);
-      await page.reload();
-      await expectUpvote(page, 'Lanner', { upvoted: false, count: 0 });
-    });
-    await expectUpvote(page, 'Lanner', { upvoted: true, count: 1 });
-  });
-
   test('is corrected to the server’s state', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Merlin' });
     await visit(page, `/product/${product.id}`);

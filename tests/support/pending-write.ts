@@ -1,0 +1,19 @@
+import { expect } from '@playwright/test';
+import type { E2eSite } from './e2e-site.ts';
+
+const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/** Blocks writes to a product in the database, makes one, and runs `meanwhile` while it is pending. */
+export async function whilePending(
+  site: E2eSite,
+  productId: string,
+  write: () => Promise<void>,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  await site.database.transaction(async (sql) => {
+    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
+    await write();
+    await expect.poll(() => site.database.query(BLOCKED)).toHaveLength(1);
+    await meanwhile();
+  });
+}
