@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { formatQuantity } from '../../contract/text.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import { readDatabaseTime } from '../../core/database/database.ts';
 import { listEvents, receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
@@ -65,7 +66,9 @@ function retryCommand(): Command {
     .addOption(jsonOption('{ "events": 3 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { url } = readReceiver();
-      const events = await withDatabase(({ database }) => retryEvents(database, receiverOf(url), new Date()));
+      const events = await withDatabase(async ({ database }) =>
+        retryEvents(database, receiverOf(url), await readDatabaseTime(database)),
+      );
       if (json) return printJson({ events });
       print(`Queued ${formatQuantity(events, 'webhook')}. The site sends them while it runs.`);
     });

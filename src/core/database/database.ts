@@ -278,3 +278,9 @@ function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
 function discard(client: pg.PoolClient): void {
   client.release(true);
 }
+
+/** Returns the time of the database's clock. @throws CoreError `unavailable`. */
+export async function readDatabaseTime(sql: Sql): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  return row?.now ?? new Date();
+}

@@ -1,7 +1,7 @@
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { readConnectionLimit } from '../database/connect.ts';
-import type { Sql } from '../database/database.ts';
+import { readDatabaseTime, type Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
@@ -130,9 +130,8 @@ const CLOCK_FAULT_MS = 60_000;
 /** Checks that the clocks of this machine and of the database agree. Tests inject `now`. */
 export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
   const before = now();
-  const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  const theirs = (await readDatabaseTime(sql)).getTime();
   const after = now();
-  const theirs = row?.now.getTime() ?? Number.NaN;
   // The database reads its clock between `before` and `after`, so only a time outside this interval is a difference.
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;

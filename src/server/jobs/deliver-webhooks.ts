@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../core/database/database.ts';
+import { type Database, readDatabaseTime } from '../../core/database/database.ts';
 import type { Log } from '../../core/runtime.ts';
 import {
   type DueEvent,
@@ -165,9 +165,4 @@ const FIRST_DELAY_MS = 5_000;
  */
 export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);
-}
-
-async function readDatabaseTime(database: Database): Promise<Date> {
-  const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-  return row?.now ?? new Date();
 }

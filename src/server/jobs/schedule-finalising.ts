@@ -1,4 +1,5 @@
 import type { Connection } from '../../core/database/connect.ts';
+import { readDatabaseTime } from '../../core/database/database.ts';
 import { finaliseDue, isFinalisingDue } from '../../core/leaderboards/finalise.ts';
 import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
 import type { Log } from '../../core/runtime.ts';
@@ -42,10 +43,9 @@ export function scheduleFinalising(
     {
       lease: 'final leaderboards',
       async isDue() {
-        const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
         // Uses the clock of this process or of the database, whichever is behind, because a result that becomes final
         // too early cannot be reverted.
-        const now = Math.min(Date.now(), clock?.now.getTime() ?? Number.POSITIVE_INFINITY);
+        const now = Math.min(Date.now(), (await readDatabaseTime(database)).getTime());
         rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);
       },
