@@ -93,6 +93,19 @@ test('the button says ‘Posting...’ when the visitor returns to the product w
   await expect(box(page)).toBeEditable();
 });
 
+test('the button says ‘Posting...’ while the code that posts the comment loads', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Firwood' });
+  const code = await holdResponses(page, /\/assets\/write-comments-/);
+  await visit(page, `/product/${product.id}`);
+  await box(page).fill('Full of resin');
+  await postButton(page).click();
+  await expect(postButton(page)).toHaveText('Posting...');
+  await expect(postButton(page)).toBeDisabled();
+  code.release();
+  await expect(commentTexts(page)).toHaveText(['Full of resin']);
+  await expect(postButton(page)).toHaveText('Post Comment');
+});
+
 test('a vote in one window is shown in another one, and they store it only a few times', async ({
   page,
   site,

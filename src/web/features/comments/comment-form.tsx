@@ -6,6 +6,7 @@ import {
   useEffect,
   useId,
   useRef,
+  useState,
   useSyncExternalStore,
 } from 'react';
 import { useApi } from '../../api/api-context.tsx';
@@ -37,7 +38,8 @@ export function CommentForm({ productId }: { productId: string }) {
   const hintId = useId();
   const client = useQueryClient();
   const api = useApi();
-  const isPending = useIsPosting(productId);
+  const [isLoading, setLoading] = useState(false);
+  const isPending = useIsPosting(productId) || isLoading;
   const draft = validateDraft(text);
   const blocked = !draft.postable || isPending;
   useFocusAfterPosting(button, isPending);
@@ -47,8 +49,10 @@ export function CommentForm({ productId }: { productId: string }) {
     if (!saved || blocked) return;
     const { content } = draft;
     const { idempotencyKey } = saved;
+    setLoading(true);
     const writes = await loadWrites().catch(showLoadFailure);
-    await writes?.postComment(api, client, productId, { content, website: trap.current?.value ?? '', idempotencyKey });
+    void writes?.postComment(api, client, productId, { content, website: trap.current?.value ?? '', idempotencyKey });
+    setLoading(false);
   }
 
   function onSubmit(event: FormEvent): void {
