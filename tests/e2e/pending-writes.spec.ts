@@ -1,12 +1,15 @@
-import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { whilePending } from '../support/pending-write.ts';
-import { commentTexts, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
-
-const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
-const title = (page: Page) => page.getByRole('heading', { name: /^Discussion/ });
-const postButton = (page: Page) => page.locator('.comment-form').getByRole('button');
+import {
+  commentBox,
+  commentTexts,
+  discussionTitle,
+  expectUpvote,
+  postButton,
+  toast,
+  upvoteOf,
+} from '../support/screen.ts';
 
 test('a vote that reaches the server after the next page has read its state is shown', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Ashwood' });
@@ -55,7 +58,7 @@ test('a vote that is pending when the page is left is shown before the next page
 test('a comment that was pending when the page was left counts once if it is posted again', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Driftwood' });
   await visit(page, `/product/${product.id}`);
-  await box(page).fill('Washed ashore');
+  await commentBox(page).fill('Washed ashore');
   const post = () => postButton(page).click();
   await whilePending(site, product.id, post, async () => {
     await page.reload();
@@ -64,11 +67,11 @@ test('a comment that was pending when the page was left counts once if it is pos
   await expect.poll(stored).toHaveLength(1);
   await page.reload();
   await expect(commentTexts(page)).toHaveText(['Washed ashore']);
-  await expect(box(page)).toHaveValue('Washed ashore');
+  await expect(commentBox(page)).toHaveValue('Washed ashore');
   await postButton(page).click();
   await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
-  await expect(box(page)).toHaveValue('');
-  await expect(title(page)).toHaveText('Discussion (1)');
+  await expect(commentBox(page)).toHaveValue('');
+  await expect(discussionTitle(page)).toHaveText('Discussion (1)');
   await expect(page.getByText('Posted from this browser')).toBeVisible();
 });
 
@@ -78,7 +81,7 @@ test('the button says ‘Posting...’ when the visitor returns to the product w
 }) => {
   const product = await site.addProduct({ name: 'Elmwood' });
   await visit(page, `/product/${product.id}`);
-  await box(page).fill('Hard to split');
+  await commentBox(page).fill('Hard to split');
   const post = () => postButton(page).click();
   await whilePending(site, product.id, post, async () => {
     await page.getByRole('link', { name: 'Back to products' }).click();
@@ -86,18 +89,18 @@ test('the button says ‘Posting...’ when the visitor returns to the product w
     await page.goBack();
     await expect(postButton(page)).toHaveText('Posting...');
     await expect(postButton(page)).toBeDisabled();
-    await expect(box(page)).not.toBeEditable();
+    await expect(commentBox(page)).not.toBeEditable();
   });
   await expect(commentTexts(page)).toHaveText(['Hard to split']);
   await expect(postButton(page)).toHaveText('Post Comment');
-  await expect(box(page)).toBeEditable();
+  await expect(commentBox(page)).toBeEditable();
 });
 
 test('the button says ‘Posting...’ while the code that posts the comment loads', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Firwood' });
   const code = await holdResponses(page, /\/assets\/write-comments-/);
   await visit(page, `/product/${product.id}`);
-  await box(page).fill('Full of resin');
+  await commentBox(page).fill('Full of resin');
   await postButton(page).click();
   await expect(postButton(page)).toHaveText('Posting...');
   await expect(postButton(page)).toBeDisabled();

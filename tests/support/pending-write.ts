@@ -3,7 +3,7 @@ import type { E2eSite } from './e2e-site.ts';
 
 const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/** Blocks writes to a product in the database, makes one, and runs `meanwhile` while it is pending. */
+/** Locks a product's counts in the database, starts a write that waits for them, and calls `meanwhile` before it can end. */
 export async function whilePending(
   site: E2eSite,
   productId: string,

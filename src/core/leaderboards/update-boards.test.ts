@@ -68,7 +68,7 @@ test('a launch whose counts another transaction has locked is placed later, and 
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
 });
 
-test('concurrent views of a launch place only this launch, once, and meanwhile other launches have no standing', async () => {
+test('concurrent views of a launch place only that launch, and only once; other launches have no standing yet', async () => {
   const createdAt = '2026-06-01T09:30:00.000Z';
   await saveProducts(database, [buildProduct({ id: 'viewed', createdAt }), buildProduct({ id: 'other', createdAt })]);
   let begin = () => {};

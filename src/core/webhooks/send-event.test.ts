@@ -75,7 +75,7 @@ describe('an attempt', () => {
     expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
   });
 
-  test('fails with the reason if the port is one that `fetch` blocks, such as that of X11', async () => {
+  test('fails with the reason if `fetch` blocks the port, as it blocks 6000 (X11)', async () => {
     const blocked = { url: 'http://127.0.0.1:6000/hook', secrets: [OLD.key] };
     expect(await sendEvent(blocked, { id: ID, body: '{}' }, { now: new Date() })).toEqual({
       outcome: 'failed',

@@ -42,7 +42,7 @@ test('new and removed pictures apply to a newer version of the submission, and i
   expect(rebasePictures({ ...mine, image: file }, before, latest).image).toBe(file);
 });
 
-test('after an upload, the form contains the pictures that others have added, and each of its own pictures once', () => {
+test('after an upload, the form contains pictures added elsewhere, and each of its own pictures once', () => {
   const before = storedPictures({ image: 'old', screenshots: ['a', 'b'] });
   const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'theirs', 'mine'] });
   const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };
