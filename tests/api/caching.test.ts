@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { recordChange, recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -8,19 +8,9 @@ const SESSION = { 'x-user-session': 'session-caching' };
 
 let site: TestSite;
 beforeEach(async () => {
-  site = await startTestSite({ cacheEnabled: true });
-  await site.addProduct({ id: 'tide', name: 'Tide' });
-  // Adds the launch to its leaderboards. Otherwise this would happen during a test, and change pages.
-  await site.core.getStandings('tide');
+  site = await startTestSite({ cacheEnabled: true, launched: [buildProduct({ id: 'tide', name: 'Tide' })] });
 });
 afterEach(() => site.close());
-
-/** Starts a site whose only product was launched and placed before, so nothing is invalidated during the test. */
-async function startUnchangedSite(): Promise<TestSite> {
-  const unchanged = await startTestSite({ cacheEnabled: true, launched: [buildProduct({ id: 'tide', name: 'Tide' })] });
-  onTestFinished(() => unchanged.close());
-  return unchanged;
-}
 
 /**
  * Removes the headers that depend on the time of the response. `Age` is sent only if the database does not respond,
@@ -36,29 +26,26 @@ async function upvotesShown(path: string, headers: Record<string, string> = {}):
 }
 
 test('pages and API responses are cached regardless of unknown parameters', async () => {
-  const unchanged = await startUnchangedSite();
-  const read = vi.spyOn(unchanged.core, 'listProducts');
+  const read = vi.spyOn(site.core, 'listProducts');
   for (const path of ['/', '/?utm_source=a', '/?utm_source=b&x[]=1', '/?q=', '/?sort=']) {
-    expect((await unchanged.ask.get(path)).statusCode).toBe(200);
+    expect((await site.ask.get(path)).statusCode).toBe(200);
   }
   expect(read).toHaveBeenCalledTimes(1);
-  for (const path of ['/api/products', '/api/products?junk=1', '/api/products?junk=2']) await unchanged.ask.get(path);
+  for (const path of ['/api/products', '/api/products?junk=1', '/api/products?junk=2']) await site.ask.get(path);
   expect(read).toHaveBeenCalledTimes(2);
 });
 
 test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {
-  const unchanged = await startUnchangedSite();
   const reload = async () => {
-    const { headers } = await unchanged.ask.get('/product/tide', { 'accept-encoding': 'br' });
+    const { headers } = await site.ask.get('/product/tide', { 'accept-encoding': 'br' });
     const tag = String(headers.etag);
-    const again = await unchanged.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
+    const again = await site.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
     return [again.statusCode, again.payload];
   };
   expect(await reload()).toEqual([304, '']);
 });
 
 test('a cached response has the same headers and body on the fast path and from its route', async () => {
-  const unchanged = await startUnchangedSite();
   const paths = [
     '/',
     '/?sort=top',
@@ -69,12 +56,12 @@ test('a cached response has the same headers and body on the fast path and from 
   ];
   for (const path of [...paths, '/api/products/tide/comments', '/feed.xml']) {
     for (const encoding of ['br', 'gzip', 'identity']) {
-      await unchanged.ask.get(path, { 'accept-encoding': encoding });
+      await site.ask.get(path, { 'accept-encoding': encoding });
       const [first, second, ofRoute] = [
-        await unchanged.ask.get(path, { 'accept-encoding': encoding }),
-        await unchanged.ask.get(path, { 'accept-encoding': encoding }),
+        await site.ask.get(path, { 'accept-encoding': encoding }),
+        await site.ask.get(path, { 'accept-encoding': encoding }),
         // Another spelling of the URL is served by the route.
-        await unchanged.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
+        await site.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
       ];
       for (const { statusCode, headers, rawPayload } of [second, ofRoute]) {
         expect(statusCode).toBe(200);
@@ -86,7 +73,6 @@ test('a cached response has the same headers and body on the fast path and from 
 });
 
 test('no request header except Accept-Encoding changes a cached response', async () => {
-  const unchanged = await startUnchangedSite();
   const marker = 'marker-of-a-header';
   const names = ['cookie', 'host', 'origin', 'referer', 'user-agent', 'x-user-session', 'x-custom'];
   const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-original-url'];
@@ -94,11 +80,11 @@ test('no request header except Accept-Encoding changes a cached response', async
     ...Object.fromEntries([...names, ...forwarding].map((name) => [name, marker])),
     'accept-language': 'ar',
   };
-  const reads = [vi.spyOn(unchanged.core, 'listProducts'), vi.spyOn(unchanged.core, 'getProduct')];
+  const reads = [vi.spyOn(site.core, 'listProducts'), vi.spyOn(site.core, 'getProduct')];
   for (const path of ['/', '/product/tide', '/nowhere', '/api/products', '/api/products/tide', '/feed.xml']) {
-    const stored = await unchanged.ask.get(path, headers);
+    const stored = await site.ask.get(path, headers);
     const counts = reads.map(({ mock }) => mock.calls.length);
-    const cached = await unchanged.ask.get(path);
+    const cached = await site.ask.get(path);
     expect(
       reads.map(({ mock }) => mock.calls.length),
       'the second response comes from the cache',

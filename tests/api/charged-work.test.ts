@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CommentPage } from '../../src/contract/comments/schema.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { newVisitor } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -15,11 +16,9 @@ afterEach(() => site.close());
 async function start() {
   const clock = createTestClock();
   const rateLimits = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: SEARCHES, seconds: 1 } } };
-  site = await startTestSite({ runtime: clock, rateLimits, cacheEnabled: true });
-  const { id } = await site.addProduct();
-  // Adds the launch to its leaderboards. Otherwise this would happen during a test, and make cached responses stale.
-  await site.core.getStandings(id);
-  return { clock, id };
+  const product = buildProduct();
+  site = await startTestSite({ runtime: clock, rateLimits, cacheEnabled: true, launched: [product] });
+  return { clock, id: product.id };
 }
 
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
