@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect } from 'react';
 import type { Site } from '../../contract/site.ts';
 import { localAddress } from '../language/translate.ts';
-import { useHasNavigated } from './navigation.tsx';
+import { useHasNavigated } from './router.tsx';
 
 export const SiteContext = createContext<Site>({ name: 'Groundswell', url: '', today: '' });
 

@@ -1,12 +1,10 @@
 import { type ComponentType, use } from 'react';
-import { useLocation } from './router.tsx';
 
 export interface LazyScreen {
-  /**
-   * Resolves after the code has loaded. Screens rendered after that never suspend. A call with another `visit` than the
-   * previous one loads the code again, in case that loading failed.
-   */
-  preload: (visit?: object) => Promise<void>;
+  /** Resolves after the code has loaded. Screens rendered after that never suspend. */
+  preload: () => Promise<ComponentType>;
+  /** Loads the code of a screen that is being rendered. Always returns the same promise, which never rejects. */
+  open: () => Promise<ComponentType>;
   loaded: () => ComponentType | undefined;
 }
 
@@ -16,36 +14,37 @@ export interface LazyScreen {
  */
 export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   let loaded: ComponentType | undefined;
-  let loading: Promise<void> | undefined;
-  let visited: object | undefined;
+  let loading: Promise<ComponentType> | undefined;
+  let opening: Promise<ComponentType> | undefined;
 
-  function preload(visit?: object): Promise<void> {
-    // React renders a screen again after it fails, which must not load the code again.
-    if (visit !== visited) loading = undefined;
-    visited = visit;
-    loading ??= load().then((component) => {
-      loaded = component;
-    });
-    return loading;
-  }
+  // A later call loads the code again, in case that loading failed.
+  const preload = () =>
+    (loading ??= load()
+      .then((component) => (loaded = component))
+      .finally(() => (loading = undefined)));
 
-  return { preload, loaded: () => loaded };
+  return { preload, open: () => (opening ??= preload().catch(reloadPage)), loaded: () => loaded };
+}
+
+/** Loads the page at the current URL from the server, because a newer version of the site may have replaced the code. */
+function reloadPage(): Promise<never> {
+  window.location.reload();
+  return new Promise(() => {});
 }
 
 /**
  * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
- * code has loaded. If loading fails, each click tries again.
+ * code has loaded. If loading fails, each click and each visit tries again.
  */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
-  const retry = (): Promise<ComponentType> =>
-    load().catch(() => new Promise((click) => document.addEventListener('click', click, { once: true })).then(retry));
+  const nextVisit = () =>
+    new Promise((resolve) => ['click', 'popstate'].map((sign) => addEventListener(sign, resolve, { once: true })));
+  const retry = (): Promise<ComponentType> => load().catch(() => nextVisit().then(retry));
   return lazyScreen(retry);
 }
 
 /** Renders a screen, and suspends while its code loads. */
 export function ScreenView({ screen }: { screen: LazyScreen }) {
-  const location = useLocation();
-  if (!screen.loaded()) use(screen.preload(location));
-  const Loaded = screen.loaded();
-  return Loaded ? <Loaded /> : null;
+  const Loaded = screen.loaded() ?? use(screen.open());
+  return <Loaded />;
 }

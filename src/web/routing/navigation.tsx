@@ -1,14 +1,5 @@
-import {
-  createContext,
-  type ReactNode,
-  type RefObject,
-  useContext,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
-import { type Location, useLocation, useRouter } from './router.tsx';
+import { createContext, type ReactNode, type RefObject, useContext, useEffect, useLayoutEffect, useRef } from 'react';
+import { type Location, useHasNavigated, useRouter } from './router.tsx';
 
 /** The most recently visited list or leaderboard, to which 'Back to products' leads. */
 interface ListLocation {
@@ -17,17 +8,11 @@ interface ListLocation {
   key: string;
 }
 
-const NavigatedContext = createContext(false);
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
 /** Holds the most recently visited list or leaderboard, or `null` if none has been visited. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
-}
-
-/** Whether the visitor has navigated within the site since the document loaded. A changed search counts as well. */
-export function useHasNavigated(): boolean {
-  return useContext(NavigatedContext);
 }
 
 /**
@@ -39,20 +24,15 @@ export function useRetryOnMount(): { retryOnMount: boolean } {
 }
 
 export function NavigationProvider({ children }: { children: ReactNode }) {
-  const { key } = useLocation();
-  const [firstKey] = useState(key);
-  const [navigated, setNavigated] = useState(false);
-  if (!navigated && key !== firstKey) setNavigated(true);
   useScrollPositions();
   const lastList = useRef<ListLocation | null>(null);
-  return (
-    <NavigatedContext value={navigated}>
-      <LastListContext value={lastList}>{children}</LastListContext>
-    </NavigatedContext>
-  );
+  return <LastListContext value={lastList}>{children}</LastListContext>;
 }
 
 const STORAGE_KEY = 'scroll_positions';
+
+/** The scroll position of each history entry, in CSS pixels, by the entry's key. */
+type Positions = Record<string, number>;
 
 /**
  * Restores the scroll position after a reload, after back/forward navigation and after 'Back to products'. Other
@@ -60,17 +40,18 @@ const STORAGE_KEY = 'scroll_positions';
  */
 function useScrollPositions(): void {
   const { location, type } = useRouter();
-  const positions = useRef(new Map<string, number>());
+  const positions = useRef<Positions>({});
   const current = useRef(location);
 
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
-    const saved = readPositions();
-    for (const [key, top] of saved) positions.current.set(key, top);
-    const start = positions.current.get(current.current.key);
+    positions.current = readPositions();
+    const start = positions.current[current.current.key];
     if (start !== undefined && !current.current.hash) window.scrollTo(0, start);
 
-    const note = () => positions.current.set(current.current.key, window.scrollY);
+    const note = () => {
+      positions.current[current.current.key] = window.scrollY;
+    };
     const save = () => {
       // If the visitor leaves a page in the frame in which it scrolls, the browser fires no scroll event.
       note();
@@ -94,25 +75,25 @@ function useScrollPositions(): void {
   }, [location, type]);
 }
 
-function targetOf(location: Location, previous: Location, type: string, positions: Map<string, number>): number | null {
+function targetOf(location: Location, previous: Location, type: string, positions: Positions): number | null {
   const returnTo = type === 'POP' ? location.key : (location.state as { returnTo?: string } | null)?.returnTo;
-  if (returnTo !== undefined) return positions.get(returnTo) ?? 0;
+  if (returnTo !== undefined) return positions[returnTo] ?? 0;
   const samePage = location.pathname === previous.pathname;
   if (samePage && (type === 'REPLACE' || location.hash)) return null;
   return 0;
 }
 
-function readPositions(): [string, number][] {
+function readPositions(): Positions {
   try {
-    return Object.entries(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}') as Record<string, number>);
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}') as Positions;
   } catch {
-    return [];
+    return {};
   }
 }
 
-function writePositions(positions: Map<string, number>): void {
+function writePositions(positions: Positions): void {
   try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(positions)));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(positions));
   } catch {
     // Without storage, a reload starts at the top.
   }

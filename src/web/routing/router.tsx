@@ -33,6 +33,7 @@ interface Router {
   location: Location;
   /** How the location was reached. A new document counts as POP. */
   type: 'POP' | 'PUSH' | 'REPLACE';
+  hasNavigated: boolean;
   /** Navigates to a path of this site. */
   navigate: (to: string, options?: NavigateOptions) => void;
 }
@@ -49,6 +50,11 @@ export function useLocation(): Location {
   return useRouter().location;
 }
 
+/** Whether the visitor has navigated within the site since the document loaded. A changed search counts as well. */
+export function useHasNavigated(): boolean {
+  return useRouter().hasNavigated;
+}
+
 export function useSearchParams(): URLSearchParams {
   const { search } = useLocation();
   return useMemo(() => new URLSearchParams(search), [search]);
@@ -58,9 +64,9 @@ export function useSearchParams(): URLSearchParams {
  * Follows the browser's history. Every change of URL is a transition: the old screen stays until the new one is ready.
  */
 export function BrowserRouter({ children }: { children: ReactNode }) {
-  const [{ location, type }, setCurrent] = useState(() => currentEntry('POP'));
+  const [current, setCurrent] = useState(() => currentEntry('POP', false));
   const show = useCallback((next: Router['type']) => {
-    startTransition(() => setCurrent(currentEntry(next)));
+    startTransition(() => setCurrent(currentEntry(next, true)));
   }, []);
 
   const navigate = useCallback<Router['navigate']>(
@@ -86,19 +92,19 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
     return () => window.removeEventListener('popstate', onPopState);
   }, [show]);
 
-  const router = useMemo(() => ({ location, type, navigate }), [location, type, navigate]);
+  const router = useMemo(() => ({ ...current, navigate }), [current, navigate]);
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
-function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
+function currentEntry(type: Router['type'], hasNavigated: boolean): Omit<Router, 'navigate'> {
   const { pathname, hash } = window.location;
   const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
-  if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
+  if (key !== undefined) return { location: { pathname, search, hash, state, key }, type, hasNavigated };
   // The entries of a new document and of a typed fragment have no key. Without keys, all such entries would share one
   // scroll position.
   window.history.replaceState({ key: newKey(), state }, '');
-  return currentEntry(type);
+  return currentEntry(type, hasNavigated);
 }
 
 function newKey(): string {
@@ -111,6 +117,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
   const router: Router = {
     location: { pathname, search: withoutLanguage(search), hash: '', state: null, key: 'default' },
     type: 'POP',
+    hasNavigated: false,
     navigate() {
       throw new Error('Cannot navigate while the server renders a page');
     },

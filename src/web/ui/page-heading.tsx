@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useHasNavigated } from '../routing/navigation.tsx';
-import { useLocation } from '../routing/router.tsx';
+import { useHasNavigated, useLocation } from '../routing/router.tsx';
 
 interface PageHeadingProps {
   children: ReactNode;

@@ -3,8 +3,7 @@ import { paths } from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { t, translated } from '../../language/translate.ts';
 import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
-import { useHasNavigated } from '../../routing/navigation.tsx';
-import { useLocation } from '../../routing/router.tsx';
+import { useHasNavigated, useLocation } from '../../routing/router.tsx';
 import { Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 

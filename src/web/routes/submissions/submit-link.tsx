@@ -1,8 +1,7 @@
 import { type ComponentType, Suspense, useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
-import { useHasNavigated } from '../../routing/navigation.tsx';
-import { useRouter, useSearchParams } from '../../routing/router.tsx';
+import { useHasNavigated, useRouter, useSearchParams } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 
