@@ -48,6 +48,7 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
     [['serve', '--nonsense'], /unknown option '--nonsense'/],
     [['sample', 'nonsense'], /unknown command 'nonsense'/],
     [['migrate', 'now'], /too many arguments/],
+    [['import', 'products.json', '--images', ''], /'--images <folder>' argument '' is invalid. It must not be empty/],
     [[], /Usage: groundswell/],
     [['sample'], /Usage: groundswell sample/],
   ])('%j exits 2 with a message on standard error, without a stack trace', async (parameters, message) => {

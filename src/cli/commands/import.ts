@@ -36,7 +36,7 @@ export function importCommand(): Command {
       collect,
     )
     .option('--split <separator>', 'separator of the items in a list, such as tags', readText, DEFAULT_SEPARATOR)
-    .option('--images <folder>', 'copy the pictures named in the file from this folder')
+    .option('--images <folder>', 'copy the pictures named in the file from this folder', readText)
     .option('--slugify-ids', 'slugify invalid ids instead of rejecting them')
     .option('--dry-run', 'print the changes without making them')
     .addOption(
