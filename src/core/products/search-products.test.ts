@@ -143,11 +143,15 @@ test('a product whose row of counts is missing is found by lookup and by scan', 
   }
 });
 
-/** Describes a statement: a scan with its number of rows, a lookup by index, or the `SET` of its timeout. */
+/**
+ * Describes a statement: a scan with its number of rows and those that it probes, a lookup by index, or the `SET` of its
+ * timeout.
+ */
 function kindOf(text: string): string {
   if (text.startsWith('SET LOCAL statement_timeout')) return text;
   if (text.includes('WITH found')) return 'look up';
-  return `scan ${/LIMIT (\d+)/.exec(text)?.[1]}`;
+  const probed = /LIMIT (\d+)\) AS probed/.exec(text)?.[1];
+  return `scan ${/LIMIT (\d+)/.exec(text)?.[1]}${probed ? ` after ${probed}` : ''}`;
 }
 
 /** Describes the recorded statements, except the check of the index, which the site repeats every minute. */
@@ -205,16 +209,30 @@ describe('The statements of a search', () => {
     [
       'a frequent term is scanned until the page is full',
       { term: 'tenth', limit: 500 },
-      ['scan 500', 'scan 1500', 'scan 4000'],
+      ['scan 2000 after 500', 'scan 4000'],
     ],
     [
       'a term without matches at the head of the list is looked up',
       { term: 'coral' },
-      ['scan 500', IN_TIME, 'look up'],
+      ['scan 2000 after 500', IN_TIME, 'look up'],
     ],
   ])('%s', async (_what, search, statements) => {
     await ask(search);
     expect(kindsOfStatements()).toEqual(statements);
+  });
+
+  test.each([
+    ['few matches, a scan stops after its probe', 'coral', 500],
+    ['enough matches, a scan reads its whole window', 'tenth', 2_000],
+  ])('with %s', async (_what, term, scannedRows) => {
+    await ask({ term, limit: 500 });
+    const [scan] = recorded.statements.filter(({ text }) => text.includes('AS probed'));
+    const [explained] = await database.query<{ 'QUERY PLAN': [{ Plan: { Plans: Record<string, unknown>[] } }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${scan?.text}`,
+      scan?.values,
+    );
+    const nodes = explained?.['QUERY PLAN'][0].Plan.Plans ?? [];
+    expect(nodes.find((node) => node['Subplan Name'] === 'CTE scanned')?.['Actual Rows']).toBe(scannedRows);
   });
 
   test('a lookup that takes too long is replaced by a scan; other failures are reported', async () => {

@@ -70,7 +70,7 @@ export async function searchProducts(
     const found = await lookUpWithTimeout(database, { ...range, keys: indexed.keys });
     if (found !== undefined) return completePage(search, found);
   }
-  first ??= await scanWindow(database, range, FIRST_WINDOW_ROWS[search.sort]);
+  first ??= await scanWindow(database, range, { rows: FIRST_WINDOW_ROWS[search.sort] });
   if (first.end === undefined) return completePage(search, first.rows);
   return continueScan(database, search, first, { indexed: indexed !== undefined, scanTimeoutMs });
 }
@@ -94,22 +94,12 @@ async function planIndexLookup(database: Database, { term, tag }: Search): Promi
   return { keys: { grams }, share: Math.min(...grams.map(frequencyOf)) };
 }
 
-/**
- * Scans the first window, or only its beginning if the beginning has few matches. `expectedMatches` is an upper bound.
- */
-async function scanFirstWindow(database: Database, range: ListRange, expectedMatches: number): Promise<ScanResult> {
-  const { sort, maxMatches } = range;
-  const windowRows = FIRST_WINDOW_ROWS[sort];
-  if (expectedMatches * PROBE_FRACTION >= maxMatches) return scanWindow(database, range, windowRows);
-  const { rows, end } = await scanWindow(database, range, windowRows * PROBE_FRACTION);
-  if (rows.length < PROMISING_MATCHES * PROBE_FRACTION || end === undefined) return { rows, end };
-  const rangeBehind = {
-    ...range,
-    cursor: cursorBehind(PRODUCT_ORDERS[sort], end),
-    maxMatches: maxMatches - rows.length,
-  };
-  const rest = await scanWindow(database, rangeBehind, windowRows * (1 - PROBE_FRACTION));
-  return { rows: [...rows, ...rest.rows], end: rest.end };
+/** Scans the first window. `expectedMatches` is an upper bound. */
+function scanFirstWindow(database: Database, range: ListRange, expectedMatches: number): Promise<ScanResult> {
+  const rows = FIRST_WINDOW_ROWS[range.sort];
+  const fillsPage = expectedMatches * PROBE_FRACTION >= range.maxMatches;
+  const probe = { rows: rows * PROBE_FRACTION, minMatches: PROMISING_MATCHES * PROBE_FRACTION };
+  return scanWindow(database, range, { rows, probe: fillsPage ? undefined : probe });
 }
 
 /** Looks up the matches by index. @returns undefined if there are too many or if the lookup took too long. */
@@ -146,7 +136,7 @@ async function continueScan(
     while (release && end !== undefined && performance.now() < deadline) {
       const started = performance.now();
       const range = { ...search, cursor: cursorBehind(order, end), maxMatches: search.limit + 1 - rows.length };
-      const scanned = await scanWindow(database, range, windowRows);
+      const scanned = await scanWindow(database, range, { rows: windowRows });
       rows.push(...scanned.rows);
       end = scanned.end;
       windowRows = nextWindowRows(windowRows, performance.now() - started);

@@ -51,32 +51,49 @@ export interface ScanResult {
   end: readonly Key[] | undefined;
 }
 
+export interface ScanSize {
+  rows: number;
+  /** Limits the window to this many rows if fewer than `minMatches` of them match. */
+  probe?: { rows: number; minMatches: number } | undefined;
+}
+
 /**
- * Reads the next `windowRows` products in the order of the list, and stops when enough of them match. The terms are
- * tested in a column of the query and not in its `WHERE` clause, so no plan reads the rows in another order.
+ * Reads the next products in the order of the list, and stops when enough of them match. The terms are tested in a
+ * column of the query and not in its `WHERE` clause, so no plan reads the rows in another order.
  */
-export async function scanWindow(sql: Sql, range: ListRange, windowRows: number): Promise<ScanResult> {
+export async function scanWindow(sql: Sql, range: ListRange, { rows: size, probe }: ScanSize): Promise<ScanResult> {
   const { sort, cursor, maxMatches } = range;
   const order = PRODUCT_ORDERS[sort];
   const { text, values } = withValues((bind, parameters) => {
     const hit = conditionsOf(range, bind);
-    const launched = `p.created_at <= ${bind(range.now.toISOString(), 'timestamptz')}`;
+    const now = bind(range.now.toISOString(), 'timestamptz');
     const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
     const [key, id] = order.columns.map((column) => column.sql);
-    const ofProduct = (condition: string) => `(SELECT ${condition} FROM products p WHERE p.id = ${id})`;
-    // Windows exclude products that have not launched, because the end of a window may become a cursor.
+    // Windows exclude products that have not launched, because the end of a window may become a cursor. Such products
+    // are few, so they are read once, and not looked up for each row.
     const source =
       sort === 'newest'
-        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE ${launched}`
-        : `SELECT ${id} AS id, ${key} AS key, ${ofProduct(hit)} AS hit FROM product_counts c WHERE ${ofProduct(launched)}`;
+        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE p.created_at <= ${now}`
+        : `SELECT ${id} AS id, ${key} AS key, (SELECT ${hit} FROM products p WHERE p.id = ${id}) AS hit
+           FROM product_counts c WHERE ${id} NOT IN (SELECT p.id FROM products p WHERE p.created_at > ${now})`;
+    // PostgreSQL reads a CTE only as far as needed, so a probe with few matches ends the scan.
+    const windowSize = probe
+      ? `CASE WHEN (SELECT count(*) FROM (SELECT hit FROM scanned LIMIT ${probe.rows}) AS probed WHERE hit)
+           < ${probe.minMatches} THEN ${probe.rows} ELSE ${size} END`
+      : size;
     return {
       text: `WITH scanned AS MATERIALIZED (
-          ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${windowRows}
+          ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${size}
+        ), size AS MATERIALIZED (
+          SELECT ${windowSize} AS rows
+        ), in_window AS NOT MATERIALIZED (
+          SELECT * FROM scanned LIMIT (SELECT rows FROM size)
         ), hits AS MATERIALIZED (
-          SELECT id FROM scanned WHERE hit LIMIT ${maxMatches}
+          SELECT id FROM in_window WHERE hit LIMIT ${maxMatches}
         ), edge AS MATERIALIZED (
-          SELECT key, id FROM scanned
-          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${maxMatches} THEN (SELECT count(*) FROM scanned) = ${windowRows} END
+          SELECT key, id FROM in_window
+          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${maxMatches}
+            THEN (SELECT count(*) FROM in_window) = (SELECT rows FROM size) END
           ORDER BY key, id LIMIT 1
         )
         SELECT edge.key AS edge_key, edge.id AS edge_id, ${PRODUCT_COLUMNS}
