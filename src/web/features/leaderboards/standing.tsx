@@ -61,8 +61,7 @@ export function StandingWords({
   const words = {
     place: (
       <strong>
-        {votes === 0 && t('No counted votes')}
-        {votes > 0 && (tied ? t('Tied {rank} of {launches}', place) : t('{rank} of {launches}', place))}
+        {votes === 0 ? t('No counted votes') : t(tied ? 'Tied {rank} of {launches}' : '{rank} of {launches}', place)}
       </strong>
     ),
     period: <Link to={paths.board(name)}>{formatPeriod(period)}</Link>,

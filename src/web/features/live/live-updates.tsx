@@ -154,7 +154,7 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
       {throttledLabel !== '' && (
         <button type="button" className="live-updates-button" aria-disabled={isBusy} onClick={() => !isBusy && show()}>
           <ArrowUpIcon />
-          {throttledLabel}
+          <span>{throttledLabel}</span>
         </button>
       )}
     </div>

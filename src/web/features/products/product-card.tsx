@@ -96,8 +96,11 @@ function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
   const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');
   // The term is in a capturing group, so every second part is a match.
-  // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
-  return text.split(term).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
+  return text.split(term).map((part, index) => {
+    const Part = index % 2 ? 'mark' : 'span';
+    // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
+    return <Part key={index}>{part}</Part>;
+  });
 }
 
 /** The placeholder of a card while it loads. */
