@@ -2,7 +2,7 @@ import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { paths } from '../contract/paths.ts';
 import { matchRoute, withLanguage } from '../contract/routes.ts';
-import { createHttpApi, hasUnfinishedWrite } from './api/http-api.ts';
+import { createHttpApi, hasUnfinishedWrite, predatesWrite } from './api/http-api.ts';
 import { App, SCREENS } from './app.tsx';
 import {
   createQueryClient,
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   const client = createQueryClient('browser');
   // If the browser is offline, a document from the offline cache cannot be refetched, so its data counts as fresh.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
-  restorePageState(client, state, { fresh: !hasUnfinishedWrite() && !isOutdated });
+  restorePageState(client, state, { fresh: !hasUnfinishedWrite() && !predatesWrite() && !isOutdated });
   refetchWhenRestored(client);
   const language = languageOf(state);
   // Loads the code and the messages of this page first, so the screen does not suspend while it hydrates.

@@ -75,6 +75,25 @@ test('a comment that was pending when the page was left counts once if it is pos
   await expect(page.getByText('Posted from this browser')).toBeVisible();
 });
 
+test('a comment that is stored after the server rendered the next page is shown on that page', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Cedarwood' });
+  await visit(page, `/product/${product.id}`);
+  await page.route(`/product/${product.id}`, async (route) => {
+    const response = await route.fetch();
+    const body = await response.body();
+    await site.addComments(product.id, [{ content: 'Just in time' }]);
+    await route.fulfill({ response, body });
+  });
+  // As the previous page does if its write completes while this page loads.
+  await page.evaluate(() => sessionStorage.setItem('write_settled', String(Date.now() + 60_000)));
+  await page.reload();
+  await expect(commentTexts(page)).toHaveText(['Just in time']);
+  await expect(discussionTitle(page)).toHaveText('Discussion (1)');
+});
+
 test('the button says ‘Posting...’ when the visitor returns to the product while the comment is pending', async ({
   page,
   site,

@@ -151,6 +151,9 @@ async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result |
  */
 export const PENDING_WRITE_KEY = 'write_pending';
 
+/** The key in session storage of the time at which a write last completed, in milliseconds since 1970. */
+const SETTLED_WRITE_KEY = 'write_settled';
+
 /** Tracks this page's pending writes. */
 export function createWriteTracker() {
   let pending = 0;
@@ -167,6 +170,7 @@ export function createWriteTracker() {
       return () => {
         pending -= 1;
         settledAt = performance.now();
+        store((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
         // A page that is being left is hidden, and its requests fail, although the browser still sends them.
         store(
           (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
@@ -177,6 +181,11 @@ export function createWriteTracker() {
     /** Milliseconds since the last write completed: 0 while one is pending, `Infinity` if there was none. */
     msSinceLast: () => (pending > 0 ? 0 : performance.now() - settledAt),
   };
+}
+
+/** Returns whether the previous page completed a write after this page was requested, which may thus predate it. */
+export function predatesWrite(): boolean {
+  return store((storage) => Number(storage.getItem(SETTLED_WRITE_KEY)) > performance.timeOrigin) === true;
 }
 
 /** Returns whether the visitor left the previous page while a write was pending. */

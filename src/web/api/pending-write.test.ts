@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
-import { createWriteTracker, hasUnfinishedWrite } from './http-api.ts';
+import { createWriteTracker, hasUnfinishedWrite, predatesWrite } from './http-api.ts';
 
 beforeEach(() => {
   vi.stubGlobal('window', { sessionStorage: createBrowserStorage() });
@@ -45,6 +45,18 @@ test('the last of several responses removes the mark of pending writes', () => {
   settles[1]?.();
   openNextPage();
   expect(hasUnfinishedWrite()).toBe(false);
+});
+
+test('a write that is completed after the next page was requested is reported to that page only', () => {
+  const { timeOrigin } = performance;
+  const requestedAt = (ms: number) => vi.stubGlobal('performance', { timeOrigin: timeOrigin + ms, now: () => 0 });
+  expect(predatesWrite()).toBe(false);
+  vi.stubGlobal('performance', { timeOrigin, now: () => 100 });
+  createWriteTracker().track()();
+  requestedAt(99);
+  expect(predatesWrite()).toBe(true);
+  requestedAt(101);
+  expect(predatesWrite()).toBe(false);
 });
 
 test('a vote that the head script sent from this page is not reported, and stays marked until its response', () => {
