@@ -474,7 +474,6 @@ export const ENGLISH = [
   // ui/demo-button.tsx
   '(Demo)',
   // ui/error-boundary.tsx
-  'This page could not be shown.',
   // ui/notice.tsx
   'The tide is out for a moment. Nothing is lost.',
   // ui/theme.tsx

@@ -38,7 +38,10 @@ function reloadPage(): Promise<never> {
  */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   const nextVisit = () =>
-    new Promise((resolve) => ['click', 'popstate'].map((sign) => addEventListener(sign, resolve, { once: true })));
+    new Promise((resolve) => {
+      addEventListener('click', resolve, { once: true });
+      addEventListener('popstate', resolve, { once: true });
+    });
   const retry = (): Promise<ComponentType> => load().catch(() => nextVisit().then(retry));
   return lazyScreen(retry);
 }

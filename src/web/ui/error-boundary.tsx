@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react';
 import { t } from '../language/translate.ts';
+import { FailureNotice } from './notice.tsx';
 
 interface Props {
   children: ReactNode;
@@ -26,14 +27,6 @@ export class ErrorBoundary extends Component<Props, State> {
 
   override render() {
     if (!this.state.failed) return this.props.children;
-    return (
-      <div className="notice">
-        <h1>{t('Something went wrong')}</h1>
-        <p>{t('This page could not be shown.')}</p>
-        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          {t('Try again')}
-        </button>
-      </div>
-    );
+    return <FailureNotice title={<h1>{t('Something went wrong')}</h1>} />;
   }
 }

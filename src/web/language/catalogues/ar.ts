@@ -662,7 +662,6 @@ export default {
     'Remove this file or choose another one.': 'أزل هذا الملف أو اختر غيره.',
     'Remove the files that cannot be used.': 'أزل الملفات التي لا يمكن استخدامها.',
     '(Demo)': '(تجريبي)',
-    'This page could not be shown.': 'تعذّر عرض هذه الصفحة.',
     'The tide is out for a moment. Nothing is lost.': 'انحسر المد للحظة. لم يضع شيء.',
     'Dark theme': 'المظهر الداكن',
     'Switch to the light theme': 'التبديل إلى المظهر الفاتح',

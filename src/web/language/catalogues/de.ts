@@ -480,7 +480,6 @@ export default {
     'Remove this file or choose another one.': 'Entferne diese Datei oder wähle eine andere.',
     'Remove the files that cannot be used.': 'Entferne die Dateien, die nicht verwendet werden können.',
     '(Demo)': '(Demo)',
-    'This page could not be shown.': 'Diese Seite konnte nicht angezeigt werden.',
     'The tide is out for a moment. Nothing is lost.': 'Für einen Moment ist Ebbe. Nichts ist verloren.',
     'Dark theme': 'Dunkles Design',
     'Switch to the light theme': 'Zum hellen Design wechseln',

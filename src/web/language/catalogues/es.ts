@@ -471,7 +471,6 @@ export default {
     'Remove this file or choose another one.': 'Quita este archivo o elige otro.',
     'Remove the files that cannot be used.': 'Quita los archivos que no se pueden usar.',
     '(Demo)': '(Demo)',
-    'This page could not be shown.': 'No se pudo mostrar esta página.',
     'The tide is out for a moment. Nothing is lost.': 'La marea ha bajado un momento. No se ha perdido nada.',
     'Dark theme': 'Tema oscuro',
     'Switch to the light theme': 'Cambiar al tema claro',

@@ -471,7 +471,6 @@ export default {
     'Remove this file or choose another one.': 'Retirez ce fichier ou choisissez-en un autre.',
     'Remove the files that cannot be used.': 'Retirez les fichiers inutilisables.',
     '(Demo)': '(Démo)',
-    'This page could not be shown.': 'Cette page n’a pas pu être affichée.',
     'The tide is out for a moment. Nothing is lost.': 'La mer s’est retirée un instant. Rien n’est perdu.',
     'Dark theme': 'Thème sombre',
     'Switch to the light theme': 'Passer au thème clair',

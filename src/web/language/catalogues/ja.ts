@@ -449,7 +449,6 @@ export default {
     'Remove this file or choose another one.': 'このファイルを削除するか、別のファイルを選んでください。',
     'Remove the files that cannot be used.': '使えないファイルを削除してください。',
     '(Demo)': '（デモ）',
-    'This page could not be shown.': 'このページを表示できませんでした。',
     'The tide is out for a moment. Nothing is lost.': '今は潮が引いています。何も失われていません。',
     'Dark theme': 'ダークテーマ',
     'Switch to the light theme': '明るいテーマに切り替える',

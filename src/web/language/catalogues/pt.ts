@@ -470,7 +470,6 @@ export default {
     'Remove this file or choose another one.': 'Remova este arquivo ou escolha outro.',
     'Remove the files that cannot be used.': 'Remova os arquivos que não podem ser usados.',
     '(Demo)': '(Demo)',
-    'This page could not be shown.': 'Não foi possível mostrar esta página.',
     'The tide is out for a moment. Nothing is lost.': 'A maré baixou por um momento. Nada se perdeu.',
     'Dark theme': 'Tema escuro',
     'Switch to the light theme': 'Mudar para o tema claro',

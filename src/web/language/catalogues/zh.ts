@@ -443,7 +443,6 @@ export default {
     'Remove this file or choose another one.': '请移除此文件或换一个。',
     'Remove the files that cannot be used.': '请移除无法使用的文件。',
     '(Demo)': '（演示）',
-    'This page could not be shown.': '无法显示此页面。',
     'The tide is out for a moment. Nothing is lost.': '暂时退潮了，什么都没有丢失。',
     'Dark theme': '深色主题',
     'Switch to the light theme': '切换到浅色主题',
