@@ -34,6 +34,19 @@ test.describe('Back and Forward between documents', () => {
     await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (1)');
     await expect(page.getByRole('link', { name: '1 comment', exact: true })).toBeVisible();
   });
+
+  test('show a write that was slow, on a page that is restored from the back/forward cache', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Dozer' });
+    await visit(page, `/product/${product.id}`);
+    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+    await page.evaluate(() => {
+      sessionStorage.setItem('write_pending', 'another page');
+      window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
+    expect(await page.evaluate(() => sessionStorage.getItem('write_pending'))).toBeNull();
+    await site.addUpvotes(product.id, 1);
+    await expect(upvoteOf(page, 'Dozer')).toHaveAccessibleName('Upvote Dozer, 1');
+  });
 });
 
 test('Back and Back to products restore the focus to the link that the visitor followed', async ({ page, site }) => {
@@ -108,6 +121,33 @@ test('a new document starts at the top, and reload, Back and Forward restore the
   await expect.poll(scrollY).toBe(1_500);
   await page.goForward();
   await expect.poll(scrollY).toBe(700);
+});
+
+test('the scroll positions that other pages of the tab stored in the meantime are preserved', async ({ page }) => {
+  await visit(page, '/');
+  const stored = await page.evaluate(() => {
+    sessionStorage.setItem('scroll_positions', JSON.stringify({ other: 500 }));
+    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    return { positions: sessionStorage.getItem('scroll_positions'), key: window.history.state.key };
+  });
+  expect(JSON.parse(stored.positions ?? '')).toEqual({ other: 500, [stored.key]: 0 });
+});
+
+test('a double click on a link adds one entry to the history', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Dunlin' });
+  await visit(page, '/?q=dunlin');
+  const before = await page.evaluate(() => window.history.length);
+  const clickTwice = (link: string) =>
+    page.getByRole('link', { name: link, exact: true }).evaluate((element: HTMLElement) => {
+      element.click();
+      element.click();
+    });
+  await clickTwice('Dunlin');
+  await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeFocused();
+  await expect(page).toHaveURL(`/product/${product.id}`);
+  await clickTwice('Back to products');
+  await expect(page).toHaveURL('/?q=dunlin');
+  expect(await page.evaluate(() => window.history.length)).toBe(before + 2);
 });
 
 test('Previous and Next follow the order of the list that the visitor came from', async ({ page, site }) => {

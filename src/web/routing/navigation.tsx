@@ -45,8 +45,7 @@ function useScrollPositions(): void {
 
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
-    positions.current = readPositions();
-    const start = positions.current[current.current.key];
+    const start = readPositions({})[current.current.key];
     if (start !== undefined && !current.current.hash) window.scrollTo(0, start);
 
     const note = () => {
@@ -70,7 +69,7 @@ function useScrollPositions(): void {
     const previous = current.current;
     if (previous === location) return;
     current.current = location;
-    const top = targetOf(location, previous, type, positions.current);
+    const top = targetOf(location, previous, type, readPositions(positions.current));
     if (top !== null) window.scrollTo({ top, behavior: 'instant' });
   }, [location, type]);
 }
@@ -83,17 +82,18 @@ function targetOf(location: Location, previous: Location, type: string, position
   return 0;
 }
 
-function readPositions(): Positions {
+/** Returns the positions that this page noted, and those that other pages of the tab have stored. */
+function readPositions(noted: Positions): Positions {
   try {
-    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}') as Positions;
+    return { ...JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}'), ...noted };
   } catch {
-    return {};
+    return noted;
   }
 }
 
-function writePositions(positions: Positions): void {
+function writePositions(noted: Positions): void {
   try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(positions));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(readPositions(noted)));
   } catch {
     // Without storage, a reload starts at the top.
   }

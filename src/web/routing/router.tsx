@@ -34,7 +34,7 @@ interface Router {
   /** How the location was reached. A new document counts as POP. */
   type: 'POP' | 'PUSH' | 'REPLACE';
   hasNavigated: boolean;
-  /** Navigates to a path of this site. */
+  /** Navigates to a path of this site. Like a link, the current URL replaces its history entry. */
   navigate: (to: string, options?: NavigateOptions) => void;
 }
 
@@ -70,9 +70,12 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
   }, []);
 
   const navigate = useCallback<Router['navigate']>(
-    (to, { replace = false, state = null } = {}) => {
+    (to, { replace, state = null } = {}) => {
       const entry = { key: newKey(), state };
       const address = localAddress(to);
+      // Compares with the browser's location, because a second click may come before the new page is on screen.
+      const { pathname, search, hash } = window.location;
+      replace ??= address === pathname + search + hash;
       try {
         if (replace) window.history.replaceState(entry, '', address);
         else window.history.pushState(entry, '', address);

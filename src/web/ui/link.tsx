@@ -7,7 +7,7 @@ interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'
   to: string;
 }
 
-/** A link within the site, which loads no new document. A link to the current URL replaces its history entry. */
+/** A link within the site, which loads no new document. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const { location, navigate } = useRouter();
   const href = to.startsWith('#') ? location.pathname + to : to;
@@ -16,7 +16,7 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
     onClick?.(event);
     if (event.defaultPrevented || event.button !== 0 || hasModifier(event)) return;
     event.preventDefault();
-    navigate(href, { replace: href === location.pathname + location.search + location.hash });
+    navigate(href);
   }
 
   return <a {...rest} href={localAddress(href)} onClick={click} />;

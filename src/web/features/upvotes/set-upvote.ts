@@ -262,8 +262,8 @@ function readChangedVotes(client: QueryClient): void {
 const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**
- * If the visitor left the previous page while a write was pending, reads the visitor's votes and the product again
- * later, because a slow write may reach the server after this page's first reads.
+ * If the visitor left another page of this tab while a write was pending, reads the visitor's votes and the product
+ * again later, because a slow write may reach the server after this page's first reads.
  */
 export function recheckVotes(client: QueryClient): void {
   if (!hasUnfinishedWrite()) return;

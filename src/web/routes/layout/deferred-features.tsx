@@ -13,7 +13,12 @@ export const DEFERRED = { LiveUpdates, DeferredFeatures };
 function DeferredFeatures() {
   const client = useQueryClient();
   useEffect(() => watchVotes(client), [client]);
-  useEffect(() => recheckVotes(client), [client]);
+  useEffect(() => {
+    recheckVotes(client);
+    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && recheckVotes(client);
+    window.addEventListener('pageshow', onPageShow);
+    return () => window.removeEventListener('pageshow', onPageShow);
+  }, [client]);
   useEffect(watchVisit, []);
   useEffect(copyPressedLinks, []);
   useReturnFocus();
