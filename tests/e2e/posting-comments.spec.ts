@@ -160,6 +160,15 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('🌳'.repeat(1_990));
     await expect(discussion(page).getByText('10 characters left')).toBeVisible();
+    await expect(discussion(page).getByText('10 characters left'), 'is not announced').toHaveAttribute(
+      'aria-busy',
+      'true',
+    );
+    await commentBox(page).fill('🌳'.repeat(1_980));
+    await expect(discussion(page).getByText('20 characters left'), 'is announced').toHaveAttribute(
+      'aria-busy',
+      'false',
+    );
     await expect(postButton(page)).toBeEnabled();
     await commentBox(page).fill('🌳'.repeat(2_001));
     await expect(discussion(page).getByText('1 character too many')).toBeVisible();

@@ -1,10 +1,11 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { upvoteOf } from '../support/screen.ts';
+import { commentWith, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
 // Browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
 test('a printed page has dark text and no controls, even in the dark theme', async ({ page, site }) => {
   const { rich } = await stateProducts(site);
+  await site.addComments(rich.id, [{ content: 'A line of a long comment\n'.repeat(40) }]);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
     await page.emulateMedia({ media: 'screen' });
@@ -43,4 +44,6 @@ test('a printed page has dark text and no controls, even in the dark theme', asy
   await expect(page.getByRole('heading', { name: /^Discussion/ })).toBeVisible();
   await expect(upvoteOf(page, 'Zz rich')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   await expect(page.getByRole('link', { name: 'Back to products' })).toBeHidden();
+  const isWhole = (element: HTMLElement) => element.scrollHeight <= element.clientHeight;
+  expect(await commentWith(page, 'A line of a long comment').locator('.comment-text').evaluate(isWhole)).toBe(true);
 });

@@ -51,6 +51,18 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page).nth(LIMITS.listedProducts - 1)).toBeAttached();
   });
 
+  test('Escape while text is being composed does not clear the search', async ({ page, site }) => {
+    await site.addProduct({ name: 'Freesia' });
+    await visit(page, '/?q=freesia');
+    const composing = { key: 'Escape', isComposing: true, bubbles: true, cancelable: true };
+    const isDefault = await searchBox(page).evaluate(
+      (box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)),
+      composing,
+    );
+    expect(isDefault, 'the browser handles the key').toBe(true);
+    await expect(searchBox(page)).toHaveValue('freesia');
+  });
+
   test('the key / focuses the search box, except in a text field', async ({ page }) => {
     await visit(page, '/product/git');
     await page.keyboard.press('/');

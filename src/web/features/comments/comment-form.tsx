@@ -99,7 +99,7 @@ export function CommentForm({ productId }: { productId: string }) {
           {t(COMMENT_TEXTS.hint)}
         </p>
         {draft.showLeft && (
-          <p className="comment-form-left" data-over={draft.left < 0} role="status">
+          <p className="comment-form-left" data-over={draft.left < 0} role="status" aria-busy={draft.left % 20 > 0}>
             {draft.left < 0
               ? plural('{count} character too many', '{count} characters too many', -draft.left)
               : plural('{count} character left', '{count} characters left', draft.left)}

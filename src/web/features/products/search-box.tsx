@@ -31,7 +31,8 @@ export function SearchBox() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== 'Escape') return;
+    // While text is being composed, Escape only cancels the composition.
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
     // Some browsers clear a search field without notifying React.
     event.preventDefault();
     if (text === '') input.current?.blur();
