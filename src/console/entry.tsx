@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
+import { allowTranslation } from '../web/ui/translated-text.ts';
 import { createConsoleClient } from './api/console-api.ts';
 import { App } from './app.tsx';
 import './styles.css';
@@ -13,6 +14,7 @@ try {
   // Without local storage, the system's theme applies.
 }
 
+allowTranslation();
 const root = document.getElementById('root');
 if (!root) throw new Error('The document has no #root');
 createRoot(root).render(

@@ -16,16 +16,6 @@
     // Without storage, the theme follows the system.
   }
 
-  // A browser that translates a page replaces its text nodes. React then removes, or inserts before, nodes that are no
-  // longer there, and without these replacements, the error would remove the whole page.
-  const { removeChild, insertBefore } = Node.prototype;
-  Node.prototype.removeChild = function <Child extends Node>(this: Node, child: Child): Child {
-    return child.parentNode === this ? (removeChild.call(this, child) as Child) : child;
-  };
-  Node.prototype.insertBefore = function <Child extends Node>(this: Node, node: Child, before: Node | null): Child {
-    return insertBefore.call(this, node, before?.parentNode === this ? before : null) as Child;
-  };
-
   // Shows the votes of this browser from the first paint on. The key is the same as in features/upvotes/queries.ts.
   try {
     const voted = new Set<unknown>(JSON.parse(localStorage.getItem('upvoted') ?? '[]'));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, expectUpvote, searchBox, upvoteOf } from '../support/screen.ts';
 
@@ -66,18 +67,26 @@ test.describe('a page that the browser has translated', () => {
       await expectUpvote(page, 'Polyglot', { upvoted: true, count: 2 });
     });
   });
+});
 
-  test('stays usable if React removes or moves text that the browser has replaced', async ({ page }) => {
-    await visit(page, '/');
-    const left = await page.evaluate(() => {
-      const parent = document.createElement('p');
-      const [text, other] = [new Text('text'), new Text('other')];
-      parent.append(text);
-      text.replaceWith(document.createElement('font'));
-      parent.removeChild(text);
-      parent.insertBefore(other, text);
-      return parent.innerHTML;
-    });
-    expect(left).toBe('<font></font>other');
+/** Removes and inserts text as React does, after the browser has replaced it. Returns what is left. */
+function changeReplacedText(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const parent = document.createElement('p');
+    const [text, other] = [new Text('text'), new Text('other')];
+    parent.append(text);
+    text.replaceWith(document.createElement('font'));
+    parent.removeChild(text);
+    parent.insertBefore(other, text);
+    return parent.innerHTML;
   });
+}
+
+test('React can change text that the browser has replaced, also in the console', async ({ page, site }) => {
+  await visit(page, '/');
+  await translate(page);
+  expect(await changeReplacedText(page)).toBe('<font></font>other');
+  await signIn(page, site);
+  await openConsole(page);
+  expect(await changeReplacedText(page)).toBe('<font></font>other');
 });

@@ -5,6 +5,7 @@ import { LiveUpdates } from '../../features/live/live-updates.tsx';
 import { recheckVotes, watchVotes } from '../../features/upvotes/set-upvote.ts';
 import { watchVisit } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
+import { allowTranslation } from '../../ui/translated-text.ts';
 import { OfflineNote } from '../offline/offline-note.tsx';
 
 /** Features that are not essential. Their code loads after the page. */
@@ -19,6 +20,7 @@ function DeferredFeatures() {
     window.addEventListener('pageshow', onPageShow);
     return () => window.removeEventListener('pageshow', onPageShow);
   }, [client]);
+  useEffect(allowTranslation, []);
   useEffect(watchVisit, []);
   useEffect(copyPressedLinks, []);
   useReturnFocus();
