@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
@@ -8,15 +10,16 @@ import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
 import { createSiteMetrics } from '../metrics/site-metrics.ts';
-import { watchDrift, watchSubmissions } from './background-jobs.ts';
+import { deleteOldData, watchDrift, watchSubmissions } from './background-jobs.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock } = harness;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const faults: unknown[] = [];
 const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
 
-test('metrics, doctor and stats count waiting submissions, and closed ones are deleted', async () => {
-  const watch = watchSubmissions(site.database, log, clock.now);
+test('metrics, doctor and stats count waiting submissions, and housekeeping deletes closed ones', async () => {
+  const watch = watchSubmissions(site.database, log);
   const metrics = createSiteMetrics();
   metrics.watchSubmissions(watch);
   const check = (isOn = true) => checkSubmissions(site.database, { isOn, now: clock.now() });
@@ -42,8 +45,12 @@ test('metrics, doctor and stats count waiting submissions, and closed ones are d
     });
     clock.advance({ hours: 31 * 24 });
     expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
-    await watch.refresh();
-    expect(await site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id])).toEqual([]);
+    const pictures = join(tmpdir(), 'no-pictures');
+    const storedIds = () => site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id]);
+    await deleteOldData(site.database, pictures, log, new Date(clock.now().getTime() - 2 * DAY_MS));
+    expect(await storedIds()).toHaveLength(1);
+    await deleteOldData(site.database, pictures, log, clock.now());
+    expect(await storedIds()).toEqual([]);
     expect(faults).toEqual([]);
   } finally {
     watch.close();
@@ -52,7 +59,7 @@ test('metrics, doctor and stats count waiting submissions, and closed ones are d
 
 test('if the database is unreachable, the failure is logged and the last counts remain', async () => {
   const away = { ...site.database, query: () => Promise.reject(new Error('The database is unreachable')) };
-  const watch = watchSubmissions(away, log, clock.now);
+  const watch = watchSubmissions(away, log);
   await watch.refresh();
   watch.close();
   expect(faults.length).toBeGreaterThan(0);

@@ -21,8 +21,7 @@ const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
  * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
- * and counting waiting submissions and deleting old ones. By a lease, one instance finalises, backs up and sends
- * webhooks at a time.
+ * and counting waiting submissions. By a lease, one instance finalises, backs up and sends webhooks at a time.
  */
 export function startBackgroundJobs(
   connection: Connection,
@@ -62,21 +61,29 @@ export function startBackgroundJobs(
 }
 
 function startHousekeeping(database: Database, pictures: string, log: Log): Closeable {
-  const run = (job: Promise<unknown>) =>
-    job.catch((error: unknown) => log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'));
-  const cleanUp = async () => {
-    await run(deleteExpiredKeys(database, new Date()));
-    await run(deleteOldSessions(database, new Date()));
-    await run(deleteOldImportChanges(database, new Date()));
-    await run(deleteOldEvents(database, new Date()));
-    await run(deletePictures(database, pictures, log));
-  };
-  const timer = setInterval(cleanUp, HOUSEKEEPING_INTERVAL_MS).unref();
+  const timer = setInterval(() => deleteOldData(database, pictures, log), HOUSEKEEPING_INTERVAL_MS).unref();
   return { close: () => clearInterval(timer) };
 }
 
-async function deletePictures(database: Database, folder: string, log: Log): Promise<void> {
-  const deleted = await deleteUnreferencedPictures(database, folder, new Date());
+/** Deletes data whose retention time has passed. Never rejects: a failed part is logged and the others continue. */
+export async function deleteOldData(
+  database: Database,
+  pictures: string,
+  log: Pick<Log, 'info' | 'warn'>,
+  now = new Date(),
+): Promise<void> {
+  const run = (job: Promise<unknown>) =>
+    job.catch((error: unknown) => log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'));
+  await run(deleteExpiredKeys(database, now));
+  await run(deleteOldSessions(database, now));
+  await run(deleteOldImportChanges(database, now));
+  await run(deleteOldEvents(database, now));
+  await run(deleteClosedSubmissions(database, now));
+  await run(deletePictures(database, pictures, log, now));
+}
+
+async function deletePictures(database: Database, folder: string, log: Pick<Log, 'info'>, now: Date): Promise<void> {
+  const deleted = await deleteUnreferencedPictures(database, folder, now);
   if (deleted.length > 0) log.info({ pictures: deleted.length }, 'Deleted unreferenced pictures');
 }
 
@@ -85,21 +92,20 @@ const SUBMISSION_INTERVAL_MS = 60_000;
 interface SubmissionWatch {
   /** Returns the result of the last successful query. Queries run every minute. */
   waiting(): WaitingSubmissions;
-  /** Deletes old submissions and counts waiting ones now, without waiting for the next minute. Never rejects. */
+  /** Counts now, without waiting for the next minute. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
 }
 
-/** Counts waiting submissions for the metrics, and deletes submissions that were declined or withdrawn long ago. */
-export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
+/** Counts waiting submissions for the metrics. */
+export function watchSubmissions(database: Database, log: Log): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
   async function refreshNow(): Promise<void> {
     try {
-      await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
     } catch (error) {
-      log.warn({ err: error }, 'Cannot delete old submissions or count waiting ones; trying again in a minute');
+      log.warn({ err: error }, 'Cannot count waiting submissions; trying again in a minute');
     }
   }
 
