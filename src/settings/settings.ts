@@ -131,7 +131,7 @@ export const SETTINGS = {
     name: 'VOTES_PER_NETWORK',
     default: `${LIMITS.votesPerNetwork}`,
     read: readVotes,
-    about: 'Maximum votes from one network that count for one launch',
+    about: 'Maximum counted votes per launch and IPv4 address or IPv6 /64',
   },
   limitsOn: {
     name: 'RATE_LIMITS',
