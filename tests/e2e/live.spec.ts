@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Page, Request, Route } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
 import { recordRequests } from '../support/network.ts';
 import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvoteOf } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
 
@@ -20,19 +19,6 @@ async function watch(page: Page, path: string): Promise<void> {
   const stream = page.waitForResponse(EVENTS);
   await page.goto(path);
   expect((await stream).status()).toBe(200);
-}
-
-/** Creates another visitor, who uses the API. */
-function stranger({ request }: Page) {
-  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
-  return {
-    upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),
-    like: (commentId: string) => request.post(paths.api.like(commentId), { headers }),
-    async comment(productId: string, content: string): Promise<{ id: string }> {
-      const response = await request.post(paths.api.comments, { headers, data: { productId, content } });
-      return (await response.json()).comment;
-    },
-  };
 }
 
 async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {

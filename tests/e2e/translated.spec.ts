@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, expectUpvote, searchBox, upvoteOf } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 /** Replaces every text node of a hydrated page with elements, as browsers do to translate a page. */
 async function translate(page: Page): Promise<void> {
@@ -49,16 +48,13 @@ test.describe('a page that the browser has translated', () => {
       const standing = page.locator('.standing');
       await expect(standing).toContainText('No counted votes');
       await translate(page);
-      const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
-      await page.request.put(paths.api.upvote(product.id), { headers });
+      const other = stranger(page);
+      await other.upvote(product.id);
       await expect(standing).not.toContainText('No counted votes');
       await expect(standing.locator('strong').first()).toHaveText(/^(?:Tied )?\d+\w\w of \d+$/);
       await expectUpvote(page, 'Polyglot', { upvoted: false, count: 1 });
       for (const count of [1, 2]) {
-        await page.request.post(paths.api.comments, {
-          headers,
-          data: { productId: product.id, content: `No. ${count}` },
-        });
+        await other.comment(product.id, `No. ${count}`);
         const button = page.locator('.live-updates').getByRole('button');
         await expect(button).toHaveText(count === 1 ? '1 new comment' : '2 new comments');
         await translate(page);

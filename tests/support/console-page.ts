@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
 import { CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import type { E2eSite } from './e2e-site.ts';
+import { stranger } from './stranger.ts';
 
 /** Signs in to the console as an operator with this name, in this page's browser. */
 export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<void> {
@@ -52,7 +52,6 @@ export async function failUntilClick(page: Page, matches: (url: URL) => boolean)
 
 /** Writes a comment as a visitor, and waits until live updates show it. */
 export async function writeComment(page: Page, productId: string, content: string): Promise<void> {
-  const headers = { 'x-user-session': `session-${randomUUID()}` };
-  await page.request.post('/api/comments', { headers, data: { productId, content } });
+  await stranger(page).comment(productId, content);
   await expect(page.getByText(content)).toBeVisible();
 }

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { SESSION_HEADER } from '../../src/contract/session.ts';
+
+/** Creates another visitor of the page's site, who uses the API. */
+export function stranger({ request }: Pick<Page, 'request'>) {
+  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
+  return {
+    upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),
+    like: (commentId: string) => request.post(paths.api.like(commentId), { headers }),
+    async comment(productId: string, content: string): Promise<{ id: string }> {
+      const response = await request.post(paths.api.comments, { headers, data: { productId, content } });
+      return (await response.json()).comment;
+    },
+  };
+}
