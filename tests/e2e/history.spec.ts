@@ -137,7 +137,6 @@ test('the scroll positions that other pages of the tab stored in the meantime ar
 test('a double click on a link adds one entry to the history', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Dunlin' });
   await visit(page, '/?q=dunlin');
-  const before = await page.evaluate(() => window.history.length);
   const clickTwice = (link: string) =>
     page.getByRole('link', { name: link, exact: true }).evaluate((element: HTMLElement) => {
       element.click();
@@ -145,10 +144,13 @@ test('a double click on a link adds one entry to the history', async ({ page, si
     });
   await clickTwice('Dunlin');
   await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeFocused();
-  await expect(page).toHaveURL(`/product/${product.id}`);
+  await page.goBack();
+  await expect(page).toHaveURL('/?q=dunlin');
+  await page.goForward();
   await clickTwice('Back to products');
   await expect(page).toHaveURL('/?q=dunlin');
-  expect(await page.evaluate(() => window.history.length)).toBe(before + 2);
+  await page.goBack();
+  await expect(page).toHaveURL(`/product/${product.id}`);
 });
 
 test('Previous and Next follow the order of the list that the visitor came from', async ({ page, site }) => {

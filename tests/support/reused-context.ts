@@ -78,14 +78,14 @@ export class ReusedContext {
     if (!open?.isClean || open.page.isClosed()) return this.discard();
     const { context, page, viewport } = open;
     for (const other of context.pages()) if (other !== page) await other.close();
-    // Leaves the page before its routes are removed, because it may repeat requests that only a route answers.
-    await page.goto('about:blank');
-    for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
     for (const added of open.added.splice(0)) await added.dispose();
     await context.setOffline(false);
     await context.clearPermissions();
     await page.mouse.move(-1, -1);
+    // Leaves the last page before its storage is cleared and its routes are removed, because it may store data when it
+    // is closed, and repeat requests that only a route answers.
     await page.goto(new URL('/robots.txt', site).href);
+    for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
