@@ -135,20 +135,20 @@ test('the scroll positions that other pages of the tab stored in the meantime ar
 });
 
 test('a double click on a link adds one entry to the history', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'Dunlin' });
-  await visit(page, '/?q=dunlin');
+  const product = await site.addProduct({ name: 'Whimbrel' });
+  await visit(page, '/?q=whimbrel');
   const clickTwice = (link: string) =>
     page.getByRole('link', { name: link, exact: true }).evaluate((element: HTMLElement) => {
       element.click();
       element.click();
     });
-  await clickTwice('Dunlin');
-  await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeFocused();
+  await clickTwice('Whimbrel');
+  await expect(page.getByRole('heading', { level: 1, name: 'Whimbrel' })).toBeFocused();
   await page.goBack();
-  await expect(page).toHaveURL('/?q=dunlin');
+  await expect(page).toHaveURL('/?q=whimbrel');
   await page.goForward();
   await clickTwice('Back to products');
-  await expect(page).toHaveURL('/?q=dunlin');
+  await expect(page).toHaveURL('/?q=whimbrel');
   await page.goBack();
   await expect(page).toHaveURL(`/product/${product.id}`);
 });
