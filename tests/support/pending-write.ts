@@ -3,7 +3,7 @@ import type { E2eSite } from './e2e-site.ts';
 
 const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/** Locks a product's counts in the database, starts a write that waits for them, and calls `meanwhile` before it can end. */
+/** Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. */
 export async function whilePending(
   site: E2eSite,
   productId: string,
