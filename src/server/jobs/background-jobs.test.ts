@@ -10,7 +10,7 @@ import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
 import { createSiteMetrics } from '../metrics/site-metrics.ts';
-import { deleteOldData, watchDrift, watchSubmissions } from './background-jobs.ts';
+import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from './background-jobs.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock } = harness;
@@ -55,6 +55,16 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
   } finally {
     watch.close();
   }
+});
+
+test('housekeeping begins soon after the start, not an hour later', async () => {
+  await site.database.query(`INSERT INTO comment_idempotency_keys
+    (user_session, idempotency_key, product_id, comment_id, created_at)
+    VALUES ('session', 'key', 'tide', gen_random_uuid(), '2020-01-01')`);
+  const housekeeping = startHousekeeping(site.database, join(tmpdir(), 'no-pictures'), log, 1);
+  await expect.poll(() => site.database.query('SELECT created_at FROM comment_idempotency_keys')).toEqual([]);
+  await housekeeping.close();
+  expect(faults).toEqual([]);
 });
 
 test('if the database is unreachable, the failure is logged and the last counts remain', async () => {

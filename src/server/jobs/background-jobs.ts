@@ -17,7 +17,9 @@ import { deliverWebhooks } from './deliver-webhooks.ts';
 import { scheduleBackups } from './schedule-backups.ts';
 import { scheduleFinalising } from './schedule-finalising.ts';
 
-const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
+const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1_000;
+/** The first run is soon after the start, so that a site that restarts often deletes old data, too. */
+const FIRST_HOUSEKEEPING_MS = 60_000;
 
 /**
  * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
@@ -60,9 +62,25 @@ export function startBackgroundJobs(
   return closeables;
 }
 
-function startHousekeeping(database: Database, pictures: string, log: Log): Closeable {
-  const timer = setInterval(() => deleteOldData(database, pictures, log), HOUSEKEEPING_INTERVAL_MS).unref();
-  return { close: () => clearInterval(timer) };
+/** Deletes old data every hour. `close` waits until a run has finished. */
+export function startHousekeeping(
+  database: Database,
+  pictures: string,
+  log: Pick<Log, 'info' | 'warn'>,
+  firstRunMs = FIRST_HOUSEKEEPING_MS,
+): Closeable {
+  let running = Promise.resolve();
+  let timer = setTimeout(run, firstRunMs).unref();
+  function run(): void {
+    running = deleteOldData(database, pictures, log);
+    timer = setTimeout(run, HOUSEKEEPING_INTERVAL_MS).unref();
+  }
+  return {
+    close() {
+      clearTimeout(timer);
+      return running;
+    },
+  };
 }
 
 /** Deletes data whose retention time has passed. Never rejects: a failed part is logged and the others continue. */
