@@ -52,11 +52,17 @@ export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
   return columns.map((column) => `${column.sql} ${direction}`).join(', ');
 }
 
-type Bind = (value: Key, sqlType: string) => string;
+/** Adds a parameter to a statement, and returns its placeholder with a cast to the SQL type. */
+export type Bind = (value: unknown, sqlType: string) => string;
+
+/** Collects the parameters of a statement, beginning with `values`. */
+export function collectValues(...values: unknown[]): { values: unknown[]; bind: Bind } {
+  return { values, bind: (value, sqlType) => `$${values.push(value)}::${sqlType}` };
+}
 
 /**
  * Returns the SQL condition for rows after the cursor. It is a row comparison, so an index on the same columns supports
- * it. `bind` takes a value and its SQL type, and returns its placeholder.
+ * it.
  * @throws CoreError `bad_cursor` if the cursor is malformed or belongs to another order.
  */
 export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
@@ -103,13 +109,16 @@ export function pageOf<Row>(
   const isLast = rows.length <= limit || last === undefined;
   return {
     shown,
-    nextCursor: isLast
-      ? null
-      : cursorBehind(
-          order,
-          order.columns.map((column) => column.keyOf(last)),
-        ),
+    nextCursor: isLast ? null : cursorOfRow(order, last),
   };
+}
+
+/** Returns the cursor after a row. */
+export function cursorOfRow<Row>(order: KeysetOrder<Row>, row: Row): string {
+  return cursorBehind(
+    order,
+    order.columns.map((column) => column.keyOf(row)),
+  );
 }
 
 /** Returns the cursor after a row with these sort keys: a JSON array of the order's name and the keys, in base64url. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { AUDIT_LOG, MODERATION_LOG, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { isUuid } from '../runtime.ts';
 
 const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
@@ -187,9 +187,9 @@ export async function browseAudit(
   sql: Sql,
   { operator, action, target, since, until, cursor, limit }: AuditFilter,
 ): Promise<{ items: BrowsedAuditEntry[]; nextCursor: string | null }> {
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues();
   const conditions = [
+    'true',
     ...(operator === undefined ? [] : [`operator = ${bind(operator, 'text')}`]),
     ...(action === undefined ? [] : [`${bind(action, 'text')} IN (action, split_part(action, ' ', 1))`]),
     ...(target === undefined ? [] : [`target = ${bind(target, 'text')}`]),
@@ -198,7 +198,7 @@ export async function browseAudit(
     ...(cursor === undefined ? [] : [afterCursor(NEWEST, cursor, bind)]),
   ];
   const rows = await sql.query<BrowsedRow>(
-    `SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+    `SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries WHERE ${conditions.join(' AND ')}
      ORDER BY ${orderBy(NEWEST)} LIMIT ${limit + 1}`,
     values,
   );

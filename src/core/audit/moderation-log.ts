@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { ModerationEntry, ModerationLog, ModerationLogQuery } from '../../contract/moderation/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import type { MODERATION_ACTIONS } from './audit-log.ts';
 
 type PublicAction = (typeof MODERATION_ACTIONS)[number];
@@ -62,8 +62,7 @@ export async function listModeration(
   { limit = LIMITS.pageSize.default, cursor = '' }: ModerationLogQuery,
   now: Date,
 ): Promise<ModerationLog> {
-  const values: unknown[] = [limit + 1];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues(limit + 1);
   const after = cursor === '' ? '' : `AND ${afterCursor(ORDER, cursor, bind)}`;
   const rows = await sql.query<EntryRow>(`${SELECT_PAGE} ${after} ORDER BY ${orderBy(ORDER)} LIMIT $1`, values);
   const { shown, nextCursor } = pageOf(ORDER, rows, limit);

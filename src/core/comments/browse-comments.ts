@@ -1,6 +1,6 @@
 import type { Comment } from '../../contract/comments/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, cursorBehind, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
@@ -101,9 +101,9 @@ function readWindow(
   rows: number,
   after?: string,
 ): Promise<BrowsedRow[]> {
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues();
   const conditions = [
+    'true',
     ...(heldOnly ? ['held_session IS NOT NULL'] : []),
     ...(hiddenOnly ? ['hidden_at IS NOT NULL'] : []),
     ...(publicOnly ? [PUBLIC] : []),
@@ -112,20 +112,14 @@ function readWindow(
   ];
   return sql.query<BrowsedRow>(
     `SELECT ${COMMENT_COLUMNS}, held_session IS NOT NULL AS held, hidden_at, hidden_reason FROM comments
-     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     WHERE ${conditions.join(' AND ')}
      ORDER BY ${orderBy(NEWEST)} LIMIT ${rows}`,
     values,
   );
 }
 
 function cursorOf(row: BrowsedRow | undefined): string | undefined {
-  return (
-    row &&
-    cursorBehind(
-      NEWEST,
-      NEWEST.columns.map(({ keyOf }) => keyOf(row)),
-    )
-  );
+  return row && cursorOfRow(NEWEST, row);
 }
 
 function browsedOf(row: BrowsedRow): BrowsedComment {

@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
 type Column = KeysetOrder<CommentRow>['columns'][number];
@@ -43,8 +43,7 @@ export async function listComments(
 ): Promise<CommentPage> {
   const { sort = DEFAULT_COMMENT_SORT, limit = LIMITS.pageSize.default, cursor = '' } = query;
   const order = ORDERS[sort];
-  const values: unknown[] = [productId, limit + 1];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues(productId, limit + 1);
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
 
   const [count] = isProductId(productId)

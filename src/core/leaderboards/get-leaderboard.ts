@@ -3,7 +3,7 @@ import type { Leaderboard, LeaderboardEntry, LeaderboardQuery } from '../../cont
 import { LIMITS } from '../../contract/limits.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
 
 /** The rules of a site's periods and results. */
@@ -148,8 +148,7 @@ function covered(period: Period, first: Date, { now, timeZone }: LeaderboardRule
 
 async function readEntries(sql: Sql, { name, kind }: Period, limit: number, cursor: string): Promise<EntryRow[]> {
   const order = boardOrder(kind);
-  const values: unknown[] = [name];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues(name);
   return sql.query<EntryRow>(
     `WITH page AS MATERIALIZED (
        SELECT l.product_id, l.votes, l.${kind}_order AS tie_order, l.launched_at FROM launches l

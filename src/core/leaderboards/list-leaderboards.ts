@@ -2,7 +2,7 @@ import { type PeriodKind, parsePeriod } from '../../contract/leaderboards/period
 import type { LeaderboardList, LeaderboardListQuery, LeaderboardSummary } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 
 interface Winner {
@@ -32,8 +32,7 @@ export async function listLeaderboards(
   { kind = 'day', limit = LIMITS.pageSize.default, cursor = '' }: LeaderboardListQuery,
   rules: LeaderboardRules,
 ): Promise<LeaderboardList> {
-  const values: unknown[] = [kind];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues(kind);
   const after = cursor === '' ? '' : `AND ${afterCursor(ORDER, cursor, bind)}`;
   const rows = await readSummaries(sql, kind, { condition: `b.kind = $1 ${after}`, values, limit: limit + 1 });
   const { shown, nextCursor } = pageOf(ORDER, rows, limit);

@@ -1,6 +1,6 @@
 import type { Product, ProductSort } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { foldText, likePattern, searchTextOf } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
 
@@ -56,9 +56,9 @@ export async function browseProductPage(
 ): Promise<{ items: Product[]; nextCursor: string | null }> {
   const { text = '', tag = '', category = '', since, launchedBy, scheduledAfter, sort, limit, cursor } = filter;
   const order = scheduledAfter !== undefined ? NEXT_ORDER : sort === 'name' ? NAME_ORDER : PRODUCT_ORDERS[sort];
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues();
   const conditions = [
+    'true',
     ...(text === '' ? [] : [`p.search_text LIKE ${bind(likePattern(text), 'text')} ESCAPE '\\'`]),
     ...(tag === '' ? [] : [`p.tag_keys @> ARRAY[${bind(foldText(tag), 'text')}]`]),
     ...(category === '' ? [] : [`lower(p.category) COLLATE "C" = lower(${bind(category, 'text')})`]),
@@ -70,7 +70,7 @@ export async function browseProductPage(
   const isByCount = order === PRODUCT_ORDERS.top || order === PRODUCT_ORDERS.discussed;
   const rows = await sql.query<ProductRow>(
     `SELECT ${PRODUCT_COLUMNS} FROM products p ${isByCount ? 'JOIN' : 'LEFT JOIN'} product_counts c ON c.product_id = p.id
-     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     WHERE ${conditions.join(' AND ')}
      ORDER BY ${orderBy(order)} LIMIT ${limit + 1}`,
     values,
   );

@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { readListCursor, writeListCursor } from '../../contract/products/list-cursor.ts';
 import type { ProductListQuery, ProductPage, ProductSort } from '../../contract/products/schema.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { afterCursor, badCursor, isCursorOf, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, badCursor, collectValues, isCursorOf, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
 import { searchProducts } from './search-products.ts';
@@ -47,8 +47,7 @@ interface PagePosition {
 
 async function listAll(sql: Sql, { sort, limit, cursor, now }: PagePosition): Promise<ProductPage> {
   const order = PRODUCT_ORDERS[sort];
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const { values, bind } = collectValues();
   // The limit is a literal: with a parameter, a generic plan would assume a limit of a tenth of the rows. Clients can
   // choose any limit, so only the default is prepared.
   const rows = await sql.query<ProductRow>(

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { afterCursor, cursorBehind, type KeysetOrder, orderBy, upToCursor } from '../keyset.ts';
+import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, upToCursor } from '../keyset.ts';
 
 /** A product in the sitemap. */
 export interface ProductAddress {
@@ -48,8 +48,7 @@ export async function* readProductAddresses(
   let cursor = after;
   for (let left = limit; left > 0; ) {
     const size = Math.min(left, BATCH_ROWS);
-    const values: unknown[] = [];
-    const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+    const { values, bind } = collectValues();
     const conditions = [
       `created_at <= ${bind(now.toISOString(), 'timestamptz')}`,
       ...(cursor === '' ? [] : [afterCursor(ORDER, cursor, bind)]),
@@ -62,7 +61,7 @@ export async function* readProductAddresses(
     yield rows.map((row) => ({ id: row.id, createdAt: row.created_at.toISOString() }));
     const last = rows.at(-1);
     if (rows.length < size || last === undefined) return;
-    cursor = cursorOf(last);
+    cursor = cursorOfRow(ORDER, last);
     left -= rows.length;
   }
 }
@@ -80,45 +79,26 @@ export async function splitProductRanges(
   const ranges: (ProductRange & { newestAt: string })[] = [];
   let after = '';
   for (;;) {
-    const end = await lastInRange(sql, after, size, now);
+    const end = await readOne(sql, after, now, `${orderBy(ORDER)} LIMIT 1 OFFSET ${size - 1}`);
     if (end === undefined) break;
-    const upTo = cursorOf(end);
+    const upTo = cursorOfRow(ORDER, end);
     ranges.push({ after, upTo, newestAt: end.created_at.toISOString() });
     after = upTo;
   }
-  const newest = await newestAfter(sql, after, now);
+  const newest = await readOne(sql, after, now, 'created_at DESC, id DESC LIMIT 1');
   if (newest !== undefined) ranges.push({ after, upTo: '', newestAt: newest.created_at.toISOString() });
   // The last range has no end, so it includes products that are added later.
   return ranges.map((range, index) => (index === ranges.length - 1 ? { ...range, upTo: '' } : range));
 }
 
-async function lastInRange(sql: Sql, after: string, size: number, now: Date): Promise<AddressRow | undefined> {
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+/** Reads one product after the cursor. @param ending the `ORDER BY` clause and the offset. */
+async function readOne(sql: Sql, after: string, now: Date, ending: string): Promise<AddressRow | undefined> {
+  const { values, bind } = collectValues();
   const [row] = await sql.query<AddressRow>(
     `SELECT id, created_at FROM products WHERE created_at <= ${bind(now.toISOString(), 'timestamptz')}
        ${after === '' ? '' : `AND ${afterCursor(ORDER, after, bind)}`}
-     ORDER BY ${orderBy(ORDER)} LIMIT 1 OFFSET ${size - 1}`,
+     ORDER BY ${ending}`,
     values,
   );
   return row;
-}
-
-async function newestAfter(sql: Sql, after: string, now: Date): Promise<AddressRow | undefined> {
-  const values: unknown[] = [];
-  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
-  const [row] = await sql.query<AddressRow>(
-    `SELECT id, created_at FROM products WHERE created_at <= ${bind(now.toISOString(), 'timestamptz')}
-       ${after === '' ? '' : `AND ${afterCursor(ORDER, after, bind)}`}
-     ORDER BY created_at DESC, id DESC LIMIT 1`,
-    values,
-  );
-  return row;
-}
-
-function cursorOf(row: AddressRow): string {
-  return cursorBehind(
-    ORDER,
-    ORDER.columns.map((column) => column.keyOf(row)),
-  );
 }

@@ -1,6 +1,6 @@
 import type { ProductSort } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, type Key, orderBy } from '../keyset.ts';
+import { afterCursor, type Bind, collectValues, type Key, orderBy } from '../keyset.ts';
 import { foldText, likeInOrder, likePattern } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow } from './product-row.ts';
 
@@ -18,17 +18,6 @@ export interface ListRange extends Terms {
   cursor: string;
   /** Maximum number of matching rows. */
   maxMatches: number;
-}
-
-type Bind = (value: unknown, sqlType: string) => string;
-
-/**
- * Collects parameters. Limits are literals, because with a parameter, a generic plan assumes a limit of a tenth of the
- * rows.
- */
-function withValues<Result>(build: (bind: Bind, values: unknown[]) => Result): Result {
-  const values: unknown[] = [];
-  return build((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
 }
 
 function conditionsOf({ term, tag }: Terms, bind: Bind): string {
@@ -64,46 +53,43 @@ export interface ScanSize {
 export async function scanWindow(sql: Sql, range: ListRange, { rows: size, probe }: ScanSize): Promise<ScanResult> {
   const { sort, cursor, maxMatches } = range;
   const order = PRODUCT_ORDERS[sort];
-  const { text, values } = withValues((bind, parameters) => {
-    const hit = conditionsOf(range, bind);
-    const now = bind(range.now.toISOString(), 'timestamptz');
-    const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
-    const [key, id] = order.columns.map((column) => column.sql);
-    // Windows exclude products that have not launched, because the end of a window may become a cursor. Such products
-    // are few, so they are read once, and not looked up for each row.
-    const source =
-      sort === 'newest'
-        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE p.created_at <= ${now}`
-        : `SELECT ${id} AS id, ${key} AS key, (SELECT ${hit} FROM products p WHERE p.id = ${id}) AS hit
-           FROM product_counts c WHERE ${id} NOT IN (SELECT p.id FROM products p WHERE p.created_at > ${now})`;
-    // PostgreSQL reads a CTE only as far as needed, so a probe with few matches ends the scan.
-    const windowSize = probe
-      ? `CASE WHEN (SELECT count(*) FROM (SELECT hit FROM scanned LIMIT ${probe.rows}) AS probed WHERE hit)
-           < ${probe.minMatches} THEN ${probe.rows} ELSE ${size} END`
-      : size;
-    return {
-      text: `WITH scanned AS MATERIALIZED (
-          ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${size}
-        ), size AS MATERIALIZED (
-          SELECT ${windowSize} AS rows
-        ), in_window AS NOT MATERIALIZED (
-          SELECT * FROM scanned LIMIT (SELECT rows FROM size)
-        ), hits AS MATERIALIZED (
-          SELECT id FROM in_window WHERE hit LIMIT ${maxMatches}
-        ), edge AS MATERIALIZED (
-          SELECT key, id FROM in_window
-          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${maxMatches}
-            THEN (SELECT count(*) FROM in_window) = (SELECT rows FROM size) END
-          ORDER BY key, id LIMIT 1
-        )
-        SELECT edge.key AS edge_key, edge.id AS edge_id, ${PRODUCT_COLUMNS}
-        FROM (SELECT 1) AS one_row_at_least
-        LEFT JOIN edge ON true
-        LEFT JOIN (hits JOIN products p ON p.id = hits.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
-        ORDER BY ${orderBy(order)}`,
-      values: parameters,
-    };
-  });
+  // Limits are literals, because with a parameter, a generic plan assumes a limit of a tenth of the rows.
+  const { values, bind } = collectValues();
+  const hit = conditionsOf(range, bind);
+  const now = bind(range.now.toISOString(), 'timestamptz');
+  const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
+  const [key, id] = order.columns.map((column) => column.sql);
+  // Windows exclude products that have not launched, because the end of a window may become a cursor. Such products
+  // are few, so they are read once, and not looked up for each row.
+  const source =
+    sort === 'newest'
+      ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE p.created_at <= ${now}`
+      : `SELECT ${id} AS id, ${key} AS key, (SELECT ${hit} FROM products p WHERE p.id = ${id}) AS hit
+         FROM product_counts c WHERE ${id} NOT IN (SELECT p.id FROM products p WHERE p.created_at > ${now})`;
+  // PostgreSQL reads a CTE only as far as needed, so a probe with few matches ends the scan.
+  const windowSize = probe
+    ? `CASE WHEN (SELECT count(*) FROM (SELECT hit FROM scanned LIMIT ${probe.rows}) AS probed WHERE hit)
+         < ${probe.minMatches} THEN ${probe.rows} ELSE ${size} END`
+    : size;
+  const text = `WITH scanned AS MATERIALIZED (
+        ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${size}
+      ), size AS MATERIALIZED (
+        SELECT ${windowSize} AS rows
+      ), in_window AS NOT MATERIALIZED (
+        SELECT * FROM scanned LIMIT (SELECT rows FROM size)
+      ), hits AS MATERIALIZED (
+        SELECT id FROM in_window WHERE hit LIMIT ${maxMatches}
+      ), edge AS MATERIALIZED (
+        SELECT key, id FROM in_window
+        WHERE CASE WHEN (SELECT count(*) FROM hits) < ${maxMatches}
+          THEN (SELECT count(*) FROM in_window) = (SELECT rows FROM size) END
+        ORDER BY key, id LIMIT 1
+      )
+      SELECT edge.key AS edge_key, edge.id AS edge_id, ${PRODUCT_COLUMNS}
+      FROM (SELECT 1) AS one_row_at_least
+      LEFT JOIN edge ON true
+      LEFT JOIN (hits JOIN products p ON p.id = hits.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
+      ORDER BY ${orderBy(order)}`;
   type ScannedRow = Nullable<ProductRow> & { edge_key: Date | number | null; edge_id: string | null };
   const rows = await sql.query<ScannedRow>(text, values);
   return { rows: rows.filter(isProductRow), end: endOf(rows[0]) };
@@ -161,9 +147,9 @@ export async function lookUpByIndex(sql: Sql, range: IndexLookup): Promise<Produ
     sort === 'newest'
       ? 'found p'
       : `(SELECT product_id, ${count} FROM product_counts WHERE product_id = ANY(ARRAY(SELECT id FROM found))) AS c`;
-  const { text, values } = withValues((bind, bound) => ({
-    // The cursor is not a condition of the lookup, because a plan could then scan the list instead.
-    text: `WITH found AS MATERIALIZED (
+  const { values, bind } = collectValues();
+  // The cursor is not a condition of the lookup, because a plan could then scan the list instead.
+  const text = `WITH found AS MATERIALIZED (
         SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(range, bind)} LIMIT ${maxFound + 1}
       ), size AS MATERIALIZED (
         SELECT count(*) > ${maxFound} AS exceeded FROM found
@@ -175,9 +161,7 @@ export async function lookUpByIndex(sql: Sql, range: IndexLookup): Promise<Produ
       SELECT size.exceeded, ${PRODUCT_COLUMNS}
       FROM size
       LEFT JOIN (page JOIN products p ON p.id = page.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
-      ORDER BY ${orderBy(order)}`,
-    values: bound,
-  }));
+      ORDER BY ${orderBy(order)}`;
   const rows = await sql.query<Nullable<ProductRow> & { exceeded: boolean }>(text, values);
   return rows[0]?.exceeded ? undefined : rows.filter(isProductRow);
 }

@@ -2,7 +2,7 @@ import type { SubmissionRecord } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { previewOf, readProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
@@ -39,14 +39,14 @@ export async function listSubmissions(
   { now, timeZone }: { now: Date; timeZone: string },
 ): Promise<{ items: SubmissionRecord[]; nextCursor: string | null }> {
   const order = status === 'waiting' ? QUEUE : NEWEST;
-  const values: unknown[] = [];
-  const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+  const { values, bind } = collectValues();
   const conditions = [
+    'true',
     ...(status === 'waiting' ? ["status = 'waiting'"] : []),
     ...(cursor === undefined ? [] : [afterCursor(order, cursor, bind)]),
   ];
   const rows = await sql.query<SubmissionRow>(
-    `SELECT * FROM submissions ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+    `SELECT * FROM submissions WHERE ${conditions.join(' AND ')}
      ORDER BY ${orderBy(order)} LIMIT ${bind(limit + 1, 'integer')}`,
     values,
   );

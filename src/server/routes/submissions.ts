@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { Type } from 'typebox';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { submissionPaths as paths } from '../../contract/submissions/paths.ts';
 import {
   CreatedSubmissionSchema,
   NewSubmissionSchema,
+  type Submission,
   SubmissionPatchSchema,
   SubmissionResponseSchema,
 } from '../../contract/submissions/schema.ts';
@@ -75,6 +76,11 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 
   const schema = { params: Type.Object({ id: Type.String() }), response: { 200: SubmissionResponseSchema } };
   const limit = { action: 'maker' } as const;
+  async function respond(reply: FastifyReply, change: Promise<Submission>) {
+    const submission = await change;
+    setLastWriteCookie(reply, runtime);
+    return { submission };
+  }
 
   app.get(
     paths.submission.route,
@@ -91,11 +97,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
       schema: { ...schema, body: SubmissionPatchSchema },
       schemaErrorFormatter: invalidBody,
     },
-    async (request, reply) => {
-      const submission = await submissions.edit(accessOf(request), request.body);
-      setLastWriteCookie(reply, runtime);
-      return { submission };
-    },
+    (request, reply) => respond(reply, submissions.edit(accessOf(request), request.body)),
   );
 
   await app.register(async (scope) => {
@@ -107,9 +109,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
       { onRequest: requireEditable, config: { operation: OPERATIONS.setSubmissionImage, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'image');
-        const submission = await submissions.setImage(accessOf(request), address);
-        setLastWriteCookie(reply, runtime);
-        return { submission };
+        return respond(reply, submissions.setImage(accessOf(request), address));
       },
     );
     scope.post(
@@ -117,9 +117,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
       { onRequest: requireCapacity, config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema },
       async (request, reply) => {
         const address = await receive(request, 'screenshot');
-        const submission = await submissions.addScreenshot(accessOf(request), address);
-        setLastWriteCookie(reply, runtime);
-        return { submission };
+        return respond(reply, submissions.addScreenshot(accessOf(request), address));
       },
     );
   });
@@ -130,22 +128,16 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
       config: { operation: OPERATIONS.removeSubmissionScreenshot, limit },
       schema: { ...schema, params: Type.Object({ id: Type.String(), n: Type.String() }) },
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { n } = request.params;
-      const submission = await submissions.removeScreenshot(accessOf(request), /^\d{1,3}$/.test(n) ? Number(n) : -1);
-      setLastWriteCookie(reply, runtime);
-      return { submission };
+      return respond(reply, submissions.removeScreenshot(accessOf(request), /^\d{1,3}$/.test(n) ? Number(n) : -1));
     },
   );
 
   app.delete(
     paths.submission.route,
     { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema },
-    async (request, reply) => {
-      const submission = await submissions.withdraw(accessOf(request));
-      setLastWriteCookie(reply, runtime);
-      return { submission };
-    },
+    (request, reply) => respond(reply, submissions.withdraw(accessOf(request))),
   );
 };
 
