@@ -152,7 +152,7 @@ describe('values', () => {
   });
 });
 
-describe('faults', () => {
+describe('invalid settings', () => {
   test.each([
     ['HOST', 'http://site.example', /not a host name/],
     ['HOST', 'a b', /not a host name/],

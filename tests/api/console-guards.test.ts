@@ -152,7 +152,7 @@ describe('A session id chosen by an attacker', () => {
     expect([await statusWith(again), await statusWith(own)]).toEqual([200, 401]);
   });
 
-  test('is not used after accepting an invitation, either', async () => {
+  test('is not used after accepting an invitation', async () => {
     const attacker = await signInOperator(site, { name: 'mallory' });
     const { token } = await inviteOperator(site.database, 'grace', new Date());
     const accepted = await site.ask.post(

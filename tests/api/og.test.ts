@@ -75,7 +75,7 @@ describe('the card of a leaderboard', () => {
   });
 });
 
-test('the card of the site itself is a PNG of the same size', async () => {
+test('the card of the site itself is a PNG of 1200×630 pixels', async () => {
   const response = await get('/og.png');
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
   expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);

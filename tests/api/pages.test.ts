@@ -155,7 +155,7 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(log.text()).not.toContain('secret=1');
   });
 
-  test('HEAD is also 404', async () => {
+  test('a HEAD request for a missing page is also 404', async () => {
     for (const url of ['/nothing', '/product/nobody']) {
       expect((await site.app.inject({ method: 'HEAD', url })).statusCode).toBe(404);
     }

@@ -51,7 +51,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   expectRefusal(running, /a site is running with the current database/);
   moved.process.kill('SIGTERM');
   await moved.exited;
-  // The same from one server to another.
+  // The command also moves a site from one server to another.
   const json = await runProgram(['move', '--json', '--to', other.url], { DATABASE_URL: target.url });
   expect(json).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(json.stdout)).toMatchObject({

@@ -31,7 +31,7 @@ export async function installCommand(): Promise<void> {
   });
 }
 
-/** Installs the built command for accounts other than the account of the tests. */
+/** Installs the built command where other accounts of the operating system can run it. */
 export async function installForOtherAccounts(): Promise<void> {
   await installCommand();
   await makeOnce(installedForAll(), async (folder) => {

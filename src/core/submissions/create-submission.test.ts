@@ -64,7 +64,7 @@ describe('The id', () => {
   });
 });
 
-describe('Faults', () => {
+describe('Invalid fields', () => {
   test('are all reported at once, by field', async () => {
     const long = (length: number) => '🌊'.repeat(length);
     const sent = {

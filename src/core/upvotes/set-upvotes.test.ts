@@ -203,7 +203,7 @@ describe('if rows are not locked first, a product that is removed while it is up
     });
   });
 
-  test('rolls back a batch of several items, which are then retried separately', async () => {
+  test('makes a batch of several items fail as a whole, and none is written', async () => {
     const outcome = await upvoteWhileRemoved([upvote('shoal'), upvote('ebb', 'session-undone')]);
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '23503' } });
     expect(await database.query("SELECT FROM upvotes WHERE user_session = 'session-undone'")).toEqual([]);

@@ -37,11 +37,11 @@ export function receiverOf(url: string): string {
 }
 
 /** The maximum time between two attempts. */
-export const MAX_DELAY_MS = 60 * 60 * 1_000;
+export const MAX_RETRY_DELAY_MS = 60 * 60 * 1_000;
 
 /** A later time than the maximum delay allows was stored before the database's clock was set back. */
 const IS_DUE = `(next_attempt_at <= $1::timestamptz
-  OR next_attempt_at > $1::timestamptz + ${MAX_DELAY_MS} * interval '1 millisecond') AND expires_at > $1::timestamptz`;
+  OR next_attempt_at > $1::timestamptz + ${MAX_RETRY_DELAY_MS} * interval '1 millisecond') AND expires_at > $1::timestamptz`;
 
 const SELECT_IS_DUE = `SELECT EXISTS (SELECT FROM webhook_events WHERE ${IS_DUE})
   AND NOT EXISTS (SELECT FROM webhook_receivers WHERE url_digest = $2 AND gone_at IS NOT NULL) AS is_due`;

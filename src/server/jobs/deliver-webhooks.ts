@@ -5,7 +5,7 @@ import {
   type DueEvent,
   expireEvents,
   isDeliveryDue,
-  MAX_DELAY_MS,
+  MAX_RETRY_DELAY_MS,
   noteDelivered,
   noteFailed,
   readDueEvents,
@@ -164,5 +164,5 @@ const FIRST_DELAY_MS = 5_000;
  * of up to half is subtracted, so a recovering receiver does not get all retries at the same time.
  */
 export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);
+  return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_RETRY_DELAY_MS) * (1 - random() / 2);
 }

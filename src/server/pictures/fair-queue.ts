@@ -80,23 +80,23 @@ export function createFairQueue(
       function release(): void {
         if (isReleased) return;
         isReleased = true;
-        idle.delete(waitingSlot);
+        idle.delete(idleSlot);
         taken -= 1;
         const left = (slotsBySender.get(sender) ?? 1) - 1;
         if (left === 0) slotsBySender.delete(sender);
         else slotsBySender.set(sender, left);
       }
-      const waitingSlot = {
+      const idleSlot = {
         since: monotonicMs(),
         reclaim() {
           release();
           onLost?.();
         },
       };
-      idle.add(waitingSlot);
+      idle.add(idleSlot);
       return {
         async run(work, signal) {
-          idle.delete(waitingSlot);
+          idle.delete(idleSlot);
           const turn = waitForTurn(sender, signal);
           if (!isRunning) startNext();
           await turn;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { addOthers, rebasePictures, sendPictures, storedPictures } from './pictures.ts';
+import { addOthers, rebasePictures, savePictures, storedPictures } from './pictures.ts';
 import { submissionsClient } from './submissions-client.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -21,7 +21,7 @@ test.each([
     return { product: { image: '', screenshots: latest } } as unknown as Submission;
   });
   const form = storedPictures(stored.product);
-  const { product } = await sendPictures({
+  const { product } = await savePictures({
     access: { id: 'tide', key: 'key' },
     pictures: { ...form, screenshots: form.screenshots.filter((_, index) => !dropped.includes(index)) },
     stored,

@@ -128,7 +128,7 @@ interface Sending {
  * picture is marked with the reason, and the other pictures are uploaded.
  * @throws SubmissionError if a request fails for another reason.
  */
-export async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
+export async function savePictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
   let latest = stored;
   const note = (submission: Submission) => {
     latest = submission;

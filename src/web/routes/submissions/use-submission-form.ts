@@ -11,7 +11,7 @@ import {
   type Pictures,
   readPicture,
   rebasePictures,
-  sendPictures,
+  savePictures,
   storedPictures,
 } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
@@ -203,7 +203,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       existing.current = await save(website);
       const { access, submission } = existing.current;
       let refused = false;
-      const latest = await sendPictures({
+      const latest = await savePictures({
         access,
         pictures,
         stored: submission,
