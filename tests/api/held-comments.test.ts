@@ -169,13 +169,13 @@ describe('the operator', () => {
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);
     const unknown = randomUUID();
     expect(await releaseComments(site.database, [first.id.toUpperCase(), first.id, unknown])).toEqual({
-      released: [{ id: first.id, productId }],
-      notHeld: [unknown],
+      done: [{ id: first.id, productId }],
+      skipped: [unknown],
     });
     expect((await shown()).items).toEqual([{ ...first, likes: 1 }]);
     expect(await counted()).toEqual([1, 1, 1]);
     expect(await held(visitor)).toEqual([second]);
-    expect((await releaseComments(site.database, [first.id])).notHeld).toEqual([first.id]);
+    expect((await releaseComments(site.database, [first.id])).skipped).toEqual([first.id]);
     expect(await counted()).toEqual([1, 1, 1]);
     expect((await site.ask.post(`/api/comments/${first.id}/like`, undefined, newVisitor())).json()).toEqual({
       likes: 2,

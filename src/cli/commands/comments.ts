@@ -5,11 +5,11 @@ import {
   findCommentIds,
   hideComments,
   holdComments,
-  type ModeratedComment,
+  type Moderation,
   releaseComments,
   restoreComments,
 } from '../../core/comments/moderate-comments.ts';
-import type { Sql } from '../../core/database/database.ts';
+import type { Database, Sql } from '../../core/database/database.ts';
 import { jsonOption, limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
 import { print, printJson, startProgress, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
@@ -38,70 +38,80 @@ function hideCommand(): Command {
       'after',
       '\nExamples:\n  groundswell comments hide 5a3b1e00 --reason spam\n  groundswell comments list --hidden',
     )
-    .action(async (ids: string[], { reason, json = false }: { reason?: string; json?: boolean }) => {
-      checkPrefixes(ids);
-      const { done, skipped } = await withDatabase(async ({ database }) =>
-        hideComments(database, await resolveIds(database, ids), reason),
-      );
-      report(
-        { done, skipped },
-        { done: 'Hid', skipped: 'Unknown or already hidden' },
-        json && { hidden: done, skipped },
-      );
-    });
+    .action((ids: string[], { reason, json }: { reason?: string; json?: boolean }) =>
+      moderate(ids, (database, known) => hideComments(database, known, reason), {
+        done: 'Hid',
+        skipped: 'Unknown or already hidden',
+        toJson: json && (({ done, skipped }) => ({ hidden: done, skipped })),
+      }),
+    );
 }
 
 function restoreCommand(): Command {
   return commandOnIds('restore', '{ "restored": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('show hidden comments again')
     .addHelpText('after', '\nExamples:\n  groundswell comments restore 5a3b1e00')
-    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
-      checkPrefixes(ids);
-      const { done, skipped } = await withDatabase(async ({ database }) =>
-        restoreComments(database, await resolveIds(database, ids)),
-      );
-      report(
-        { done, skipped },
-        { done: 'Restored', skipped: 'Unknown or not hidden' },
-        json && { restored: done, skipped },
-      );
-    });
+    .action((ids: string[], { json }: { json?: boolean }) =>
+      moderate(ids, restoreComments, {
+        done: 'Restored',
+        skipped: 'Unknown or not hidden',
+        toJson: json && (({ done, skipped }) => ({ restored: done, skipped })),
+      }),
+    );
 }
 
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('show comments only to operators until `comments release`')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
-    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
-      checkPrefixes(ids);
-      const { done, skipped } = await withDatabase(async ({ database }) =>
-        holdComments(database, await resolveIds(database, ids)),
-      );
-      report({ done, skipped }, { done: 'Held', skipped: 'Unknown or already held' }, json && { held: done, skipped });
-    });
+    .action((ids: string[], { json }: { json?: boolean }) =>
+      moderate(ids, holdComments, {
+        done: 'Held',
+        skipped: 'Unknown or already held',
+        toJson: json && (({ done, skipped }) => ({ held: done, skipped })),
+      }),
+    );
 }
 
 function releaseCommand(): Command {
   return commandOnIds('release', '{ "released": [{ "id": …, "productId": … }], "notHeld": [] }')
     .description('make held comments public')
     .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 5a3b1e00')
-    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
-      checkPrefixes(ids);
-      const result = await withDatabase(async ({ database }) =>
-        releaseComments(database, await resolveIds(database, ids)),
-      );
-      report(
-        { done: result.released, skipped: result.notHeld },
-        { done: 'Released', skipped: 'Unknown or not held' },
-        json && result,
-      );
-    });
+    .action((ids: string[], { json }: { json?: boolean }) =>
+      moderate(ids, releaseComments, {
+        done: 'Released',
+        skipped: 'Unknown or not held',
+        toJson: json && (({ done, skipped }) => ({ released: done, notHeld: skipped })),
+      }),
+    );
 }
 
 function commandOnIds(name: string, json: string): Command {
   return new Command(name)
     .argument('<ids...>', 'comment ids, as shown by `comments list` or in full')
     .addOption(jsonOption(json));
+}
+
+interface Report {
+  done: string;
+  skipped: string;
+  /** Returns what is printed instead with `--json`. */
+  toJson: ((result: Moderation) => object) | false | undefined;
+}
+
+/** Changes comments, and prints `Hid 2 of 3 comments.` and the skipped ids, one per line. */
+async function moderate(
+  ids: readonly string[],
+  change: (database: Database, ids: readonly string[]) => Promise<Moderation>,
+  words: Report,
+): Promise<void> {
+  checkPrefixes(ids);
+  const result = await withDatabase(async ({ database }) => change(database, await resolveIds(database, ids)));
+  const { done, skipped } = result;
+  if (skipped.length > 0) process.exitCode = EXIT_SOME_SKIPPED;
+  if (words.toJson) return printJson(words.toJson(result));
+  print(`${words.done} ${done.length} of ${formatQuantity(done.length + skipped.length, 'comment')}.`);
+  for (const id of skipped) print(`${words.skipped}: ${id}`);
 }
 
 /** Separates the start and the end of a UUID in a short id. */
@@ -137,21 +147,6 @@ async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
 function splitId(id: string): [start: string, end: string] {
   const [start = '', end = ''] = id.split(BETWEEN, 2);
   return [start, end];
-}
-
-/** Prints `Hid 2 of 3 comments.` and the skipped ids, one per line; with `--json`, prints `json` instead. */
-function report(
-  { done, skipped }: { done: readonly ModeratedComment[]; skipped: readonly string[] },
-  words: { done: string; skipped: string },
-  json: object | false,
-): void {
-  if (skipped.length > 0) process.exitCode = EXIT_SOME_SKIPPED;
-  if (json) {
-    printJson(json);
-  } else {
-    print(`${words.done} ${done.length} of ${formatQuantity(done.length + skipped.length, 'comment')}.`);
-    for (const id of skipped) print(`${words.skipped}: ${id}`);
-  }
 }
 
 interface Flags {

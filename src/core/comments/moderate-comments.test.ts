@@ -84,15 +84,15 @@ describe('Hidden comments', () => {
 
 describe('Released comments', () => {
   test('are shown, and are counted once', async () => {
-    expect(await releaseComments(database, [held, seen])).toEqual({ released: [moderated(held)], notHeld: [seen] });
+    expect(await releaseComments(database, [held, seen])).toEqual({ done: [moderated(held)], skipped: [seen] });
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
-    expect((await releaseComments(database, [held])).notHeld).toEqual([held]);
+    expect((await releaseComments(database, [held])).skipped).toEqual([held]);
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
   });
 
   test('stay hidden if they were hidden, and are counted once they are restored', async () => {
     await hideComments(database, [held]);
-    expect((await releaseComments(database, [held])).released).toEqual([moderated(held)]);
+    expect((await releaseComments(database, [held])).done).toEqual([moderated(held)]);
     expect(await shown()).toEqual([['other', 'seen'], 2]);
     await restoreComments(database, [held]);
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);

@@ -137,19 +137,13 @@ export function restoreComments(database: Database, ids: readonly string[]): Pro
   });
 }
 
-/** The released comments, and the ids of comments that are unknown, removed or not held. */
-export interface Release {
-  released: ModeratedComment[];
-  notHeld: string[];
-}
-
 /**
  * Makes held comments public, adds them to the counts and deletes the session ids stored with them, in one transaction.
  * A hidden comment stays hidden, and is not counted.
  * @throws CoreError `unavailable`.
  */
-export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {
-  const { done: released, skipped: notHeld } = await moderateComments(database, ids, {
+export function releaseComments(database: Database, ids: readonly string[]): Promise<Moderation> {
+  return moderateComments(database, ids, {
     action: 'comments release',
     set: 'held_session = NULL',
     where: 'held_session IS NOT NULL',
@@ -157,7 +151,6 @@ export async function releaseComments(database: Database, ids: readonly string[]
     sign: 1,
     undoes: 'comments hold',
   });
-  return { released, notHeld };
 }
 
 /**

@@ -85,7 +85,7 @@ async function revert(
     case 'comments restore':
       return requireDone((await hideComments(database, [target], await reasonOf(database, entry))).done);
     case 'comments hold':
-      return requireDone((await releaseComments(database, [target])).released);
+      return requireDone((await releaseComments(database, [target])).done);
     case 'comments release':
       return requireDone((await holdComments(database, [target])).done);
     case 'import': {

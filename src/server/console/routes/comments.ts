@@ -57,17 +57,13 @@ export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (a
   app.post(CONSOLE_API.moderateComments, { schema: { body: Moderation } }, ({ body }) => moderate(database, body));
 };
 
+const CHANGES = { restore: restoreComments, hold: holdComments, release: releaseComments };
+
 async function moderate(
   database: Database,
   { action, ids, reason }: { action: CommentAction; ids: string[]; reason?: string },
 ): Promise<ModerationResult> {
-  if (action === 'release') {
-    const { released, notHeld } = await releaseComments(database, ids);
-    return { done: released.map(({ id }) => id), skipped: notHeld };
-  }
   const { done, skipped } =
-    action === 'hide'
-      ? await hideComments(database, ids, reason || undefined)
-      : await (action === 'hold' ? holdComments : restoreComments)(database, ids);
+    action === 'hide' ? await hideComments(database, ids, reason || undefined) : await CHANGES[action](database, ids);
   return { done: done.map(({ id }) => id), skipped };
 }
