@@ -89,7 +89,11 @@ export default {
       severity: 'error',
       from: { path: '^src/(?:web|console)/', pathNot: TEST_FILE },
       to: {
-        path: ['^src/contract/[a-z]+/schema\\.ts$', '^src/contract/problem\\.ts$', 'node_modules/typebox/'],
+        path: [
+          '^src/contract/[a-z]+/schema\\.ts$',
+          '^src/contract/(?:problem|page-query)\\.ts$',
+          'node_modules/typebox/',
+        ],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { LIMITS } from '../limits.ts';
+import { PAGE_QUERY } from '../page-query.ts';
 import { TEXT_FORMAT } from '../text.ts';
 
 export const CommentSchema = Type.Object(
@@ -20,8 +20,7 @@ export const CommentSortSchema = Type.Union([Type.Literal('best'), Type.Literal(
 
 export const CommentListQuerySchema = Type.Object({
   sort: Type.Optional(CommentSortSchema),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  ...PAGE_QUERY,
 });
 
 /** One page of comments. `total` is the number of all public comments on the product. */

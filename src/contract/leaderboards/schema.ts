@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { LIMITS } from '../limits.ts';
+import { PAGE_QUERY } from '../page-query.ts';
 
 const KindSchema = Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')]);
 const StatusSchema = Type.Union([Type.Literal('open'), Type.Literal('provisional'), Type.Literal('final')]);
@@ -21,8 +21,7 @@ const periodFields = {
 
 export const LeaderboardListQuerySchema = Type.Object({
   kind: Type.Optional(KindSchema),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  ...PAGE_QUERY,
 });
 
 /** A period in the list of leaderboards, with its highest-ranked products. */
@@ -61,10 +60,7 @@ export const LeaderboardEntrySchema = Type.Object(
   { $id: 'LeaderboardEntry' },
 );
 
-export const LeaderboardQuerySchema = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-});
+export const LeaderboardQuerySchema = Type.Object(PAGE_QUERY);
 
 /** One page of a leaderboard. For a finalised day, `digest` is `sha256:<hex>` of the tally; otherwise, it is null. */
 export const LeaderboardSchema = Type.Object(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { LIMITS } from '../limits.ts';
+import { PAGE_QUERY } from '../page-query.ts';
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -30,10 +30,7 @@ export const ModerationLogSchema = Type.Object(
   { $id: 'ModerationLog' },
 );
 
-export const ModerationLogQuerySchema = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-});
+export const ModerationLogQuerySchema = Type.Object(PAGE_QUERY);
 
 export type ModerationEntry = Static<typeof ModerationEntrySchema>;
 export type ModerationLog = Static<typeof ModerationLogSchema>;

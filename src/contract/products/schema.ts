@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LIMITS } from '../limits.ts';
+import { PAGE_QUERY } from '../page-query.ts';
 import { TEXT_FORMAT } from '../text.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_ID_PATTERN, type ProductFields } from './fields.ts';
 
@@ -46,8 +47,7 @@ export const ProductListQuerySchema = Type.Object({
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
   tag: Type.Optional(Type.String({ maxLength: LIMITS.tagCharacters, format: TEXT_FORMAT })),
   sort: Type.Optional(ProductSortSchema),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  ...PAGE_QUERY,
 });
 
 export const ProductPageSchema = Type.Object(

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
@@ -21,8 +22,7 @@ const Query = Type.Object({
   /** The first and the last day (UTC). */
   from: Day,
   to: Day,
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  ...PAGE_QUERY,
 });
 
 /** The audit log, and the undo of its entries. */

@@ -9,6 +9,7 @@ import {
   type ModerationResult,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { browseCommentPage } from '../../../core/comments/browse-comments.ts';
 import {
@@ -27,8 +28,7 @@ const Query = Type.Object({
   ),
   text: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
   product: Type.Optional(Type.String({ maxLength: 64, format: TEXT_FORMAT })),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  ...PAGE_QUERY,
 });
 
 const Moderation = Type.Object({

@@ -9,6 +9,7 @@ import {
   type RemovedProductRecord,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
@@ -41,8 +42,7 @@ const Query = Type.Object({
   sort: Type.Optional(
     Type.Union([Type.Literal('newest'), Type.Literal('top'), Type.Literal('discussed'), Type.Literal('name')]),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  ...PAGE_QUERY,
 });
 
 /** Maximum number of removed products in the list, newest first. Few sites have more. */

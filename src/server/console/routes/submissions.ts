@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ConsolePage, SubmissionRecord } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
@@ -20,8 +21,7 @@ import type { ConsoleOptions } from '../console-options.ts';
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
 const Query = Type.Object({
   status: Type.Optional(Type.Union([Type.Literal('waiting'), Type.Literal('all')])),
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  ...PAGE_QUERY,
 });
 /** Every decision contains the revision that the operator has seen, so a newer revision is not decided by mistake. */
 const Decision = Type.Union([

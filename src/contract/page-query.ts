@@ -1,0 +1,8 @@
+import { Type } from 'typebox';
+import { LIMITS } from './limits.ts';
+
+/** The query parameters of every list that is read page by page. */
+export const PAGE_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+};
