@@ -181,6 +181,35 @@ test('two tabs share one stream, and the other takes over when the leader closes
   await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 2');
 });
 
+for (const [what, block] of [
+  [
+    'channels',
+    () => {
+      window.BroadcastChannel = class extends EventTarget {
+        constructor() {
+          super();
+          throw new DOMException('Blocked', 'SecurityError');
+        }
+      } as unknown as typeof BroadcastChannel;
+    },
+  ],
+  [
+    'locks',
+    () => {
+      navigator.locks.request = () => Promise.reject(new DOMException('Blocked', 'SecurityError'));
+    },
+  ],
+] as const) {
+  test(`a browser that blocks ${what} along with storage still receives updates`, async ({ page, site }) => {
+    const product = await site.addProduct({ name: `Stonefish ${what}` });
+    await page.addInitScript(block);
+    await watch(page, `/product/${product.id}`);
+    await stranger(page).upvote(product.id);
+    await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
+    await expect(page.getByRole('heading', { level: 1, name: product.name })).toBeVisible();
+  });
+}
+
 test('the page reconnects after an outage and shows all changes that it missed', async ({
   page,
   newVisitor,

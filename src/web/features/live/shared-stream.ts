@@ -26,13 +26,12 @@ export interface SharedStreamHandlers {
 
 /**
  * Joins the one stream for all tabs of a browser: the tab that holds the lock opens the stream and forwards its events.
- * Without locks or channels, as on an insecure origin, each tab opens its own stream.
+ * Without locks or channels, as on an insecure origin or if the browser blocks storage, each tab opens its own stream.
  */
 export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   const tab = randomId() ?? String(Math.random());
   const left = new AbortController();
-  const isShared = 'locks' in navigator && 'BroadcastChannel' in window;
-  const channel = isShared ? new BroadcastChannel(CHANNEL_NAME) : undefined;
+  let channel = openChannel();
   let ownSubscription: TabSubscription | undefined;
   let leader: StreamLeader | undefined;
 
@@ -67,8 +66,13 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
         startLeading();
         return new Promise<void>((resolve) => left.signal.addEventListener('abort', () => resolve()));
       })
-      // The tab left before it got the lock.
-      .catch(() => {});
+      .catch(() => {
+        // The tab left before it got the lock.
+        if (left.signal.aborted) return;
+        channel?.close();
+        channel = undefined;
+        startLeading();
+      });
   } else startLeading();
 
   return {
@@ -83,4 +87,14 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
       channel?.close();
     },
   };
+}
+
+/** Returns the channel between the tabs of this browser, or `undefined` if the browser lacks or blocks what it needs. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return 'locks' in navigator ? new BroadcastChannel(CHANNEL_NAME) : undefined;
+  } catch {
+    // With cookies blocked, Firefox throws a SecurityError.
+    return undefined;
+  }
 }

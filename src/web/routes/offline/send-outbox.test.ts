@@ -53,6 +53,19 @@ test('while another tab is sending, this tab waits, and then sends what is left'
   expect(outboxItems()).toEqual([]);
 });
 
+test.each([
+  ['granted,', (_name: string, run: () => unknown) => Promise.resolve(run())],
+  ['refused along with storage,', () => Promise.reject(new DOMException('Blocked', 'SecurityError'))],
+])('if the lock is %s each attempt sends a write once', async (_what, request) => {
+  vi.stubGlobal('navigator', { locks: { request } });
+  addToOutbox(wish);
+  responses = [() => Promise.reject(new ApiError(503, 'code', 'Not now')), async () => ({ upvotes: 1 })];
+  expect(await send()).toBe(false);
+  expect(responses).toHaveLength(1);
+  expect(await send()).toBe(true);
+  expect(outboxItems()).toEqual([]);
+});
+
 test('a queue with a refused comment is not empty, because the visitor may send the comment again in any tab', async () => {
   const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
   addToOutbox(comment);

@@ -18,8 +18,11 @@ import {
  * refused comment waits for the visitor's decision.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
-  if (navigator.locks) await navigator.locks.request('outbox', () => sendAll(api, client));
-  else await sendAll(api, client);
+  let sending: Promise<void> | undefined;
+  const sendOnce = () => (sending ??= sendAll(api, client));
+  // A browser that blocks storage refuses the lock. Then the queue is not shared with other tabs, so it needs no lock.
+  await navigator.locks?.request('outbox', sendOnce).catch(() => {});
+  await sendOnce();
   return outboxItems().length === 0;
 }
 
