@@ -37,8 +37,9 @@ export function Home() {
   const lastList = useLastList();
   const hasVisited = useBrowserStore(visits, (stored) => lastVisitEnd(stored) !== null);
   useEffect(() => {
-    lastList.current = { href: `${pathname}${search}`, key };
-  }, [lastList, pathname, search, key]);
+    // A link back to the list must not open the submission dialog again.
+    if (!params.has('submit')) lastList.current = { href: `${pathname}${search}`, key };
+  }, [lastList, params, pathname, search, key]);
 
   return (
     <>
