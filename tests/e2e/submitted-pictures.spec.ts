@@ -67,27 +67,32 @@ test('closing the dialog after a picture is refused shows the maker link first',
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('pictures can be dropped and pasted, and a message names files of other types', async ({ page }) => {
+test('pictures can be dropped and, without text, pasted, and a message names files of other types', async ({
+  page,
+}) => {
   await openDialog(page);
   const { buffer } = await pictureFile(PICTURE.name, PICTURE.background);
-  const transfer = (name: string, type: string) =>
+  const transfer = (name: string, type: string, text = '') =>
     page.evaluateHandle(
-      ({ bytes, name, type }) => {
+      ({ bytes, name, type, text }) => {
         const data = new DataTransfer();
         data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+        if (text) data.setData('text/plain', text);
         return data;
       },
-      { bytes: [...buffer], name, type },
+      { bytes: [...buffer], name, type, text },
+    );
+  const paste = async (clipboardData: ReturnType<typeof transfer>) =>
+    name(page).evaluate(
+      (element, data) =>
+        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })),
+      await clipboardData,
     );
   const zone = dialog(page).getByRole('group', { name: /^Screenshots/ });
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('dropped.png', 'image/png') });
   await expect(dialog(page).getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
-  await name(page).evaluate(
-    (element, clipboardData) => {
-      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    },
-    await transfer('pasted.png', 'image/png'),
-  );
+  expect(await paste(transfer('copied.png', 'image/png', 'Shell')), 'the browser pastes the text').toBe(true);
+  expect(await paste(transfer('pasted.png', 'image/png'))).toBe(false);
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('notes.txt', 'text/plain') });
   await expect(dialog(page).getByText('notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.')).toBeVisible();

@@ -43,8 +43,10 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
    * Handles pasted files, and files dropped outside of the drop zones, which the browser would otherwise open in place
    * of the page.
    */
-  function take(event: ClipboardEvent | DragEvent, { files }: DataTransfer): void {
-    if (files.length === 0) return;
+  function take(event: ClipboardEvent | DragEvent, { files, types }: DataTransfer): void {
+    // Office programs copy text together with a picture of it.
+    const isText = event.type === 'paste' && types.includes('text/plain');
+    if (files.length === 0 || isText) return;
     event.preventDefault();
     if (!isSending) form.addFiles([...files], pictures.image ? 'screenshots' : 'image');
   }
