@@ -1,8 +1,15 @@
 import { intlLocale } from '../../language/translate.ts';
 
-/** Returns the visitor's time zone, as an IANA name. */
+/** Returns the visitor's time zone, as an IANA name, or 'UTC' if the browser does not know it. */
 export function visitorTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  try {
+    Intl.DateTimeFormat(undefined, { timeZone });
+    return timeZone;
+  } catch {
+    // Chrome returns 'Etc/Unknown', but does not accept it.
+    return 'UTC';
+  }
 }
 
 /** Formats a time like '22 November 2026 at 14:00' in a time zone. */
