@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
-import { upvoteOf } from '../support/screen.ts';
+import { failureToast, upvoteOf } from '../support/screen.ts';
 
 const ERRORS = {
   'an uncaught error': () => void setTimeout(() => JSON.parse('uncaught')),
@@ -95,3 +95,17 @@ for (const [when, act] of [
     await expect(team).toBeVisible();
   });
 }
+
+test('if the code of the screenshot viewer cannot be loaded, the page stays and a message shows', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404 \(Not Found\)/);
+  const { id, name } = await site.addProduct({ name: 'Seahorse', screenshots: ['/pictures/git/tile.svg'] });
+  await page.route(/\/assets\/screenshot-viewer-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
+  await visit(page, `/product/${id}`);
+  await page.getByRole('link', { name: `Screenshot 1 of ${name}` }).click();
+  await expect(failureToast(page)).toContainText('Loading failed.');
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+});

@@ -2,8 +2,8 @@ import { type ComponentType, useState } from 'react';
 import { showLoadFailure } from './toasts.ts';
 
 /**
- * Loads the code of a dialog when the pointer or the focus reaches the button that opens it. Spread `props` on the
- * button.
+ * Loads the code of a dialog when the pointer or the focus reaches the control that opens it. Spread `props` on the
+ * control.
  */
 export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props>>) {
   const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);

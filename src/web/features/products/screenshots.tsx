@@ -1,8 +1,10 @@
-import { lazy, type MouseEvent, Suspense, useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { t } from '../../language/translate.ts';
+import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
+import { hasModifier } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 
-const ScreenshotViewer = lazy(() => import('./screenshot-viewer.tsx').then((m) => ({ default: m.ScreenshotViewer })));
+const load = () => import('./screenshot-viewer.tsx').then((module) => module.ScreenshotViewer);
 
 interface ScreenshotsProps {
   productName: string;
@@ -11,13 +13,15 @@ interface ScreenshotsProps {
 
 /** A grid of pictures. Each picture opens in a viewer or, without JavaScript, is a link to its file. */
 export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
-  const [openIndex, setOpenIndex] = useState<number | null>(null);
+  const [startIndex, setStartIndex] = useState(0);
+  const { Dialog, open, close, props } = useDeferredDialog(load);
   if (screenshots.length === 0) return null;
 
-  function open(event: MouseEvent, index: number): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  function show(event: MouseEvent, index: number): void {
+    if (hasModifier(event)) return;
     event.preventDefault();
-    setOpenIndex(index);
+    setStartIndex(index);
+    void open();
   }
 
   return (
@@ -27,20 +31,18 @@ export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
         {screenshots.map((src, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be listed twice, and the list never changes
           <li key={index}>
-            <a href={src} onClick={(event) => open(event, index)} aria-haspopup="dialog">
+            <a href={src} {...props} onClick={(event) => show(event, index)}>
               <Picture src={src} alt={altOf(productName, index)} width={640} height={400} />
             </a>
           </li>
         ))}
       </ul>
-      {openIndex !== null && (
-        <Suspense>
-          <ScreenshotViewer
-            pictures={screenshots.map((src, index) => ({ src, alt: altOf(productName, index) }))}
-            startIndex={openIndex}
-            onClose={() => setOpenIndex(null)}
-          />
-        </Suspense>
+      {Dialog && (
+        <Dialog
+          pictures={screenshots.map((src, index) => ({ src, alt: altOf(productName, index) }))}
+          startIndex={startIndex}
+          onClose={close}
+        />
       )}
     </section>
   );
