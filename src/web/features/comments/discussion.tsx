@@ -10,6 +10,7 @@ import { localAddress, t } from '../../language/translate.ts';
 import { useRetryOnMount } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
 import { focusAdded } from '../../ui/focus.ts';
+import { hasModifier } from '../../ui/link.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 import { COMMENT_TEXTS, CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
@@ -139,7 +140,7 @@ function MoreComments({ productId, list }: MoreCommentsProps) {
   if (!list.hasNextPage || !cursor) return null;
 
   function loadHere(event: MouseEvent): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (hasModifier(event)) return;
     event.preventDefault();
     if (!list.isFetchingNextPage) void focusAdded('.comment-list > .comment', list.fetchNextPage);
   }

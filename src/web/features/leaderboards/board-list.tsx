@@ -3,7 +3,7 @@ import type { Leaderboard, LeaderboardEntry, LeaderboardStatus } from '../../../
 import { paths } from '../../../contract/paths.ts';
 import { formatCount, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
-import { Link } from '../../ui/link.tsx';
+import { hasModifier, Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { useNow } from '../../ui/time.tsx';
@@ -35,7 +35,7 @@ export function BoardList({
   const { entries, isHeld } = useAnimatedOrder(latest, list);
 
   function loadMore(event: MouseEvent): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (hasModifier(event)) return;
     event.preventDefault();
     if (!isBusy) void focusAdded('.board-row-name a', onMore);
   }

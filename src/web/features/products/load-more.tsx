@@ -3,6 +3,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
+import { hasModifier } from '../../ui/link.tsx';
 import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
@@ -95,7 +96,7 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
   });
 
   function loadHere(event: MouseEvent): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (hasModifier(event)) return;
     event.preventDefault();
     if (!isBusy) onPress();
   }

@@ -22,7 +22,7 @@ import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
 import { prefersReducedMotion } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
-import { Link } from '../../ui/link.tsx';
+import { hasModifier, Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
@@ -136,7 +136,7 @@ function BackLink() {
 
   function returnToList(event: MouseEvent): void {
     const list = lastList.current;
-    if (!list || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (!list || hasModifier(event)) return;
     event.preventDefault();
     navigate(list.href, { state: { returnTo: list.key } });
   }
