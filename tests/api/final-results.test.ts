@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { badgePath } from '../../src/contract/paths/badge.ts';
 import { paths } from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
@@ -10,7 +11,7 @@ const DAY = '2026-06-03';
 
 let site: TestSite;
 const standing = async () => (await site.ask.get(paths.api.standings('best'))).json();
-const badge = async (board?: 'day' | 'month') => (await site.ask.get(paths.badge('best', 'light', board))).body;
+const badge = async (board?: 'day' | 'month') => (await site.ask.get(badgePath('best', 'light', board))).body;
 
 beforeAll(async () => {
   site = await startTestSite({ runtime: clock });

@@ -3,12 +3,6 @@ import { withId } from './api.ts';
 
 export { api };
 
-/** The themes of badges. */
-export type BadgeTheme = 'light' | 'dark';
-
-/** The boards whose final rank a badge can show. */
-export type BadgeBoard = 'day' | 'week' | 'month';
-
 export const COMMENTS_HASH = '#comments';
 
 export const home = '/';
@@ -52,17 +46,6 @@ export const boardCard = /* @__PURE__ */ withId('/og/board/:id.png');
 
 /** The image of the site for link previews. */
 export const siteCard = '/og.png';
-
-const badgeOf = /* @__PURE__ */ withId('/badge/:id.svg');
-
-/** A badge to embed on other sites, with the current count of upvotes or a final rank. */
-export const badge = /* @__PURE__ */ Object.assign(
-  (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) => {
-    const query = new URLSearchParams({ ...(theme === 'dark' && { theme }), ...(board && { board }) });
-    return `${badgeOf(id)}${query.size > 0 ? `?${query}` : ''}`;
-  },
-  { route: '/badge/:id.svg' },
-);
 
 /** The feeds of the newest launches (Atom and JSON Feed), and of a product's comments (Atom). */
 export const feed = '/feed.xml';

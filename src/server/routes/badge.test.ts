@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BadgeTheme } from '../../contract/paths/site.ts';
+import type { BadgeTheme } from '../../contract/paths/badge.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { createTextWidth, renderBadge, type TextWidth } from './badge.ts';
 

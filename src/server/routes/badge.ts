@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { FastifyPluginAsync } from 'fastify';
 import { create, type Font } from 'fontkitten';
 import { formatAward } from '../../contract/leaderboards/format.ts';
-import type { BadgeBoard, BadgeTheme } from '../../contract/paths/site.ts';
-import { paths } from '../../contract/paths.ts';
+import { type BadgeBoard, type BadgeTheme, badgePath } from '../../contract/paths/badge.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
 import type { Brand } from '../../settings/brand.ts';
@@ -32,7 +31,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
   allowEmbedding(app, site.brand?.logo && 'data:');
 
   app.get<{ Params: { id: string }; Querystring: { theme?: unknown; board?: unknown } }>(
-    paths.badge.route,
+    badgePath.route,
     (request, reply) => {
       const { id } = request.params;
       // Any other value selects the default, so arbitrary URLs share one cache entry.

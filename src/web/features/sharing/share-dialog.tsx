@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import type { BadgeTheme } from '../../../contract/paths/site.ts';
+import { type BadgeTheme, badgePath } from '../../../contract/paths/badge.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { rich, t, translated } from '../../language/translate.ts';
@@ -43,7 +43,7 @@ export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps
         </div>
         <div className="share-badge-preview" data-theme={theme}>
           <img
-            src={paths.badge(product.id, theme)}
+            src={badgePath(product.id, theme)}
             alt={theme === 'light' ? t('Preview of the light badge') : t('Preview of the dark badge')}
             onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
           />
@@ -130,7 +130,7 @@ export function badgeSnippet(
   size?: BadgeSize,
 ): string {
   const url = productUrl(product);
-  const picture = product.siteUrl + paths.badge(product.id, theme);
+  const picture = product.siteUrl + badgePath(product.id, theme);
   const words = `${product.name.replace(/\s+/g, ' ')} on ${product.siteName}`;
   if (format === 'markdown') return `[![${words.replace(/[\\[\]`*_<>]/g, '\\$&')}](${picture})](${url})`;
   const encode = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
