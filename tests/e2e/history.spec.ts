@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
@@ -165,5 +166,21 @@ test('Previous and Next follow the order of the list that the visitor came from'
   await expect(page.getByRole('heading', { level: 1, name: 'Turnstone 1' })).toBeVisible();
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Turnstone 2' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();
+});
+
+test('Next leads to the end of a list in which a product moved to a later page', async ({ page, site }) => {
+  const products = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Dunlin ${index}` }));
+  const [last, , moved] = products;
+  await page.route(/\/api\/products\?.*cursor=/, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    await route.fulfill({ response, json: { ...json, items: [moved, ...json.items] } });
+  });
+  await visit(page, '/?q=dunlin');
+  await page.getByRole('link', { name: 'Dunlin 1', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dunlin 1' })).toBeVisible();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(page).toHaveURL(`/product/${last?.id}`);
   await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();
 });

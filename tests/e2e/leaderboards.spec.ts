@@ -243,6 +243,20 @@ test.describe('without live updates', () => {
     await expect(message).toBeHidden();
   });
 
+  test('a launch that repeats on the second page, because the ranks changed, appears once', async ({ page, site }) => {
+    await clearBoards(site);
+    const board = await addPastBoard(site, 'repeated', 3);
+    await expect.poll(async () => (await page.request.get(board)).text()).toContain('Show more launches');
+    await page.route(/\/api\/leaderboards\/.*cursor=/, async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      await route.fulfill({ response, json: { ...json, items: [...json.items, ...json.items] } });
+    });
+    await visit(page, board);
+    await page.getByRole('link', { name: 'Show more launches' }).click();
+    await expect(boardNames(page)).toHaveCount(21);
+  });
+
   test('after its countdown has ended, a leaderboard is read again until the site has closed it', async ({
     page,
     site,

@@ -4,6 +4,7 @@ import { buildProduct } from '../../../tests/support/product-data.ts';
 import {
   cachedProduct,
   findListedProduct,
+  flattenPages,
   invalidateProduct,
   patchProduct,
   productKeys,
@@ -53,4 +54,9 @@ describe('a change to one product', () => {
     expect(client.getQueryData(productKeys.detail('x'))).toBeNull();
     expect(cachedProduct(client, 'x')).toBeUndefined();
   });
+});
+
+test('an item that repeats on a later page is returned once, and a missing page has none', () => {
+  const pages = [{ items: ['a', 'b'] }, null, { items: ['b', 'c'] }];
+  expect(flattenPages(pages, (item) => item)).toEqual(['a', 'b', 'c']);
 });

@@ -144,13 +144,21 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * Returns the comments of all pages without duplicates, which occur because a new comment can shift others to a later
- * page. The visitor's held comments come first.
+ * Returns the items of all pages, each once. An item may repeat, because a new or a moving one can shift others to a
+ * later page between the reads of two pages.
  */
-export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
-  const byId = new Map<string, Comment>();
-  for (const comment of [...held, ...(list?.pages.flatMap((page) => page.items) ?? [])]) {
-    if (!byId.has(comment.id)) byId.set(comment.id, comment);
+export function flattenPages<Item>(
+  pages: readonly ({ items: readonly Item[] } | null)[],
+  idOf: (item: Item) => string,
+): Item[] {
+  const byId = new Map<string, Item>();
+  for (const item of pages.flatMap((page) => page?.items ?? [])) {
+    if (!byId.has(idOf(item))) byId.set(idOf(item), item);
   }
   return [...byId.values()];
+}
+
+/** Returns the comments of all pages. The visitor's held comments come first. */
+export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
+  return flattenPages([{ items: held }, ...(list?.pages ?? [])], ({ id }) => id);
 }

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { flattenPages } from '../../cache/cached-data.ts';
 import { dateFormat, intlLocale, plural, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { useRetryOnMount } from '../../routing/navigation.tsx';
@@ -72,11 +73,11 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 
 /**
  * Returns the products of all pages with their ranks. A rank counts the preceding products, because pages of a search
- * may be shorter than full ones. A product that moved to a later page while paging is shown once.
+ * may be shorter than full ones.
  */
 function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
-  const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));
-  return [...products.values()].map((product, index) => ({ product, rank: position + index + 1 }));
+  const products = flattenPages(pages, ({ id }) => id);
+  return products.map((product, index) => ({ product, rank: position + index + 1 }));
 }
 
 const SKELETONS = 6;

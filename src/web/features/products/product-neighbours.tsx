@@ -94,7 +94,7 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
     ...productListOptions(useApi(), filters),
     enabled: false,
   });
-  const ids = data?.pages.flatMap(({ items }) => items.map(({ id }) => id)) ?? [];
+  const ids = [...new Set(data?.pages.flatMap(({ items }) => items.map(({ id }) => id)))];
   const at = listHref === paths.home ? -1 : ids.indexOf(detail.product.id);
   const isLast = at >= 0 && at === ids.length - 1;
   useEffect(() => {

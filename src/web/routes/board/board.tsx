@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { type Period, parsePeriod } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { flattenPages } from '../../cache/cached-data.ts';
 import { BoardList, BoardResult } from '../../features/leaderboards/board-list.tsx';
 import { AdjacentPeriods, PeriodTabs } from '../../features/leaderboards/board-periods.tsx';
 import { stageOf, WindowClock } from '../../features/leaderboards/board-stage.tsx';
@@ -46,7 +47,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
       ...useRetryOnMount(),
     });
   useDocumentHead(boardHead(period, useSiteName(), { empty: data?.pages[0]?.items.length === 0 }));
-  const entries = useMemo(() => data?.pages.flatMap((page) => page?.items ?? []) ?? [], [data]);
+  const entries = useMemo(() => flattenPages(data?.pages ?? [], ({ productId }) => productId), [data]);
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
 
