@@ -5,7 +5,8 @@ import { HOSTILE } from '../hostile/corpus.ts';
 import { MARKER, RUN } from '../hostile/programs.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
-import { cardNames, commentTexts, discussion } from '../support/screen.ts';
+import { cardNames, commentBox, commentTexts, discussion, postButton } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
   (text) => text !== '' && isStorableText(text) && [...text].length <= 2_000,
@@ -109,21 +110,25 @@ test.describe('hostile texts are shown as plain text and have no effect', () => 
 });
 
 test.describe('a held comment', () => {
+  /** Posts a comment that the site holds, because the field that only bots see is filled in. */
+  async function postHeld(page: Page, text: string): Promise<void> {
+    await page.locator('input[name="website"]').evaluate((input: HTMLInputElement) => {
+      input.value = 'https://spam.example';
+    });
+    await commentBox(page).fill(text);
+    await postButton(page).click();
+    await expect(page.getByText('Your comment has been posted successfully.')).toBeVisible();
+  }
+
   test('remains visible to its author after a reload, but to no other visitor', async ({ page, newVisitor, site }) => {
     const product = await site.addProduct({ name: 'Elder' });
     await visit(page, `/product/${product.id}`);
-    const box = page.getByPlaceholder('What do you think about this product?');
     const trap = page.locator('input[name="website"]');
     await expect(trap).toHaveAttribute('tabindex', '-1');
     await expect(trap).toHaveAttribute('aria-hidden', 'true');
     await expect(trap).toHaveAttribute('autocomplete', 'off');
     await expect(trap).toHaveCSS('clip-path', 'inset(50%)');
-    await trap.evaluate((input: HTMLInputElement) => {
-      input.value = 'https://spam.example';
-    });
-    await box.fill('Mine alone');
-    await page.getByRole('button', { name: 'Post Comment' }).click();
-    await expect(page.getByText('Your comment has been posted successfully.')).toBeVisible();
+    await postHeld(page, 'Mine alone');
     await expect(commentTexts(page)).toHaveText(['Mine alone']);
 
     const held = page.waitForRequest(HELD);
@@ -139,6 +144,22 @@ test.describe('a held comment', () => {
     await visit(other, `/product/${product.id}`);
     await expect(other.getByText('No comments yet. Be the first to share your thoughts!')).toBeVisible();
     await expect(discussion(other).getByRole('heading', { level: 2 })).toHaveText('Discussion (0)');
+  });
+
+  test.describe('with live updates', () => {
+    test.use({ live: true });
+
+    test('stays in every order, and does not hide that others have commented', async ({ page, site }) => {
+      const product = await site.addProduct({ name: 'Alder' });
+      const stream = page.waitForResponse(/\/api\/events\?/);
+      await visit(page, `/product/${product.id}`);
+      await stream;
+      await postHeld(page, 'Mine alone');
+      await stranger(page).comment(product.id, 'From afar');
+      await expect(page.getByRole('button', { name: '1 new comment' })).toBeVisible();
+      await discussion(page).getByRole('combobox').selectOption('newest');
+      await expect(commentTexts(page)).toHaveText(['Mine alone', 'From afar']);
+    });
   });
 
   test('is requested only by browsers that have commented on the product', async ({ page, site }) => {

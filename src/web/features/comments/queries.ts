@@ -37,7 +37,7 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
 
 /**
  * Returns the query for the visitor's own comments that wait for moderation. It is enabled only in a browser that has
- * commented on the product.
+ * commented on the product, so the first comment must invalidate it.
  */
 export function heldCommentsOptions(api: Api, productId: string) {
   return queryOptions({
