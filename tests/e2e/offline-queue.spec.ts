@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
+import { waitUntilHandled } from '../support/clock.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { failResponses, goOffline, goOnline, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
@@ -150,6 +151,23 @@ test('a vote made offline is shown in every tab, also while one of them sends it
     await expect(note(tab)).toBeEmpty();
     await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
   }
+});
+
+test('a vote made offline stays on screen while it cannot be sent', async ({ page, site, expectConsoleError }) => {
+  expectConsoleError(/503/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Lumpfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await setOnline(page, false);
+  await upvoteOf(page, 'Lumpfish').click();
+  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
+  await site.addUpvotes(product.id, 2);
+  await failResponses(page, /\/upvote$/, { method: 'PUT' });
+  const status = page.waitForRequest(/\/api\/upvotes\?/);
+  await setOnline(page, true);
+  await waitUntilHandled(page, await status);
+  await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
+  await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
 });
 
 test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {

@@ -8,6 +8,8 @@ export type QueuedWrite =
   | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }
   | { kind: 'comment'; productId: string; content: string; website: string; idempotencyKey: string };
 
+export type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
+
 /** A queued write. `refused` is the reason why the server refused a comment. A refused upvote leaves the queue. */
 export type OutboxItem = QueuedWrite & { refused?: string };
 
@@ -21,6 +23,13 @@ const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
 /** Returns the queued writes, oldest first. The array is the same until the queue changes. */
 export function outboxItems(): readonly OutboxItem[] {
   return outbox.read();
+}
+
+/** Returns the queued change of the visitor's upvote on a product. */
+export function queuedUpvote(productId: string): QueuedUpvote | undefined {
+  return outboxItems().find((item) => item.kind === 'upvote' && item.productId === productId) as
+    | QueuedUpvote
+    | undefined;
 }
 
 /** Identifies the target of a write: the upvote on one product, or one draft. */

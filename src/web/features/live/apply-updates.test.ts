@@ -1,8 +1,9 @@
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
 import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
+import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 
 const key = productKeys.detail('harbour');
@@ -96,4 +97,22 @@ test('an update that arrives when held updates are due does not discard them', a
   applier.apply({ counts: [{ id: 'lighthouse', upvotes: 3, comments: 0 }] });
   await vi.advanceTimersByTimeAsync(500);
   expect(cachedProduct(client, 'harbour')?.upvotes).toBe(5);
+});
+
+test('counts that are read while the visitor’s vote is queued include the vote once', async () => {
+  const { client, upvotes } = setUp();
+  addToOutbox({ kind: 'upvote', productId: 'harbour', upvoted: true, before: false });
+  await client.fetchQuery({ queryKey: key, queryFn: async () => detail(4) });
+  expect(upvotes()).toBe(5);
+  const list = new InfiniteQueryObserver(client, {
+    queryKey: productKeys.list({}),
+    queryFn: async ({ pageParam }) => ({ items: [buildProduct({ id: pageParam, upvotes: 6 })] }),
+    initialPageParam: 'harbour',
+    getNextPageParam: () => 'lighthouse',
+  });
+  await list.refetch();
+  await list.fetchNextPage();
+  const shown = list.getCurrentResult().data?.pages.flatMap(({ items }) => items.map((item) => item.upvotes));
+  expect(shown).toEqual([7, 6]);
+  removeFromOutbox('upvote harbour');
 });

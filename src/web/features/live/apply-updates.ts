@@ -1,9 +1,11 @@
-import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
+import { type InfiniteData, notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
+import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
+import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
 import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys } from '../../cache/cached-data.ts';
-import { outboxItems } from '../../storage/outbox.ts';
+import { queuedUpvote } from '../../storage/outbox.ts';
 
 /**
  * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
@@ -21,6 +23,11 @@ interface Received<Value> {
   value: Value;
   /** The earliest time at which the value was current, from `performance.now()`. */
   at: number;
+}
+
+/** A page of a list or of a leaderboard. */
+interface CountedPage {
+  items: (Product | LeaderboardEntry)[];
 }
 
 export interface UpdateApplier {
@@ -48,8 +55,10 @@ export function createUpdateApplier(
     const isOurs = query.queryKey[0] === productKeys.all[0] || query.queryKey[0] === commentKeys.all[0];
     if (!isOurs) return;
     if (action.type === 'fetch') requestedAt.set(query, performance.now());
+    if (action.type !== 'success' || action.manual) return;
+    showQueuedUpvotes(client, query);
     // The response may be older than updates that arrived while it was pending.
-    if (action.type === 'success' && !action.manual) show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
+    show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
   });
 
   /** Shows the updates received since a time, but not before `HOLD_MS` have passed since the visitor's last write. */
@@ -129,7 +138,18 @@ function deleteExpired(received: Map<string, Received<unknown>>): void {
 
 /** Returns a product's upvotes including this visitor's queued offline change. */
 function withQueuedUpvote(productId: string, upvotes: number): number {
-  const change = outboxItems().find((item) => item.kind === 'upvote' && item.productId === productId);
-  if (change?.kind !== 'upvote') return upvotes;
-  return Math.max(0, upvotes + Number(change.upvoted) - Number(change.before));
+  const change = queuedUpvote(productId);
+  return change ? Math.max(0, upvotes + Number(change.upvoted) - Number(change.before)) : upvotes;
+}
+
+/** After a read of products or launches, shows the queued offline changes again, which the response does not include. */
+function showQueuedUpvotes(client: QueryClient, { queryKey, state }: Query): void {
+  if (queryKey[0] !== productKeys.all[0]) return;
+  const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<CountedPage | null>>;
+  // If only a further page was read, the other pages still include the changes.
+  const read = state.fetchMeta?.fetchMore ? pages.slice(-1) : pages;
+  for (const item of [...(product ? [product] : []), ...read.flatMap((page) => page?.items ?? [])]) {
+    const id = 'productId' in item ? item.productId : item.id;
+    if (queuedUpvote(id)) showCounts(client, { id, upvotes: item.upvotes, comments: item.comments });
+  }
 }

@@ -12,7 +12,7 @@ import {
   upvoteKeys,
 } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { isQueued, type QueuedWrite, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
+import { isQueued, type QueuedUpvote, queuedUpvote, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
 
@@ -132,8 +132,6 @@ function showConfirmed(client: QueryClient, productId: string): void {
   patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
 }
 
-type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
-
 /**
  * Shows a vote that was queued before the page loaded or in another tab, unless the page shows it. The data from the
  * server does not include it.
@@ -221,18 +219,20 @@ function rememberVote(productId: string, upvoted: boolean): void {
 
 /**
  * Stores every known vote status in this browser when it changes, and reads the votes again that another tab has changed.
- * Returns a function that stops this.
+ * Also keeps queued votes on screen. Returns a function that stops this.
  */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
     const [kind, productId] = queryKey;
-    if (kind !== upvoteKeys.status('')[0] || typeof state.data !== 'boolean') return;
+    if (kind !== upvoteKeys.statuses[0] || typeof state.data !== 'boolean') return;
     rememberVote(String(productId), state.data);
   };
   client.getQueryCache().getAll().forEach(note);
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     // Other events contain no new status. A known one may be older than the vote that another tab has stored.
-    if (event.type === 'updated' && event.action.type === 'success') note(event.query);
+    if (event.type !== 'updated' || event.action.type !== 'success') return;
+    if (!event.action.manual) showQueuedStatus(client, event.query.queryKey);
+    note(event.query);
   });
   const onStorage = ({ key, newValue }: StorageEvent) => {
     // The key of `rememberedVotes`. Without a value, other code on this origin has deleted it.
@@ -243,6 +243,14 @@ export function watchVotes(client: QueryClient): () => void {
     unsubscribe();
     window.removeEventListener('storage', onStorage);
   };
+}
+
+/** After a read of a vote, which does not include a queued change, shows the change again. */
+function showQueuedStatus(client: QueryClient, queryKey: readonly unknown[]): void {
+  const [kind, productId] = queryKey;
+  if (kind !== upvoteKeys.statuses[0]) return;
+  const queued = queuedUpvote(String(productId));
+  if (queued && pendingClicks(client, queued.productId) === 0) client.setQueryData(queryKey, queued.upvoted);
 }
 
 /** Reads the votes that differ from the remembered ones, except those with a pending click in this tab. */
