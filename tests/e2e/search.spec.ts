@@ -193,22 +193,28 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page).first()).toBeVisible();
   });
 
-  test('text that is typed while the code of the list loads stays in the box and is searched for, without another history entry', async ({
-    page,
-  }) => {
-    await visit(page, '/product/git');
-    const held = await holdResponses(page, /\/assets\/home-/);
-    await searchBox(page).fill('gi');
-    await expect(page).toHaveURL('/?q=gi');
-    await searchBox(page).fill('git ');
-    held.release();
-    await expect(page).toHaveURL('/?q=git');
-    await expect(cardNames(page).first()).toBeVisible();
-    await expect(searchBox(page), 'a word may follow').toHaveValue('git ');
-    await page.goBack();
-    await expect(page).toHaveURL('/product/git');
-    await expect(searchBox(page)).toHaveValue('');
-  });
+  for (const [what, key] of [
+    ['typed', 'Shift'],
+    ['submitted', 'Enter'],
+  ] as const) {
+    test(`text that is ${what} while the code of the list loads stays in the box and is searched for, without another history entry`, async ({
+      page,
+    }) => {
+      await visit(page, '/product/git');
+      const held = await holdResponses(page, /\/assets\/home-/);
+      await searchBox(page).fill('gi');
+      await expect(page).toHaveURL('/?q=gi');
+      await searchBox(page).fill('git ');
+      await searchBox(page).press(key);
+      held.release();
+      await expect(page).toHaveURL('/?q=git');
+      await expect(cardNames(page).first()).toBeVisible();
+      await expect(searchBox(page), 'a word may follow').toHaveValue('git ');
+      await page.goBack();
+      await expect(page).toHaveURL('/product/git');
+      await expect(searchBox(page)).toHaveValue('');
+    });
+  }
 
   test('a click on a product right after typing opens the product, and the pending search does not replace it', async ({
     page,

@@ -101,10 +101,11 @@ function useSearch() {
   function search(newText: string): void {
     const q = newText.trim();
     if (q === term) return;
-    latestAddress.current = addressOf(paths.home, q);
     // The first search adds a history entry, so Back returns to the list before it. Refining the search replaces the
-    // entry.
-    navigate(paths.list({ q: q || undefined, tag, sort }), { replace: term !== '' });
+    // entry, even if the list is still loading.
+    const replace = term !== '' || address !== latestAddress.current;
+    latestAddress.current = addressOf(paths.home, q);
+    navigate(paths.list({ q: q || undefined, tag, sort }), { replace });
   }
 
   const searchLater = useEffectEvent(search);
