@@ -260,7 +260,7 @@ test.describe('with the keyboard alone', () => {
   });
 });
 
-test('after a submission, ‘Back to products’ leads to the list, without the dialog', async ({
+test('after a submission, ‘Back to products’ leads to the list, and so does closing the dialog after Back', async ({
   page,
   expectConsoleError,
 }) => {
@@ -275,6 +275,11 @@ test('after a submission, ‘Back to products’ leads to the list, without the 
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   await expect(dialog(page)).toHaveCount(0);
+  await page.goBack();
+  await page.goBack();
+  await expect(dialog(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/');
 });
 
 test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {

@@ -5,10 +5,12 @@ import { useRouter } from '../routing/router.tsx';
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> {
   /** A path on this site with query and fragment, or only a fragment. */
   to: string;
+  /** State of the new history entry. */
+  state?: unknown;
 }
 
 /** A link within the site, which loads no new document. */
-export function Link({ to, onClick, ...rest }: LinkProps) {
+export function Link({ to, state, onClick, ...rest }: LinkProps) {
   const { location, navigate } = useRouter();
   const href = to.startsWith('#') ? location.pathname + to : to;
 
@@ -16,7 +18,7 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
     onClick?.(event);
     if (event.defaultPrevented || event.button !== 0 || hasModifier(event)) return;
     event.preventDefault();
-    navigate(href);
+    navigate(href, { state });
   }
 
   return <a {...rest} href={localAddress(href)} onClick={click} />;

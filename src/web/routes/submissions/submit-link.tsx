@@ -1,18 +1,20 @@
 import { type ComponentType, Suspense, useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
-import { useHasNavigated, useRouter, useSearchParams } from '../../routing/router.tsx';
+import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 
 const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
+/** The state of history entries that the link adds, which thus follow a page of this site. */
+const FROM_LINK = 'from link';
+
 const prepare = () => void load().catch(() => {});
 
 /** A link to the dialog for submitting a product, and the dialog itself, which has its own URL. */
 export function SubmitLink() {
   const [Dialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
   const { location, navigate } = useRouter();
-  const navigated = useHasNavigated();
   const isOpen = useSearchParams().has('submit') && location.pathname === paths.home;
 
   useEffect(() => {
@@ -21,7 +23,7 @@ export function SubmitLink() {
 
   function close(): void {
     // Returns to the page of this site that the visitor came from, at its scroll position.
-    if (navigated) {
+    if (location.state === FROM_LINK) {
       window.history.back();
       return;
     }
@@ -36,6 +38,7 @@ export function SubmitLink() {
         className="button submit-link"
         data-tone="outline"
         to={paths.submit}
+        state={FROM_LINK}
         onPointerEnter={prepare}
         onFocus={prepare}
       >
