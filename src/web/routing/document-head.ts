@@ -37,8 +37,8 @@ export function useDocumentHead({ title, description, canonical, noindex = false
     if (!navigated) return;
     // Visitors do not see these tags, and the server has rendered those of the first page, so the code loads on demand.
     import('./head-tags.ts').then(
-      ({ writeHeadTags }) =>
-        writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
+      (module) =>
+        module.writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
       () => {},
     );
   }, [title, description, canonical, noindex, siteUrl, navigated]);

@@ -115,7 +115,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
     if (!ready) return;
     if (hash.startsWith('#comment-')) {
       import('../../features/comments/show-comment.ts').then(
-        ({ showComment }) => showComment(api, client, hash),
+        (module) => module.showComment(api, client, hash),
         showLoadFailure,
       );
     }
