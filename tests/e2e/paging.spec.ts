@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
+import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
@@ -137,6 +138,42 @@ test.describe('§2: the list loads more products', () => {
         asked.filter((request) => !request.url().includes('cursor=')),
         'the first page is not requested again',
       ).toEqual([]);
+    });
+  }
+
+  test('a reload restores the scroll position in a list of which several pages were loaded', async ({ page, site }) => {
+    await site.addProducts(50, (index) => ({ name: `Clover ${index}` }));
+    await visit(page, '/?q=clover');
+    await scrollTo(page, 40);
+    const link = page.getByRole('link', { name: 'Clover 12', exact: true });
+    await link.scrollIntoViewIfNeeded();
+    const place = async () => Math.round((await link.boundingBox())?.y ?? 0);
+    const before = await place();
+    await page.reload();
+    await expect.poll(place).toBe(before);
+  });
+
+  for (const [what, act] of [
+    ['scrolls', () => window.scrollBy({ top: -300, behavior: 'instant' })],
+    ['clicks', () => void window.dispatchEvent(new PointerEvent('pointerdown'))],
+  ] as const) {
+    test(`after a reload, the list does not scroll on once the visitor ${what}`, async ({ page, site }) => {
+      await site.addProducts(3 * LIMITS.listedProducts, (index) => ({ name: `Trefoil ${what} ${index}` }));
+      await visit(page, `/?q=trefoil+${what}`);
+      await scrollTo(page, 2 * LIMITS.listedProducts);
+      await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+      const held = await holdResponses(page, NEXT_PAGE);
+      const loaded = page.waitForResponse(/\/assets\/scroll-on-/);
+      await page.reload();
+      await loaded;
+      await expect(page.getByText('Loading more products...')).toBeAttached();
+      await turnEventLoop(page);
+      await page.evaluate(act);
+      const top = await page.evaluate(() => window.scrollY);
+      held.release();
+      await expect(cardNames(page)).toHaveCount(2 * LIMITS.listedProducts);
+      await turnEventLoop(page);
+      expect(await page.evaluate(() => window.scrollY)).toBe(top);
     });
   }
 

@@ -46,7 +46,17 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = readPositions({})[current.current.key];
-    if (start !== undefined && !current.current.hash) window.scrollTo(0, start);
+    if (start && !current.current.hash) {
+      window.scrollTo(0, start);
+      const reached = window.scrollY;
+      // A list has only its first page, which may end above the position.
+      if (reached < start - 1) {
+        import('./scroll-on.ts').then(
+          (module) => module.scrollOn(start, reached),
+          () => {},
+        );
+      }
+    }
 
     const note = () => {
       positions.current[current.current.key] = window.scrollY;

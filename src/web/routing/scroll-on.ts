@@ -1,0 +1,29 @@
+/** After this time, a page that grows no longer scrolls. */
+const MAX_MS = 10_000;
+
+/** The events with which a visitor takes over. */
+const VISITOR_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate'] as const;
+
+/**
+ * Scrolls down to `top` as the page grows: further pages of a list load when its end comes near. `reached` is the
+ * current position. Stops as soon as the visitor does anything.
+ */
+export function scrollOn(top: number, reached: number): void {
+  const stopped = new AbortController();
+  const growth = new ResizeObserver(() => {
+    // The visitor has scrolled, for example with the scroll bar, which fires none of the events.
+    if (window.scrollY !== reached) return stopped.abort();
+    window.scrollTo({ top, behavior: 'instant' });
+    reached = window.scrollY;
+    if (reached >= top - 1) stopped.abort();
+  });
+  const timer = setTimeout(() => stopped.abort(), MAX_MS);
+  stopped.signal.addEventListener('abort', () => {
+    growth.disconnect();
+    clearTimeout(timer);
+  });
+  for (const event of VISITOR_EVENTS) {
+    window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
+  }
+  growth.observe(document.body);
+}
