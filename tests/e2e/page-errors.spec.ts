@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
 import { failureToast, upvoteOf } from '../support/screen.ts';
+import { submissionTest, submit } from '../support/submission-site.ts';
 
 const ERRORS = {
   'an uncaught error': () => void setTimeout(() => JSON.parse('uncaught')),
@@ -109,3 +110,20 @@ test('if the code of the screenshot viewer cannot be loaded, the page stays and 
   await expect(failureToast(page)).toContainText('Loading failed.');
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 });
+
+submissionTest(
+  'a maker’s page whose code cannot be loaded appears on the next click',
+  async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/ERR_FAILED/);
+    expectConsoleError(/404 \(Not Found\)/);
+    const { link, submission } = await submit(site, { name: 'Weever' });
+    const code = /\/assets\/maker-view-[^/]*\.js$/;
+    await page.route(code, (route) => route.abort());
+    const failed = page.waitForEvent('requestfailed', (request) => code.test(request.url()));
+    await page.goto(link);
+    await failed;
+    await page.unroute(code);
+    await page.getByRole('main').click();
+    await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
+  },
+);

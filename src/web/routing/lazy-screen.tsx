@@ -1,21 +1,21 @@
 import { type ComponentType, use } from 'react';
 
-export interface LazyScreen {
+export interface LazyScreen<Props = object> {
   /** Resolves after the code has loaded. Screens rendered after that never suspend. */
-  preload: () => Promise<ComponentType>;
+  preload: () => Promise<ComponentType<Props>>;
   /** Loads the code of a screen that is being rendered. Always returns the same promise, which never rejects. */
-  open: () => Promise<ComponentType>;
-  loaded: () => ComponentType | undefined;
+  open: () => Promise<ComponentType<Props>>;
+  loaded: () => ComponentType<Props> | undefined;
 }
 
 /**
  * A screen whose code loads on demand. `React.lazy` suspends on its first render even when its module is loaded:
  * `renderToString` would then send the fallback, and hydration would be deferred.
  */
-export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
-  let loaded: ComponentType | undefined;
-  let loading: Promise<ComponentType> | undefined;
-  let opening: Promise<ComponentType> | undefined;
+export function lazyScreen<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
+  let loaded: ComponentType<Props> | undefined;
+  let loading: Promise<ComponentType<Props>> | undefined;
+  let opening: Promise<ComponentType<Props>> | undefined;
 
   // A later call loads the code again, in case that loading failed.
   const preload = () =>
@@ -36,18 +36,18 @@ function reloadPage(): Promise<never> {
  * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
  * code has loaded. If loading fails, each click and each visit tries again.
  */
-export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
+export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   const nextVisit = () =>
     new Promise((resolve) => {
       addEventListener('click', resolve, { once: true });
       addEventListener('popstate', resolve, { once: true });
     });
-  const retry = (): Promise<ComponentType> => load().catch(() => nextVisit().then(retry));
+  const retry = (): Promise<ComponentType<Props>> => load().catch(() => nextVisit().then(retry));
   return lazyScreen(retry);
 }
 
-/** Renders a screen, and suspends while its code loads. */
-export function ScreenView({ screen }: { screen: LazyScreen }) {
+/** Renders a screen with the other props, and suspends while its code loads. */
+export function ScreenView<Props extends object>({ screen, ...props }: { screen: LazyScreen<Props> } & Props) {
   const Loaded = screen.loaded() ?? use(screen.open());
-  return <Loaded />;
+  return <Loaded {...(props as unknown as Props)} />;
 }

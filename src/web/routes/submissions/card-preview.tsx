@@ -1,15 +1,17 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
+import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { ArrowUpIcon, BookmarkIcon } from '../../ui/icons.tsx';
 
-const ListCard = lazy(() => import('../home/home.tsx').then((module) => ({ default: module.ListCard })));
+const LIST_CARD = lazyPart(() => import('../home/home.tsx').then((module) => module.ListCard));
 
 /** A preview of the product in the list. It is inert, and hidden from screen readers, which read the form instead. */
 export function CardPreview({ product }: { product: Product }) {
   return (
     <div className="submission-card" aria-hidden="true" inert>
       <Suspense fallback={<div className="card product-card submission-card-loading" />}>
-        <ListCard
+        <ScreenView
+          screen={LIST_CARD}
           product={product}
           rank={1}
           marker={null}

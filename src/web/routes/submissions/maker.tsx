@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
 import { t } from '../../language/translate.ts';
+import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { deleteMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 
-const MakerView = lazy(() => import('./maker-view.tsx').then((module) => ({ default: module.MakerView })));
+const MAKER_VIEW = lazyPart(() => import('./maker-view.tsx').then((module) => module.MakerView));
 
 /** The maker's view in a product's page. Other visitors see only the product, if there is one. */
 export function Maker() {
@@ -23,7 +24,7 @@ function ProductMaker({ id }: { id: string }) {
   if (key !== undefined) {
     return (
       <Suspense fallback={isMissing && <ProductSkeleton />}>
-        <MakerView key={key} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
+        <ScreenView screen={MAKER_VIEW} key={key} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
       </Suspense>
     );
   }
