@@ -120,6 +120,21 @@ test('every field is validated, and the response names all errors', async () => 
   expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags', 'team']);
 });
 
+test('an edit with an empty time is refused, and the product still launches at its time', async () => {
+  const createdAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { id } = await site.addProduct({ name: 'Tide', createdAt });
+  const { version } = await details(id);
+  for (const blank of [{ createdAt: '' }, { createdAt: null }, { created_at: ' ' }]) {
+    const response = await ada.ask('PATCH', `/products/${id}`, { version, values: { name: 'Ebb', ...blank } });
+    expect(response.json()).toMatchObject({
+      status: 422,
+      code: 'product_invalid',
+      errors: [{ field: 'createdAt', detail: 'Enter a time, such as 2026-12-01T09:00:00Z.' }],
+    });
+  }
+  expect(await details(id)).toMatchObject({ version, product: { name: 'Tide', createdAt } });
+});
+
 const remove = async (...ids: string[]) =>
   (await ada.json<{ removed: RemovedProductRecord[] }>('POST', '/products/remove', { ids, reason: 'Spam' })).removed;
 const restore = (...removals: (RemovedProductRecord | undefined)[]) =>

@@ -144,9 +144,12 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
 
   await page.getByLabel('Name').fill('');
   await page.getByLabel('Image').fill('javascript:alert(1)');
+  await page.getByLabel('Launches').fill('');
   expectConsoleError(/422 \(Unprocessable Entity\)/);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(/is not an http or https URL/)).toBeVisible();
+  await expect(page.getByLabel('Launches')).toHaveAccessibleDescription(/Enter a time/);
+  await page.getByLabel('Launches').fill('2026-06-02T09:00');
   await page.getByLabel('Image').fill('/pictures/git/tile.svg');
   await page.getByLabel('Name').fill('Four hands');
   await expect(page.getByRole('complementary', { name: 'Preview' })).toContainText('Four hands');

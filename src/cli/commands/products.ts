@@ -203,7 +203,8 @@ Examples:
 
 Fields: ${FIELDS.slice(0, 6).join(', ')},
 ${FIELDS.slice(6).join(', ')}.
-Values have the same format as in an import; team and lists may be JSON.`,
+Values have the same format as in an import; team and lists may be JSON.
+createdAt cannot be empty.`,
     )
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);

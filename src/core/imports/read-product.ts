@@ -15,7 +15,10 @@ import type { FileColumns } from './fields.ts';
 import { cellOf, isRecord, type SourceValues } from './import-errors.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
 
-/** The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. */
+/**
+ * The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. A blank time is
+ * `undefined`: an import keeps the time of an existing product, and an edit is refused.
+ */
 export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;
   /** The original id, if it had to be slugified. */

@@ -9,13 +9,13 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.clear());
 
-test('a row updates the product with its id: upvotes and missing fields stay unchanged, and blank fields get defaults', async () => {
+test('a row updates the product with its id: upvotes and missing fields stay unchanged, and blank fields except the time get defaults', async () => {
   await harness.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
   await harness.database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 's')",
   );
   await harness.database.query("UPDATE product_counts SET upvotes = 1 WHERE product_id = 'a'");
-  const report = await harness.run(lines({ id: 'a', description: '', maker: 'New' }));
+  const report = await harness.run(lines({ id: 'a', description: '', maker: 'New', createdAt: '' }));
   expect(report.updated.first).toEqual([
     {
       id: 'a',

@@ -14,7 +14,7 @@ import { lockProduct } from './product-row.ts';
 import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 
 export interface ProductEdit {
-  /** New values by field, read like those of an import. A blank value sets the default. */
+  /** New values by field, read like those of an import. A blank value sets the default, but a time cannot be blank. */
   values: SourceValues;
   /** The version that the edit is based on. If it is set, the edit fails if the product has another version. */
   version?: string | undefined;
@@ -86,6 +86,10 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
         field,
         detail: `'${local}' is not a URL. Use an http or https URL, or a path that begins with /.`,
       });
+  }
+  for (const [field, value] of Object.entries(patch)) {
+    // The default of a blank time, now, would launch a scheduled product.
+    if (value === undefined) faults.push({ field, detail: 'Enter a time, such as 2026-12-01T09:00:00Z.' });
   }
   const names = new Set<string>([...columns.pairs()].map(([, column]) => column));
   for (const name of Object.keys(values)) {

@@ -67,7 +67,7 @@ test('a member without a role keeps its picture when another one is edited', () 
   expect(shownText('team', draft.team)).toBe('Ada, Maker, /a.svg\nBo, /b.svg');
 });
 
-test('an empty time requests the default', () => {
+test('an empty time is sent without a time zone, so the server can refuse it', () => {
   expect(fieldValue('createdAt', '')).toBe('');
 });
 
