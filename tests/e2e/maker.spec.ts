@@ -10,6 +10,7 @@ import {
   dayAhead,
   decide,
   longDate,
+  openLink,
   pictureFile,
   type Submitted,
   submit,
@@ -19,12 +20,6 @@ import {
 const dialog = (page: Page) => page.getByRole('dialog');
 
 test.describe('the maker link', () => {
-  /** Opens the page of a product that has not launched. */
-  async function openLink(page: Page, { link, submission }: Submitted): Promise<void> {
-    await page.goto(link);
-    await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
-  }
-
   /** Reads the product as its maker sees it. */
   async function readProduct(site: E2eSite, { id, key }: Submitted) {
     const headers = { Authorization: `Bearer ${key}` };
@@ -228,17 +223,6 @@ test.describe('the maker link', () => {
     held.release();
     await expect(page.getByText('The launch time has changed.')).toBeVisible();
     await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
-  });
-
-  test('shows why a submission was declined, and lets the maker change and resubmit it', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Barnacle' });
-    await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');
-    await openLink(page, made);
-    await expect(page.getByRole('blockquote')).toHaveText('Please say what it does.');
-    await page.getByRole('button', { name: 'Edit and send again' }).click();
-    await dialog(page).getByLabel('Description').fill('It holds on.');
-    await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-    await expect(page.getByText('Waiting for review')).toBeVisible();
   });
 
   test('of a product that was removed from the site offers no edits', async ({ page, site }) => {

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
-import { testWith } from './e2e-test.ts';
+import { expect, testWith } from './e2e-test.ts';
 
 /** A submission, with the key and the link that its maker gets. */
 export interface Submitted {
@@ -32,6 +33,12 @@ export async function submit(site: E2eSite, fields: NewSubmission): Promise<Subm
     throw new Error(`The submission got the response ${response.status}: ${await response.text()}`);
   const { submission, makerKey } = (await response.json()) as CreatedSubmission;
   return { id: submission.id, key: makerKey, submission, link: submissionPaths.makerLink(submission.id, makerKey) };
+}
+
+/** Opens the maker's page of a product that has not launched. */
+export async function openLink(page: Page, { link, submission }: Submitted): Promise<void> {
+  await page.goto(link);
+  await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
 }
 
 const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');

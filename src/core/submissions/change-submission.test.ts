@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
+import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
 import type { SourceValues } from '../imports/import-errors.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -59,13 +60,21 @@ describe('An edit', () => {
     expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
-  test('of a declined submission submits it again', async () => {
-    const maker = await harness.submit();
+  test.each<[string, (launchAt: string) => SubmissionPatch]>([
+    ['a text', () => ({ description: 'A text' })],
+    ['only the time', () => ({ launchAt: inHours(9).toISOString() })],
+    ['nothing', (launchAt) => ({ description: 'Old', launchAt })],
+  ])('that changes %s submits a declined submission again', async (_what, patch) => {
+    const launchAt = inHours(5).toISOString();
+    const maker = await harness.submit({ description: 'Old', launchAt });
     await harness.decline(maker.id, 'No text');
     clock.advance({ hours: 1 });
-    expect(await site.submissions.edit(maker, { description: 'A text' })).toMatchObject({
+    const sent = patch(launchAt);
+    expect(await site.submissions.edit(maker, sent)).toMatchObject({
       status: 'waiting',
       reason: null,
+      revision: 3,
+      launchAt: sent.launchAt ?? launchAt,
     });
     expect((await harness.inspect(maker.id)).waitingSince).toBe(clock.now().toISOString());
   });

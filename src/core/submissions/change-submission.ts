@@ -24,6 +24,7 @@ import {
   productOfFields,
   requireMakerKey,
   type SubmissionRow,
+  type Undo,
   updateSubmission,
 } from './submission-row.ts';
 
@@ -36,8 +37,8 @@ export interface MakerAccess {
 }
 
 /**
- * Changes fields and the launch time of a submission. If a field of a scheduled or declined submission changes, the
- * submission returns to the review queue. If only the launch time changes, the operator's decision stays.
+ * Changes fields and the launch time of a submission. An edit returns a declined submission to the review queue, even if
+ * it changes nothing, and a scheduled one if it changes more than the launch time.
  * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
  * `already_launched`, `too_many_waiting`, `unavailable`.
  */
@@ -179,14 +180,16 @@ async function applyPatch(
   const isSameTime = launchAt?.getTime() === row.launch_at?.getTime();
   // Blank fields are equal to the defaults that products have instead.
   const complete = (each: SubmissionFields) => productOfFields(row.id, each, now, rules.timeZone);
-  if (isDeepStrictEqual(complete(fields), complete(row.fields))) {
+  const isSameProduct = isDeepStrictEqual(complete(fields), complete(row.fields));
+  if (isSameProduct && row.status !== 'declined') {
     if (isSameTime) return row;
     return reschedule(sql, row, launchAt, rules);
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
   const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
   if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
-  const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo: null, network: place } as const;
+  const undo = isSameProduct ? undoAt(row, launchAt) : null;
+  const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo, network: place } as const;
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 
@@ -197,14 +200,19 @@ function withAvatars(sent: CheckedPatch['fields'], team: readonly TeamMember[]):
   return { ...sent, team: sent.team.map((member) => ({ ...member, avatar: avatarOf(member) })) };
 }
 
-/** Changes the launch time. The operator's decision stays, and undoing the decision keeps the new time. */
+/** Returns the undo of the last decision after the maker changed only the launch time, which it keeps. */
+function undoAt({ undo }: SubmissionRow, launchAt: Date | null): Undo | null {
+  return undo && { ...undo, launchAt: launchAt?.toISOString() ?? null };
+}
+
+/** Changes the launch time. The operator's approval stays. */
 async function reschedule(
   sql: Sql,
   row: SubmissionRow,
   launchAt: Date | null,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
-  const undo = row.undo && { ...row.undo, launchAt: launchAt?.toISOString() ?? null };
+  const undo = undoAt(row, launchAt);
   if (row.status !== 'approved') return updateSubmission(sql, row, { launch_at: launchAt, undo }, rules.now);
   const time = launchTime(launchAt, rules.now);
   await moveLaunch(sql, row.id, time, rules);

@@ -44,6 +44,7 @@ function next(state: State, step: Step, now: number): State | undefined {
       const wanted = step === 'reschedule' ? later : null;
       if (isClosed) return undefined;
       const undo = wanted === launchAt || state.undo === null ? state.undo : { ...state.undo, launchAt: wanted };
+      if (status === 'declined') return { ...state, status: 'waiting', launchAt: wanted, undo };
       return { ...state, launchAt: status === 'approved' ? inTime(wanted) : wanted, undo };
     }
     case 'withdraw':

@@ -230,7 +230,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Edit or reschedule a submission',
     description:
-      'A submission can be edited until it launches. If a scheduled or declined submission is changed in any field other than the launch time, it requires a new approval. With `revision` and `productVersion`, the edit fails if either has changed since.',
+      'A submission can be edited until it launches. An edit of a declined submission submits it again. If a scheduled submission is changed in any field other than the launch time, it requires a new approval. With `revision` and `productVersion`, the edit fails if either has changed since.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },

@@ -76,7 +76,8 @@ export const submissionsClient = {
     } catch (error) {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
-      if (isStored(fields, base, latest)) return latest;
+      // An edit submits a declined submission again, so this one was declined later, and needs another edit.
+      if (latest.status !== 'declined' && isStored(fields, base, latest)) return latest;
       onConflict(latest);
       throw error;
     }

@@ -1,0 +1,38 @@
+import type { Page } from '@playwright/test';
+import { expect } from '../support/e2e-test.ts';
+import { decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+
+test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
+
+test('the maker reads why a submission was declined, changes it and submits it again', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Barnacle' });
+  await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');
+  await openLink(page, made);
+  await expect(page.getByRole('blockquote')).toHaveText('Please say what it does.');
+  await page.getByRole('button', { name: 'Edit and send again' }).click();
+  await dialog(page).getByLabel('Description').fill('It holds on.');
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Waiting for review')).toBeVisible();
+});
+
+test('a declined submission can be submitted again unchanged, even if it was declined once more meanwhile', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/409/);
+  const made = await submit(site, { name: 'Periwinkle' });
+  await decide(site, 'decline', made.id, '--reason', 'Not yet.');
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Edit and send again' }).click();
+  await decide(site, 'undo', made.id);
+  await decide(site, 'decline', made.id, '--reason', 'Not this year.');
+  const save = dialog(page).getByRole('button', { name: 'Save changes' });
+  await save.click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  await save.click();
+  await expect(page.getByText('Waiting for review')).toBeVisible();
+  await expect(page.getByText('No further review is needed.')).toHaveCount(0);
+});
