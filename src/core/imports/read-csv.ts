@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatQuantity, isVisible } from '../../contract/text.ts';
 import { type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -15,7 +15,7 @@ const DELIMITERS = [',', ';', '\t'];
 
 /**
  * Reads CSV (RFC 4180) with a header and any line endings. The header determines whether the delimiter is a comma, a
- * semicolon or a tab.
+ * semicolon or a tab. Blank rows are skipped.
  * @param onHeader receives the names of the columns. @throws UnreadableFileError.
  */
 export async function* readCsv(
@@ -40,7 +40,8 @@ export async function* readCsv(
       // The parser counts a CRLF inside quotes as two lines.
       for (const cell of record) if (cell.includes('\r\n')) lineBreaksCountedTwice += cell.split('\r\n').length - 1;
       lastLine = info.lines - lineBreaksCountedTwice;
-      if (record.length === 1 && record[0] === '') continue;
+      // Spreadsheets export empty rows as separators only.
+      if (!record.some(isVisible)) continue;
       if (columns === undefined) {
         columns = headerOf(record, line);
         onHeader(columns);

@@ -3,8 +3,8 @@ import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
-  test('is read with quoted cells, which may contain line breaks, and with semicolons as separators', () => {
-    const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n\r\n3;last');
+  test('is read with quoted cells, which may contain line breaks, with semicolons as separators, and without blank rows', () => {
+    const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n ; \r\n3;last');
     expect(columns).toEqual(['id', 'Title']);
     expect(rows).toEqual([
       { line: 2, values: { id: '1', Title: 'Wave; "high"' } },

@@ -1,3 +1,5 @@
+import { isVisible } from '../../../contract/text.ts';
+
 /** The chosen file with its first rows. */
 export interface ChosenFile {
   file: File;
@@ -63,8 +65,7 @@ export function readCsvSample(text: string, wanted?: Wanted): Sample {
   };
   const endRecord = () => {
     const isHeader = records.length === 0;
-    if (cells.some((each) => each !== '') && (isHeader || isWanted(wanted, startedAt)))
-      records.push({ line: startedAt, cells });
+    if (cells.some(isVisible) && (isHeader || isWanted(wanted, startedAt))) records.push({ line: startedAt, cells });
     cells = [];
   };
   for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length && records.length <= maxRows; at += 1) {
