@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { searchIndexOf } from '../products/search-trigrams.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
 
@@ -45,7 +46,7 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
-  test('a site in its own schema gets every table, even if another site is in a later schema of the search path', async () => {
+  test('a site in its own schema gets and uses its own tables and indexes, even if another site is in a later schema of the search path', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     await migrate(database, MIGRATIONS, silentLog);
     await database.query('CREATE SCHEMA second');
@@ -55,6 +56,11 @@ describe('the schema', () => {
     try {
       expect(await migrate(second, MIGRATIONS, silentLog)).toEqual(names);
       expect(await second.query("SELECT to_regclass('second.products')::text AS name")).toEqual([{ name: 'products' }]);
+      const indexes = (schema: string) =>
+        second.query('SELECT indexname FROM pg_indexes WHERE schemaname = $1 ORDER BY indexname', [schema]);
+      expect(await indexes('second')).toEqual(await indexes('public'));
+      await second.query('DROP INDEX second.products_search');
+      expect(await searchIndexOf(second)).toBe('none');
     } finally {
       await second.close();
     }

@@ -67,13 +67,23 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
  */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
+const SELECT_TABLE = 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1';
+const SELECT_INDEX = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1';
+
+/** Considers only the schema in which tables are created, because another site may use another one. */
+async function hasTable(sql: Sql, name: string): Promise<boolean> {
+  return (await sql.query(SELECT_TABLE, [name])).length > 0;
+}
+
+/** Considers the same schema as `hasTable`. */
+async function hasIndex(sql: Sql, name: string): Promise<boolean> {
+  return (await sql.query(SELECT_INDEX, [name])).length > 0;
+}
+
 /** Returns the migrations that have not been applied. If there are any, it also creates `schema_migrations`. */
 async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
-  // Only the schema in which tables are created, because another site may use a later one in the search path.
-  const [history] = await sql.query(
-    "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'",
-  );
-  const applied = history ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
+  const hasHistory = await hasTable(sql, 'schema_migrations');
+  const applied = hasHistory ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
   const versions = new Set(applied.map(({ version }) => version));
   const missing = migrations.filter(({ version }) => !versions.has(version));
   if (missing.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
@@ -111,8 +121,7 @@ export function statementsOf(sql: string): string[] {
  * role may create. Without the index, a search scans the whole table.
  */
 async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
-  const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
-  if (present.length > 0) return;
+  if (await hasIndex(sql, 'products_search')) return;
   try {
     await unlessRaceLost(() => sql.query('CREATE EXTENSION IF NOT EXISTS pg_trgm'));
     await unlessRaceLost(() =>
@@ -132,9 +141,7 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
  * table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
-  const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");
-  const table = await sql.query("SELECT 1 FROM information_schema.columns WHERE table_name = 'upvotes'");
-  if (present.length > 0 || table.length === 0) return;
+  if (!(await hasTable(sql, 'upvotes')) || (await hasIndex(sql, 'upvotes_time'))) return;
   try {
     await unlessRaceLost(() =>
       sql.query(

@@ -89,8 +89,10 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
 }
 
 /** Selects the existing search indexes, if the server has `gin_clean_pending_list` and the role may call it on them. */
-const SELECT_FLUSHABLE = `SELECT relname AS name FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
-  WHERE relname IN ('products_search', 'products_grams') AND pg_has_role(relowner, 'USAGE')`;
+const SELECT_FLUSHABLE = `SELECT indexrelid::regclass::text AS name
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_proc ON proname = 'gin_clean_pending_list'
+  WHERE indrelid = to_regclass('products') AND relname IN ('products_search', 'products_grams')
+    AND pg_has_role(relowner, 'USAGE')`;
 
 /**
  * Moves the pending entries of the search indexes into their main structure, without blocking other sessions. Searches

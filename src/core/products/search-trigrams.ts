@@ -6,9 +6,9 @@ import type { Sql } from '../database/database.ts';
  */
 type SearchIndex = 'none' | 'ascii' | 'unicode';
 
-/** Ignores an index that is being built or whose build failed, because it cannot be used. */
+/** Ignores an index that is being built or whose build failed, because it cannot be used, and those of other schemas. */
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
-  WHERE pg_class.relname = 'products_search' AND pg_index.indisvalid`;
+  WHERE pg_index.indrelid = to_regclass('products') AND pg_class.relname = 'products_search' AND pg_index.indisvalid`;
 
 /** Tests whether the server's locale has letters beyond ASCII; the locale C has none. */
 const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
