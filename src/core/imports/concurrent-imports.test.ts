@@ -34,6 +34,16 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   return importProducts(database, { path, now: NOW, ...options });
 }
 
+test('an import whose database becomes unavailable after the commit is reported as done', async () => {
+  const losing: Database = {
+    ...harness.database,
+    query: () => Promise.reject(new Error('The connection was lost')),
+  };
+  const report = await importRows(losing, 'lost', { id: 'a' }, { id: 'b' });
+  expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
+  expect(await harness.ids()).toEqual(['a', 'b']);
+});
+
 /** Runs `work` once, before the first statement of a transaction that contains `text` is sent. */
 function runBefore(text: string, work: () => Promise<unknown>): Database {
   let isDone = false;

@@ -66,7 +66,10 @@ export async function importProducts(database: Database, options: ImportOptions)
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
     await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database);
-    await merged.duplicateNames.compareWithSite(database);
+    await merged.duplicateNames.compareWithSite(database).catch((error: unknown) => {
+      // After the commit, a failure must not look as if nothing had been imported. Only duplicates are not reported.
+      if (dryRun) throw error;
+    });
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
     await spool.close();
@@ -100,8 +103,12 @@ const SELECT_FLUSHABLE = `SELECT indexrelid::regclass::text AS name
  * PostgreSQL move them.
  */
 async function flushSearchIndexes(database: Database): Promise<void> {
-  const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);
-  for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
+  try {
+    const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);
+    for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
+  } catch {
+    // The products have been written, and later writes or autovacuum move the entries.
+  }
 }
 
 function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {
