@@ -83,6 +83,17 @@ test('a restoration cannot be undone after undoing the import of its product, wh
   expect((await harness.product('a'))?.name).toBe('Successor');
 });
 
+test('undoing the last removal restores what an operator removed, not the new products of an import undone later', async () => {
+  await saveProducts(harness.database, [buildProduct({ id: 'mine' })]);
+  const id = await importRows({ id: 'a' });
+  await removeProducts(harness.database, ['mine']);
+  await undo(id);
+  const last = () => restoreProducts(harness.database, { last: true });
+  expect(await last()).toMatchObject({ restored: [{ id: 'mine' }] });
+  expect(await last()).toMatchObject({ restored: [] });
+  expect(await harness.ids()).toEqual(['mine']);
+});
+
 test('an import is undone only once by simultaneous undos', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
   const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
@@ -118,7 +129,7 @@ test('after the new products of an undone import are restored, other processes r
   await shrinkTables();
   const connection = openDatabase({ url: harness.database.url, log: silentLog, maxConnections: 1 });
   expect(await planOfProduct(connection, 'tide')).toMatch(/Seq Scan on products/);
-  await restoreProducts(harness.database, { last: true });
+  await restoreProducts(harness.database, { productIds: rows.map(({ id }) => id) });
   expect(await planOfProduct(connection, 'wave-7')).not.toMatch(/Seq Scan/);
   await connection.close();
 });

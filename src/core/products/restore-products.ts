@@ -6,7 +6,7 @@ import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 
-/** The removals to undo: those of the last command, the newest removal of each product, or removals by their ids. */
+/** The removals to undo: those of the last `products remove`, the newest removal of each product, or removals by their ids. */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
 /** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
@@ -82,11 +82,15 @@ class Refusal extends Error {
   taken: string[] = [];
 }
 
+/** A removal by `products remove` has the id of its audit entry. Undoing an import removes products without such entries. */
+const LAST_BATCH = `SELECT batch_id FROM removed_products WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id)
+  ORDER BY removed_at DESC, batch_id LIMIT 1`;
+
 /** Selects and locks the removals, so the second of two concurrent restorations finds no row. */
 function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   const [condition, values]: [string, unknown[]] =
     'last' in choice
-      ? ['batch_id = (SELECT batch_id FROM removed_products ORDER BY removed_at DESC, batch_id LIMIT 1)', []]
+      ? [`batch_id = (${LAST_BATCH})`, []]
       : 'removalIds' in choice
         ? ['removal_id = ANY($1::uuid[])', [choice.removalIds]]
         : [
