@@ -60,6 +60,12 @@ test('export - writes JSON Lines to standard output', async () => {
   ]);
 });
 
+test('export - ends without an error if nobody reads its output', async () => {
+  const command = harness.start(['export', '-'], { settings: { DATABASE_URL: database.url } });
+  command.process.stdout?.destroy();
+  expect(await command.exited).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('export --tables writes upvotes or comments, without sessions', async () => {
   const upvotes = await runExport('-', '--tables', 'upvotes');
   expect(JSON.parse(upvotes.stdout)).toEqual({

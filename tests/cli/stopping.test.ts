@@ -14,6 +14,17 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
+/** Creates a site whose products are too large for the buffers of a pipe. */
+async function bigDataDir(): Promise<string> {
+  const dataDir = await harness.sampleDataDir();
+  const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
+  await database.query(
+    "INSERT INTO products (id, description) SELECT 'big-' || n, repeat('x', 9000) FROM generate_series(1, 1000) AS n",
+  );
+  await close();
+  return dataDir;
+}
+
 test('after SIGTERM, the site completes requests in flight, does not wait for idle clients, and stops its database', async () => {
   const dataDir = await harness.sampleDataDir();
   const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
@@ -80,12 +91,7 @@ describe('after a signal, a command leaves no embedded database running', () => 
   });
 
   test('SIGTERM ends an export to a reader that has stopped reading', async () => {
-    const dataDir = await harness.sampleDataDir();
-    const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
-    await database.query(
-      "INSERT INTO products (id, description) SELECT 'big-' || n, repeat('x', 9000) FROM generate_series(1, 1000) AS n",
-    );
-    await close();
+    const dataDir = await bigDataDir();
     const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/"id"/);
     command.process.stdout?.pause();
@@ -102,6 +108,15 @@ describe('if the reader of its output stops, as in `groundswell … | head`', ()
     const dataDir = await harness.sampleDataDir();
     const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/settings: /);
+    command.process.stdout?.destroy();
+    expect(await command.exited).toMatchObject({ code: 0, stderr: '' });
+    expect(await databasePids(dataDir)).toEqual([]);
+  });
+
+  test('an export that waits for the reader ends without an error, and leaves no embedded database running', async () => {
+    const dataDir = await bigDataDir();
+    const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
+    await command.waitForOutput(/"id"/);
     command.process.stdout?.destroy();
     expect(await command.exited).toMatchObject({ code: 0, stderr: '' });
     expect(await databasePids(dataDir)).toEqual([]);

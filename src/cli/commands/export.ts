@@ -73,9 +73,12 @@ async function exportToFile(path: string, contents: Contents): Promise<number> {
   });
 }
 
+/** Ends early, without an error, if the reader stops, as in `groundswell export - | head`. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
     if (!process.stdout.write(part)) await once(process.stdout, 'drain', { signal });
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
   });
 }
 
