@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test, vi } from 'vitest';
 import { sparkline } from '../commands/stats.ts';
 import type { Span } from './output.ts';
-import { cut, formatTable, printBeside, wrap } from './table.ts';
+import { cut, formatTable, printBeside, printTable, wrap } from './table.ts';
 
 const plainText = (line: readonly Span[]) => line.map((span) => (typeof span === 'string' ? span : span[1])).join('');
 
@@ -112,21 +112,37 @@ test('a truncated text ends in an ellipsis and fits', () => {
   expect(stringWidth(cut('東京タワー', 6))).toBeLessThanOrEqual(6);
 });
 
+/** Runs `work` with a standard output of this kind. @returns the printed lines, without styles. */
+function printedOn(output: { isTTY: boolean; columns: number }, work: () => void): string[] {
+  const { isTTY, columns } = process.stdout;
+  const written: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void written.push(line));
+  Object.assign(process.stdout, output);
+  try {
+    work();
+  } finally {
+    Object.assign(process.stdout, { isTTY, columns });
+    log.mockRestore();
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes the escape sequences of the styles
+  return written.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
+}
+
 test.each([
   ['wraps below its start on a terminal', true, ['root hid a comment that', 'nobody wanted to read.']],
   ['stays on one line in a file', false, ['root hid a comment that nobody wanted to read.']],
 ])('a long sentence next to a time %s', (_, isTTY, expected) => {
-  const { isTTY: wasTTY, columns } = process.stdout;
-  const written: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void written.push(line));
-  Object.assign(process.stdout, { isTTY, columns: 31 });
-  try {
-    printBeside(['dim', '23:31  '], 'root hid a comment that nobody wanted to read.');
-  } finally {
-    Object.assign(process.stdout, { isTTY: wasTTY, columns });
-    log.mockRestore();
-  }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes the escape sequences of the styles
-  const plain = written.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
-  expect(plain).toEqual(expected.map((line, index) => (index === 0 ? '23:31  ' : '       ') + line));
+  const printed = printedOn({ isTTY, columns: 31 }, () =>
+    printBeside(['dim', '23:31  '], 'root hid a comment that nobody wanted to read.'),
+  );
+  expect(printed).toEqual(expected.map((line, index) => (index === 0 ? '23:31  ' : '       ') + line));
+});
+
+test('on a terminal that reports a width of 0, text is neither truncated nor wrapped', () => {
+  const text = 'root hid a comment that nobody wanted to read.';
+  const printed = printedOn({ isTTY: true, columns: 0 }, () => {
+    printTable([{ title: 'TEXT', shrinks: true }], [[text]]);
+    printBeside(['dim', '23:31  '], text);
+  });
+  expect(printed).toEqual(['TEXT', text, `23:31  ${text}`]);
 });

@@ -18,8 +18,12 @@ const MIN_WIDTH = 8;
 
 /** Prints a table on standard output. Cells are truncated only to fit the width of a terminal. */
 export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-  for (const line of formatTable(columns, rows, width)) print(...line);
+  for (const line of formatTable(columns, rows, terminalWidth())) print(...line);
+}
+
+/** Returns the width in columns, or undefined without a terminal. Some terminals, such as serial ones, report 0. */
+function terminalWidth(): number | undefined {
+  return (process.stdout.isTTY && process.stdout.columns) || undefined;
 }
 
 const MIN_TEXT_WIDTH = 20;
@@ -29,10 +33,10 @@ const MIN_TEXT_WIDTH = 20;
  * indented; in a file or pipe, it is one line.
  */
 export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
-  const { isTTY, columns } = process.stdout;
+  const width = terminalWidth();
   const used = stringWidth(lead[1]);
   const line = oneLine(text);
-  const lines = isTTY ? wrap(line, Math.max(MIN_TEXT_WIDTH, columns - used)) : [line];
+  const lines = width === undefined ? [line] : wrap(line, Math.max(MIN_TEXT_WIDTH, width - used));
   for (const [index, each] of lines.entries()) print(index === 0 ? lead : ' '.repeat(used), each);
 }
 
