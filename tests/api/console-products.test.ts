@@ -101,6 +101,24 @@ test('an edit is undone by the audit id in its response, to the exact time and t
   expect((await edit(ada, { tags: before.tags })).auditId).toBeNull();
 });
 
+test('after 30 days, when replaced pictures may have been deleted, an edit is undone only if it replaced none', async () => {
+  const image = `/images/${'0'.repeat(40)}.webp`;
+  const { id } = await site.addProduct({ name: 'Tide', image });
+  const edit = async (values: object) =>
+    ada.json<EditedProduct>('PATCH', `/products/${id}`, { version: (await details(id)).version, values });
+  const edits = [await edit({ name: 'Ebb' }), await edit({ image: '/pictures/placeholder.svg' })];
+  await site.database.query(
+    "UPDATE audit_log SET created_at = created_at - interval '30 days' WHERE id = ANY($1::uuid[])",
+    [edits.map(({ auditId }) => auditId)],
+  );
+  const undone = edits.map(({ auditId }) => ada.ask('POST', `/audit/${auditId}/undo`));
+  expect((await Promise.all(undone)).map((response) => response.json().detail)).toEqual([
+    undefined,
+    'An edit that replaced pictures can be undone for 30 days.',
+  ]);
+  expect((await details(id)).product).toMatchObject({ name: 'Tide', image: '/pictures/placeholder.svg' });
+});
+
 test('every field is validated, and the response names all errors', async () => {
   const { id } = await site.addProduct();
   const { version } = await details(id);

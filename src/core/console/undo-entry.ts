@@ -5,6 +5,7 @@ import type { Connection } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
+import { mayLackPictures } from '../pictures/delete-unreferenced.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
@@ -68,10 +69,10 @@ async function revert(
   entry: AuditEntry,
   { runtime, timeZone, votesPerNetwork }: UndoOptions,
 ): Promise<unknown> {
-  const { action, target, details } = entry;
+  const { action, target } = entry;
   switch (action) {
     case 'products edit':
-      return revertEdit(database, target, details as { before: object; after: object }, runtime);
+      return revertEdit(database, entry, runtime);
     case 'products remove': {
       const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] });
       if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now.`);
@@ -132,10 +133,12 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
 /** Restores the fields that the edit changed, unless one of them has changed since. */
 async function revertEdit(
   database: Database,
-  id: string,
-  { before, after }: { before: object; after: object },
+  { target: id, details, createdAt }: AuditEntry,
   { now }: Runtime,
 ): Promise<void> {
+  const { before, after } = details as { before: object; after: object };
+  if (mayLackPictures(before, new Date(createdAt), now()))
+    throw notUndoable('An edit that replaced pictures can be undone for 30 days.');
   const { product } = await inspectProduct(database, id);
   if (product === null) throw notUndoable('The product was removed.');
   const current: Record<string, unknown> = { ...product };

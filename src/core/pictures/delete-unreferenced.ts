@@ -87,6 +87,13 @@ async function listFolder(folder: string): Promise<string[]> {
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
 const UNDO_DAYS = 30;
 
+const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * 24 * HOUR_MS);
+
+/** Returns whether an undo may restore a picture that has been deleted, because the edit is too old. */
+export function mayLackPictures(before: object, editedAt: Date, now: Date): boolean {
+  return editedAt <= undoableSince(now) && JSON.stringify(before).includes('/images/');
+}
+
 const NAMES_IN = `regexp_matches(text, '/images/(${PICTURE_NAME_PATTERN})', 'g') AS found WHERE text LIKE '%/images/%'`;
 
 /**
@@ -116,7 +123,6 @@ export async function readPictureReferences(sql: Sql, now: Date): Promise<Set<st
     for (const { name } of rows) names.add(name);
   };
   for (const statement of SELECT_NAMES) collect(await sql.query<{ name: string }>(statement));
-  const since = new Date(now.getTime() - UNDO_DAYS * 24 * 60 * 60 * 1_000);
-  collect(await sql.query<{ name: string }>(SELECT_NAMES_OF_AUDIT_LOG, [since.toISOString()]));
+  collect(await sql.query<{ name: string }>(SELECT_NAMES_OF_AUDIT_LOG, [undoableSince(now).toISOString()]));
   return names;
 }
