@@ -48,14 +48,27 @@ describe('The id', () => {
     expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
   });
 
-  test('is free again 30 days after the submission was declined or withdrawn', async () => {
+  test('is free again a day after the submission was withdrawn before a decision', async () => {
+    const withdrawn = await harness.submit({ name: 'Undecided' });
+    await site.submissions.withdraw(withdrawn);
+    const waiting = await harness.submit({ name: 'Undecided' });
+    clock.advance({ hours: 24 });
+    await deleteClosedSubmissions(site.database, clock.now());
+    expect(await codeOf(site.submissions.get(withdrawn))).toBe('done');
+    clock.advance({ milliseconds: 1 });
+    await deleteClosedSubmissions(site.database, clock.now());
+    expect(await codeOf(site.submissions.get(withdrawn))).toBe('submission_not_found');
+    expect([await idOf({ name: 'Undecided' }), waiting.id]).toEqual(['undecided', 'undecided-2']);
+  });
+
+  test('is free again 30 days after the submission was declined, or withdrawn after a decision', async () => {
     const [declined, withdrawn] = [await harness.submit({ name: 'Gone' }), await harness.submit({ name: 'Gone' })];
-    await harness.decline(declined.id);
+    for (const { id } of [declined, withdrawn]) await harness.decline(id);
     await site.submissions.withdraw(withdrawn);
     const waiting = await idOf({ name: 'Gone' });
     clock.advance({ hours: 30 * 24 });
     await deleteClosedSubmissions(site.database, clock.now());
-    expect(await codeOf(site.submissions.get(declined))).toBe('done');
+    for (const each of [declined, withdrawn]) expect(await codeOf(site.submissions.get(each))).toBe('done');
     clock.advance({ milliseconds: 1 });
     await deleteClosedSubmissions(site.database, clock.now());
     expect(await codeOf(site.submissions.get(declined))).toBe('submission_not_found');

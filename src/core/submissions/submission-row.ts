@@ -159,19 +159,28 @@ export async function updateSubmission(
  */
 const CLOSED_DAYS = 30;
 
+/**
+ * How long submissions that were withdrawn before a decision are stored. Withdrawing frees a place in the queue, so
+ * otherwise a network could reserve many ids.
+ */
+const UNDECIDED_DAYS = 1;
+
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days.
+ * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days or, without
+ * a decision, for a day.
  * @throws CoreError `unavailable`.
  */
 export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM submission_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),
   ]);
+  const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
   await sql.query(
-    "DELETE FROM submissions WHERE status IN ('declined', 'withdrawn') AND updated_at < $1::timestamptz",
-    [new Date(now.getTime() - CLOSED_DAYS * DAY_MS).toISOString()],
+    `DELETE FROM submissions WHERE (status IN ('declined', 'withdrawn') AND updated_at < $1::timestamptz)
+       OR (status = 'withdrawn' AND decided_at IS NULL AND updated_at < $2::timestamptz)`,
+    [before(CLOSED_DAYS), before(UNDECIDED_DAYS)],
   );
 }
 

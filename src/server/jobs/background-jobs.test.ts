@@ -47,7 +47,7 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
     expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
     const pictures = join(tmpdir(), 'no-pictures');
     const storedIds = () => site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id]);
-    await deleteOldData(site.database, pictures, log, new Date(clock.now().getTime() - 2 * DAY_MS));
+    await deleteOldData(site.database, pictures, log, new Date(clock.now().getTime() - 30 * DAY_MS));
     expect(await storedIds()).toHaveLength(1);
     await deleteOldData(site.database, pictures, log, clock.now());
     expect(await storedIds()).toEqual([]);
