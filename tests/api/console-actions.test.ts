@@ -11,6 +11,7 @@ import type {
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { editSubmission, renewMakerKey } from '../../src/core/submissions/change-submission.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -139,6 +140,26 @@ describe('Submissions', () => {
     expect(again.json()).toMatchObject({ status: 409, code: 'submission_changed', current: { status: 'launched' } });
     expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
+  });
+
+  test('can be declined even if the maker edits them meanwhile, but not approved, nor declined after another decision', async () => {
+    const edit = async ({ id }: SubmissionRecord, description: string) =>
+      editSubmission(
+        site.database,
+        { id, makerKey: await renewMakerKey(site.database, id) },
+        { description },
+        { now: new Date(), timeZone: 'UTC' },
+      );
+    const [edited, approved] = [await submit('Edited'), await submit('Approved meanwhile')];
+    for (const each of [edited, approved]) await edit(each, 'Another text');
+    expect((await decide(ada, edited, { action: 'approve' })).json()).toMatchObject({ code: 'submission_changed' });
+    const decline = { action: 'decline', reason: 'Not a tech product' };
+    expect((await decide(ada, edited, decline)).json()).toMatchObject({ submission: { status: 'declined' } });
+    await decide(grace, { ...approved, revision: approved.revision + 1 }, { action: 'approve' });
+    expect((await decide(ada, approved, decline)).json()).toMatchObject({
+      code: 'submission_changed',
+      current: { status: 'launched' },
+    });
   });
 
   test('can be declined with a reason, or scheduled', async () => {

@@ -26,6 +26,8 @@ export interface DecisionTarget {
   id: string;
   /** The revision that the operator has seen. If unset, the revision is not checked. */
   revision?: number | undefined;
+  /** Whether the decision also applies to a later revision that still waits, so its maker cannot prevent it by editing. */
+  ignoresEdits?: boolean;
 }
 
 /**
@@ -136,14 +138,15 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
 /** Locks a submission, checks its revision, and changes it with an entry in the audit log, in one transaction. */
 function decide(
   database: Database,
-  { id, revision }: DecisionTarget,
+  { id, revision, ignoresEdits = false }: DecisionTarget,
   action: Extract<AuditAction, `submissions ${string}`>,
   change: (sql: Sql, row: SubmissionRow, auditId: string) => Promise<SubmissionRow>,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const auditId = randomUUID();
     const row = await lockSubmission(sql, id);
-    if (revision !== undefined && revision !== row.revision) throw submissionChanged();
+    const isExpected = revision === undefined || revision === row.revision;
+    if (!isExpected && !(ignoresEdits && row.status === 'waiting')) throw submissionChanged();
     if (row.status === 'withdrawn') {
       throw new CoreError('submission_withdrawn', `The maker of '${id}' has withdrawn it.`);
     }

@@ -23,7 +23,7 @@ const Query = Type.Object({
   status: Type.Optional(Type.Union([Type.Literal('waiting'), Type.Literal('all')])),
   ...PAGE_QUERY,
 });
-/** Every decision contains the revision that the operator has seen, so a newer revision is not decided by mistake. */
+/** Every decision contains the revision that the operator has seen, so a newer one is not launched by mistake. */
 const Decision = Type.Union([
   Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
   Type.Object({ action: Type.Literal('undo'), revision: Type.Integer() }),
@@ -76,7 +76,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
           case 'schedule':
             return scheduleSubmission(database, on, new Date(body.launchAt), rules());
           case 'decline':
-            return declineSubmission(database, on, body.reason, rules());
+            return declineSubmission(database, { ...on, ignoresEdits: true }, body.reason, rules());
           case 'undo':
             return undoDecision(database, on, rules());
         }
