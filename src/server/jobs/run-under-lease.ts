@@ -78,22 +78,35 @@ export function runUnderLease(
   }
 
   async function work(lease: Lease): Promise<void> {
-    const lost = new AbortController();
-    const renewal = setInterval(() => {
+    const running = new AbortController();
+    // `AbortSignal.any` would leave a weak reference in `closing.signal` after each run (Node.js 20).
+    const stop = () => running.abort(closing.signal.reason);
+    closing.signal.addEventListener('abort', stop);
+    if (closing.signal.aborted) stop();
+    let renewing: Promise<unknown> = Promise.resolve();
+    const renew = () =>
       renewLease(database, name, holder, leaseMs)
-        .then((isRenewed) => isRenewed || lost.abort(new Error('another process has taken over the lease')))
+        .then((isRenewed) => isRenewed || running.abort(new Error('another process has taken over the lease')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
+    const renewal = setInterval(() => {
+      renewing = Promise.all([renewing, renew()]);
     }, leaseMs / 4).unref();
+    const release = async (outcome: Parameters<typeof releaseLease>[3]) => {
+      clearInterval(renewal);
+      // If the last renewal arrived later, it would extend the released lease.
+      await renewing;
+      await releaseLease(database, name, holder, outcome);
+    };
     try {
-      await job.run(lease, AbortSignal.any([closing.signal, lost.signal]));
-      await releaseLease(database, name, holder, { ranAt: lease.begunAt });
+      await job.run(lease, running.signal);
+      await release({ ranAt: lease.begunAt });
     } catch (error) {
-      if (closing.signal.aborted) return await releaseLease(database, name, holder, { pauseMs: 0 });
+      if (closing.signal.aborted) return await release({ pauseMs: 0 });
       failures += 1;
       log.error({ err: error }, messages.failed);
-      await releaseLease(database, name, holder, { pauseMs: retryMs });
+      await release({ pauseMs: retryMs });
     } finally {
-      clearInterval(renewal);
+      closing.signal.removeEventListener('abort', stop);
     }
   }
 
