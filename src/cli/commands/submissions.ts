@@ -137,15 +137,15 @@ type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) =
 /** Decides on submissions one after the other. A refused decision does not stop the others. */
 async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
   readProductIds(ids);
-  if (revision !== undefined && ids.length > 1) throw new UsageError('--revision needs exactly one submission');
+  if (revision !== undefined && ids.length > 1)
+    throw new UsageError('--revision applies to one submission: name only one, or leave --revision out');
   const { timeZone } = readSettings(process.env).launches;
   const decided: SubmissionRow[] = [];
   const refused: { id: string; code: string; reason: string }[] = [];
   await withDatabase(async ({ database }) => {
     for (const id of new Set(ids)) {
-      const rules = { now: systemRuntime.now(), timeZone };
       try {
-        decided.push(await decide(database, { id, revision }, rules));
+        decided.push(await decide(database, { id, revision }, { now: systemRuntime.now(), timeZone }));
       } catch (error) {
         if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
         refused.push({ id, code: error.code, reason: error.message });

@@ -51,7 +51,7 @@ export async function undoEntry(
 ): Promise<AuditEntry> {
   const entry = await readAuditEntry(database, id);
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
-  if (entry.undoneBy !== null) throw notUndoable('This entry was already undone.');
+  if (entry.undoneBy !== null) throw notUndoable('This entry has already been undone.');
   const run = (on: Database) => runAsUndo(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
   await (isLong(entry) ? withoutStatementTimeout(run) : run(database));
   return entry;

@@ -127,7 +127,7 @@ export async function undoImport(
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
-    if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry was already undone.');
+    if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
     await lockDaysOf(sql, newIds);
     await lockCounts(sql, newIds);
     const unchanged = await lockUnchanged(sql, changes);

@@ -234,7 +234,7 @@ describe('An undo', () => {
     await editProduct(site.database, maker.id, { values: { createdAt: launchAt }, now: clock.now() });
     await expect(harness.undo(maker.id)).rejects.toMatchObject({
       code: 'already_decided',
-      message: expect.stringContaining('launch time was edited'),
+      message: expect.stringContaining('launch time has been edited'),
     });
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt });
   });

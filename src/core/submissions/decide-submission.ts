@@ -101,7 +101,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
     if (undo === null) {
       throw new CoreError(
         'already_decided',
-        `The decision on '${row.id}' cannot be undone: there is none, it was already undone, or the maker has changed the submission since.`,
+        `The decision on '${row.id}' cannot be undone: there is none, it has already been undone, or the maker has changed the submission since.`,
       );
     }
     const launchAt = await restoreLaunch(sql, row, undo, rules);
@@ -195,7 +195,7 @@ function undoOf(row: SubmissionRow, decision: Undo['decision'], auditId: string)
 function launchEdited({ id }: SubmissionRow): CoreError {
   return new CoreError(
     'already_decided',
-    `The decision on '${id}' cannot be undone, because its product's launch time was edited or imported since. Set the time instead: groundswell submissions schedule ${id} TIME`,
+    `The decision on '${id}' cannot be undone, because its product's launch time has been edited or imported since. Set the time instead: groundswell submissions schedule ${id} TIME`,
   );
 }
 

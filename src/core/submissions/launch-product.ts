@@ -106,7 +106,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: Launch
   if (!approved.map(versionOf).includes(versionOf(product))) {
     throw new CoreError(
       'already_decided',
-      `The approval of '${id}' cannot be undone, because its product was edited or imported since. Undo that change first, or remove the product: groundswell products remove ${id}`,
+      `The approval of '${id}' cannot be undone, because its product has been edited or imported since. Undo that change first, or remove the product: groundswell products remove ${id}`,
     );
   }
   await deleteProduct(sql, id);

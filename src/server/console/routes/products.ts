@@ -140,7 +140,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       );
       if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);
       if (notRemoved.length > 0)
-        throw new CoreError('not_undoable', 'Nothing was restored, because a removal was already undone.');
+        throw new CoreError('not_undoable', 'Nothing was restored, because a removal has already been undone.');
       return { restored };
     },
   );
