@@ -7,6 +7,7 @@ import type {
   ProductDetails,
   RemovedProductRecord,
 } from '../../src/contract/console/records.ts';
+import { fieldOf } from '../../src/contract/products/fields.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -65,6 +66,14 @@ test('products can be filtered by category and sorted by name, combined with oth
   const { categories } = await ada.json<{ categories: string[] }>('GET', '/categories');
   expect(categories).toContain(category);
   expect(new Set(categories.map((each) => each.toLowerCase())).size).toBe(categories.length);
+});
+
+test('products of the longest possible category can be listed', async () => {
+  const category = `${'Long category '.repeat(21)}Length`;
+  expect(category).toHaveLength(fieldOf('category').maxCharacters);
+  const { id } = await site.addProduct({ category });
+  const { items } = await ada.json<ConsolePage<Product>>('GET', `/products?category=${encodeURIComponent(category)}`);
+  expect(items.map((product) => product.id)).toEqual([id]);
 });
 
 test('an edit that is based on an outdated version is refused, and the response has the current version', async () => {

@@ -13,7 +13,8 @@ import { END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const Text = Type.Optional(Type.String({ maxLength: 200, format: TEXT_FORMAT }));
+/** At most the length of the name of an imported file, which can be a target. */
+const Text = Type.Optional(Type.String({ maxLength: 255, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
 const Query = Type.Object({
   operator: Text,

@@ -10,7 +10,7 @@ import {
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
-import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
+import { fieldOf, PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError, productNotFound } from '../../../core/core-error.ts';
@@ -38,7 +38,7 @@ const Query = Type.Object({
   state: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('launched'), Type.Literal('scheduled')])),
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
   tag: Type.Optional(Type.String({ maxLength: LIMITS.tagCharacters, format: TEXT_FORMAT })),
-  category: Type.Optional(Type.String({ maxLength: 100, format: TEXT_FORMAT })),
+  category: Type.Optional(Type.String({ maxLength: fieldOf('category').maxCharacters, format: TEXT_FORMAT })),
   sort: Type.Optional(
     Type.Union([Type.Literal('newest'), Type.Literal('top'), Type.Literal('discussed'), Type.Literal('name')]),
   ),
