@@ -60,6 +60,16 @@ test('export - writes JSON Lines to standard output', async () => {
   ]);
 });
 
+test('export - escapes characters that a terminal would interpret', async () => {
+  const hostile = await createTestDatabase();
+  const name = 'Wave \u009b31m \u202e';
+  await hostile.query("INSERT INTO products (id, name) VALUES ('a', $1)", [name]);
+  const { stdout } = await runProgram(['export', '-'], { DATABASE_URL: hostile.url });
+  expect(stdout).not.toMatch(/[\u009b\u202e]/);
+  expect(JSON.parse(stdout)).toMatchObject({ name });
+  await hostile.drop();
+});
+
 test('export - ends without an error if nobody reads its output', async () => {
   const command = harness.start(['export', '-'], { settings: { DATABASE_URL: database.url } });
   command.process.stdout?.destroy();

@@ -6,7 +6,7 @@ import { EXPORT_TABLES, type ExportTable, writeExport } from '../../core/exports
 import { writeThenRename } from '../../core/file-system.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { jsonOption, readFileKind, UsageError } from '../arguments.ts';
-import { print, printJson, startProgress } from '../terminal/output.ts';
+import { print, printJson, safeJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
 import { asOutputError, checkOutputPath } from './backup.ts';
 
@@ -79,7 +79,9 @@ async function exportToFile(path: string, contents: Contents): Promise<number> {
 /** Ends early, without an error, if the reader stops, as in `groundswell export - | head`. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
-    if (!process.stdout.write(part)) await once(process.stdout, 'drain', { signal });
+    // Like all output of commands, this may be shown in a terminal, and the texts are those of visitors.
+    if (!process.stdout.write(part.split('\n').map(safeJson).join('\n')))
+      await once(process.stdout, 'drain', { signal });
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
