@@ -4,7 +4,15 @@ import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
-const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml', '/sitemap.xml', '/robots.txt'];
+const FEEDS = [
+  '/feed.xml',
+  '/feed.json',
+  '/feed/leaderboards.xml',
+  '/product/git/comments.xml',
+  '/sitemap.xml',
+  '/sitemap/~.xml',
+  '/robots.txt',
+];
 const READS = ['/api/products', '/api/products/git', '/api/products/git/comments', '/api/openapi.json', ...FEEDS];
 
 const WRITES = [

@@ -23,7 +23,15 @@ const PREFLIGHT_HEADERS = {
   'cache-control': NO_STORE,
 };
 
-const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, paths.oembed.route, paths.sitemap, paths.robots]);
+const SHARDS = paths.sitemapShard.route.replace(':shard', '');
+const FEEDS = new Set<string>([
+  paths.feed,
+  paths.jsonFeed,
+  paths.leaderboardFeed,
+  paths.oembed.route,
+  paths.sitemap,
+  paths.robots,
+]);
 
 /**
  * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), but not write:
@@ -48,7 +56,9 @@ export function corsHeadersFor(path: string): Readonly<Record<string, string>> {
 
 /** Returns whether pages of any origin may read a path. */
 function isPublic(path: string): boolean {
-  return path.startsWith(paths.api.prefix) || path.endsWith('/comments.xml') || FEEDS.has(path);
+  return (
+    path.startsWith(paths.api.prefix) || path.startsWith(SHARDS) || path.endsWith('/comments.xml') || FEEDS.has(path)
+  );
 }
 
 function isReadMethod(method: string | undefined): boolean {
