@@ -681,7 +681,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
-                 * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
+                 * @example WyJ0b3AiLDEyLCJnaXQiXQ.30
                  */
                 cursor?: string;
             };
@@ -737,7 +737,7 @@ export interface operations {
                      *           "comments": 3
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ"
+                     *       "nextCursor": "WyJ0b3AiLDEyLCJnaXQiXQ.30"
                      *     }
                      */
                     "application/json": components["schemas"]["ProductPage"];
@@ -1828,7 +1828,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
-                 * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
+                 * @example WyJuZXdlc3QiLCIyMDI2LTExLTIwVDE5OjQ0OjMyLjExOVoiLCIxOTJhYTQ3NS03NGVjLTQyZWMtOGM0ZC1kZjg2ZmM3Yzk3ZGUiXQ
                  */
                 cursor?: string;
             };

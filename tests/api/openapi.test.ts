@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
 import { instantPictures } from '../support/instant-pictures.ts';
-import { createDescriptionCheck, type OpenApi } from '../support/openapi.ts';
+import { createDescriptionCheck, type OpenApi, resolve } from '../support/openapi.ts';
 import { apiOperations } from '../support/registered-routes.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -63,6 +63,22 @@ describe('the OpenAPI document', () => {
     );
     expect(described.sort()).toEqual([...apiRoutesIn(site.app.printRoutes({ commonPrefix: false }))].sort());
     expect(registeredRoutes(site.app).sort()).toEqual(described.sort());
+  });
+
+  test('has valid examples of cursors: each list accepts them with the examples of the other parameters', async () => {
+    const lists = Object.entries(openApi.paths)
+      .map(([path, { get }]) => ({ path, parameters: get?.parameters.map((each) => resolve(openApi, each)) ?? [] }))
+      .filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
+    expect(lists.length).toBeGreaterThan(4);
+    for (const { path, parameters } of lists) {
+      const exampleOf = (name: string) => String(parameters.find((parameter) => parameter.name === name)?.example);
+      const query = new URLSearchParams(
+        parameters.flatMap(({ in: place, name }) => (place === 'query' ? [[name, exampleOf(name)]] : [])),
+      );
+      const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => exampleOf(name));
+      const response = await site.ask.get(`${url}?${query}`);
+      expect([url, response.json().code ?? 'none']).not.toEqual([url, expect.stringMatching(/^bad_/)]);
+    }
   });
 
   test('names only existing error codes, and describes the rate-limit headers and the ETag header', () => {

@@ -41,9 +41,7 @@ for (const [turn, width] of WIDTHS.entries()) {
   for (const colorScheme of selectVariants(['light', 'dark'] as const, turn)) {
     test(`the API reference, with a response, has no accessibility violations at ${width} px in the ${colorScheme} theme`, async ({
       page,
-      expectConsoleError,
     }) => {
-      expectConsoleError(/400 \(Bad Request\)/);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await page.goto('/api/docs');
@@ -55,9 +53,8 @@ for (const [turn, width] of WIDTHS.entries()) {
         .first()
         .click();
       await page.getByRole('button', { name: 'Try it out' }).click();
-      // Combined, the examples of all parameters are not a valid request.
       await page.getByRole('button', { name: 'Execute' }).click();
-      await expect(page.locator('.live-responses-table')).toContainText('bad_cursor');
+      await expect(page.locator('.live-responses-table')).toContainText('"items": []');
       await expectAccessible(page, 'with a response');
     });
   }

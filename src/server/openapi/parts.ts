@@ -106,9 +106,6 @@ export const SUBMISSION_EXAMPLE: Submission = {
 
 const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** A cursor as `keyset.ts` encodes it; it is opaque to clients. */
-export const CURSOR_EXAMPLE = 'WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ';
-
 const text = { type: 'string' };
 
 /** Request headers that routes read without a schema. */
@@ -177,11 +174,12 @@ export const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/
 
 export const PRODUCT_ID = { description: 'The id of a product: 1 to 64 characters of `a-z 0-9 -`', example: 'git' };
 export const LIMIT = { description: `Items per page; ${LIMITS.pageSize.default} by default`, example: 30 };
-export const CURSOR = {
+/** Describes a cursor of a list. `keys` are the name of its order and the sort keys of an item, as in `keyset.ts`. */
+export const cursorOf = (...keys: (string | number)[]) => ({
   description:
     'The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.',
-  example: CURSOR_EXAMPLE,
-};
+  example: Buffer.from(JSON.stringify(keys)).toString('base64url'),
+});
 
 export const SECURITY_SCHEMES = {
   MakerKey: {

@@ -20,7 +20,7 @@ import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { NO_STORE } from '../http/problems.ts';
 import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
-import { COMMENT_EXAMPLE, CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
+import { COMMENT_EXAMPLE, cursorOf, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
@@ -115,7 +115,7 @@ const OPERATIONS = {
         example: 'newest',
       },
       limit: LIMIT,
-      cursor: { ...CURSOR, example: 'WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ' },
+      cursor: cursorOf('newest', COMMENT_EXAMPLE.createdAt, COMMENT_EXAMPLE.id),
     },
     responses: {
       200: {

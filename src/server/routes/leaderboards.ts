@@ -19,7 +19,7 @@ import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
 import { addressPrefix, prefix48 } from '../limits/network-keys.ts';
-import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
+import { cursorOf, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 import { sendTally } from './send-tally.ts';
 
 interface Options {
@@ -187,7 +187,7 @@ const OPERATIONS = {
     parameters: {
       kind: { description: 'The kind of period; `day` by default', example: 'day' },
       limit: LIMIT,
-      cursor: { ...CURSOR, example: 'WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ' },
+      cursor: cursorOf('leaderboards', '2026-11-19T00:00:00.000Z'),
     },
     responses: {
       200: {
@@ -208,7 +208,7 @@ const OPERATIONS = {
     parameters: {
       id: { description: 'A day, an ISO week, a month or a year', example: '2026-11-19' },
       limit: LIMIT,
-      cursor: { ...CURSOR, example: 'WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ' },
+      cursor: cursorOf('board-day', -9, '0f343b09-3112-6a20-f133-d67c2b018a3b'),
     },
     responses: { 200: { description: 'A page of the leaderboard', example: LEADERBOARD_EXAMPLE } },
     problems: [

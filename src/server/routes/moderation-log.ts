@@ -4,7 +4,7 @@ import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/mo
 import * as apiPaths from '../../contract/paths/api.ts';
 import type { Core } from '../../core/core.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
-import { CURSOR, LIMIT, type Operation } from '../openapi/parts.ts';
+import { cursorOf, LIMIT, type Operation } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
@@ -48,7 +48,7 @@ const LIST_MODERATION: Operation = {
     'Lists removed products, hidden comments, excluded votes and declined submissions, newest first. The names of operators, the names of removed products and hidden texts are omitted. Actions that were undone stay listed.',
   isCacheable: true,
   isRateLimited: true,
-  parameters: { limit: LIMIT, cursor: CURSOR },
+  parameters: { limit: LIMIT, cursor: cursorOf('moderation', ENTRY_EXAMPLE.at, ENTRY_EXAMPLE.id) },
   responses: {
     200: { description: 'A page of the log', example: { items: [ENTRY_EXAMPLE], nextCursor: null } },
   },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
+import { writeListCursor } from '../../contract/products/list-cursor.ts';
 import {
   ProductDetailSchema,
   ProductListQuerySchema,
@@ -15,7 +16,7 @@ import {
   relatedResponse,
   type SendApiResponse,
 } from '../cache/api-response.ts';
-import { CURSOR, CURSOR_EXAMPLE, LIMIT, type Operation, PRODUCT_EXAMPLE, PRODUCT_ID } from '../openapi/parts.ts';
+import { cursorOf, LIMIT, type Operation, PRODUCT_EXAMPLE, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
@@ -56,6 +57,9 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 };
 
+const TOP_CURSOR = cursorOf('top', 12, 'git');
+const LIST_CURSOR = { ...TOP_CURSOR, example: writeListCursor(TOP_CURSOR.example, 30) };
+
 /** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   listProducts: {
@@ -78,10 +82,13 @@ const OPERATIONS = {
         example: 'top',
       },
       limit: LIMIT,
-      cursor: CURSOR,
+      cursor: LIST_CURSOR,
     },
     responses: {
-      200: { description: 'A page of products', example: { items: [PRODUCT_EXAMPLE], nextCursor: CURSOR_EXAMPLE } },
+      200: {
+        description: 'A page of products',
+        example: { items: [PRODUCT_EXAMPLE], nextCursor: LIST_CURSOR.example },
+      },
     },
     problems: ['bad_request', 'bad_cursor', 'rate_limited', 'unavailable', 'overloaded'],
   },
