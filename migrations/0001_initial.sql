@@ -95,7 +95,7 @@ CREATE TABLE upvote_bursts (
 -- `placed_for` differs from `launched_at` until the places have been determined, as for launches in the future.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
-  -- The start of the launch window of 24 hours. Equal to products.created_at until the day is final, then immutable.
+  -- The start of the launch window of 24 hours. Follows products.created_at, but never to or from a final day.
   launched_at timestamptz(3) NOT NULL,
   placed_for timestamptz(3),
   day text COLLATE "C",

@@ -104,8 +104,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     const networks = createVoteNetworks(database, { runtime, timeZone: launches.timeZone });
     const boards = startBoardUpdater(database, {
       runtime,
-      timeZone: launches.timeZone,
-      votesPerNetwork: launches.votesPerNetwork,
+      ...launches,
       log,
       publish: (change) => changes.onWrite(change),
       recordEvents,

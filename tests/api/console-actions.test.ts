@@ -94,7 +94,7 @@ describe('Comments', () => {
 describe('Votes', () => {
   test('of a burst can be excluded and counted again', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
-    await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC' });
+    await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
     for (let index = 0; index < 3; index += 1)
       await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });

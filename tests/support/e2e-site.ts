@@ -47,7 +47,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
    */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);
-    await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+    await placeLaunches(database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     await recordChange(database, { productIds: products.map(({ id }) => id), catalogue: true });
   }
 

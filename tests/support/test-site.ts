@@ -89,7 +89,7 @@ export async function startTestSite({
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   if (launched.length > 0) {
     await saveProducts(database, launched);
-    await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+    await placeLaunches(database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
   }
   const renderer = createPageRenderer({
     site: { name: 'Groundswell', url: () => 'http://groundswell.test', ...brand?.page },

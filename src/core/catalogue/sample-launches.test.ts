@@ -34,7 +34,7 @@ const load = () => loadSample(database, catalogue, systemRuntime);
 const remove = (options = { engagementOnly: false }) => removeSample(database, catalogue, options);
 
 describe('the launches of the sample', () => {
-  const placeAll = (now: Date, timeZone: string) => placeLaunches(database, { now, timeZone });
+  const placeAll = (now: Date, timeZone: string) => placeLaunches(database, { now, timeZone, reviewHours: 24 });
   const readDay = (day: string, now: Date) =>
     getLeaderboard(database, day, { limit: 100 }, { now, timeZone: 'UTC', reviewHours: 24 });
 

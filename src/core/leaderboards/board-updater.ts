@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
+import type { LeaderboardRules } from './get-leaderboard.ts';
 import { findLaunchesBehind, findOpenLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { correctRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -36,9 +37,8 @@ interface BoardUpdater extends ChangeListener {
   close(): Promise<void>;
 }
 
-interface BoardUpdaterOptions {
+interface BoardUpdaterOptions extends Omit<LeaderboardRules, 'now'> {
   runtime: Runtime;
-  timeZone: string;
   votesPerNetwork: number;
   log: Log;
   /** Publishes the products whose places or votes on the boards changed. */
@@ -103,7 +103,7 @@ class PendingWork {
 
 export function startBoardUpdater(
   database: Database,
-  { runtime, timeZone, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
+  { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
   const pending = new PendingWork();
   const closing = new AbortController();
@@ -141,7 +141,7 @@ export function startBoardUpdater(
 
   async function place(withdraw: boolean): Promise<void> {
     for (let mayHaveMore = true; mayHaveMore && !signal.aborted; ) {
-      const placing = { now: runtime.now(), timeZone, votesPerNetwork, withdraw };
+      const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, withdraw };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
       pending.add({ places: placed.isBlocked });

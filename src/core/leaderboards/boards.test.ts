@@ -210,7 +210,7 @@ async function decide(
 }
 
 async function updateBoards(now: Date, timeZone: string): Promise<void> {
-  await placeLaunches(database, { now, timeZone, votesPerNetwork: CAP });
+  await placeLaunches(database, { now, timeZone, reviewHours: 24, votesPerNetwork: CAP });
   await refreshLaunches(database, PRODUCTS);
 }
 

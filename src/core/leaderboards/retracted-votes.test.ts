@@ -53,6 +53,7 @@ test.each([
   const updater = startBoardUpdater(database, {
     runtime: { ...systemRuntime, now: () => new Date(now) },
     timeZone: 'UTC',
+    reviewHours: 24,
     votesPerNetwork: CAP,
     log: silentLog,
     publish: () => {},

@@ -21,7 +21,7 @@ afterEach(() => database.drop());
 
 test('a day that ended earlier in the previous time zone becomes final only after all its windows', async () => {
   await saveProducts(database, [buildProduct({ id: 'early', createdAt: `${DAY}T01:00:00.000Z` })]);
-  await placeLaunches(database, { now: new Date(`${DAY}T02:00:00Z`), timeZone: 'Asia/Tokyo' });
+  await placeLaunches(database, { ...rulesAt(`${DAY}T02:00:00Z`), timeZone: 'Asia/Tokyo' });
   await launch(database, 'late', `${DAY}T23:00:00.000Z`);
   const finaliseAt = (now: string) =>
     finaliseDue(database, { rules: { ...rulesAt(now), reviewHours: 0 }, votesPerNetwork: 20 });

@@ -2,14 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
 import type { Database } from '../database/database.ts';
+import { editProduct } from '../products/edit-product.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { finaliseDue } from './finalise.ts';
-import { isUnplaced } from './get-standings.ts';
+import { getStandings, isUnplaced } from './get-standings.ts';
 import { refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -30,14 +32,14 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
     const placed = () =>
       database.query('SELECT product_id, day FROM launches WHERE day IS NOT NULL ORDER BY product_id');
     await at('2026-06-01T11:00:00.000Z');
-    await placeLaunches(database, { now: NOW, timeZone });
+    await placeLaunches(database, { now: NOW, timeZone, reviewHours: 24 });
     expect(await placed()).toHaveLength(2);
 
     await at('0001-01-01T00:00:00.000Z');
     await saveProducts(database, [buildProduct({ id: 'today', createdAt: '2026-05-30T11:00:00.000Z' })]);
-    await placeLaunches(database, { now: NOW, timeZone });
+    await placeLaunches(database, { now: NOW, timeZone, reviewHours: 24 });
     expect(await placed()).toEqual([{ product_id: 'today', day: expect.stringMatching(/^2026-05-3[01]$/) }]);
-    expect(await placeLaunches(database, { now: NOW, timeZone })).toEqual({
+    expect(await placeLaunches(database, { now: NOW, timeZone, reviewHours: 24 })).toEqual({
       productIds: [],
       mayHaveMore: false,
       isBlocked: false,
@@ -51,7 +53,9 @@ test('a launch is placed while another transaction has locked its product', asyn
   await database.transaction(async (sql) => {
     // Like a deletion that waits for the counts, this locks the product. Placing must not wait for the product.
     await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
-    expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['held']);
+    expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
+      'held',
+    ]);
   });
 });
 
@@ -60,12 +64,14 @@ test('a launch whose counts another transaction has locked is placed later, and 
   await saveProducts(database, [buildProduct({ id: 'free', createdAt }), buildProduct({ id: 'leaving', createdAt })]);
   await database.transaction(async (sql) => {
     await sql.query("SELECT FROM product_counts WHERE product_id = 'leaving' FOR UPDATE");
-    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
+    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).toMatchObject({
       productIds: ['free'],
       isBlocked: true,
     });
   });
-  expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+  expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
+    'leaving',
+  ]);
 });
 
 test('concurrent views of a launch place only that launch, and only once; other launches have no standing yet', async () => {
@@ -105,7 +111,7 @@ test('launches that the finaliser places are recorded as a change for every proc
 
 test('a launch that began while the clock was ahead leaves its boards when the clock is set back, and begins again with its votes', async () => {
   const launchedAt = '2026-06-08T00:30:00.000Z';
-  const rules = { timeZone: 'UTC', withdraw: true };
+  const rules = { timeZone: 'UTC', reviewHours: 24, withdraw: true };
   const boards = () =>
     database.query(
       `SELECT period, votes, products FROM leaderboard_counts WHERE products <> 0
@@ -145,7 +151,7 @@ test('while an import moves launches, others are placed and refreshed, and a vot
   await database.transaction(async (sql) => {
     const createdAt = '2026-06-01T13:00:00.000Z';
     await writeProducts(sql, [buildProduct({ id: 'moving', createdAt }), buildProduct({ id: 'due', createdAt })]);
-    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
+    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).toMatchObject({
       productIds: ['punctual'],
       isBlocked: true,
     });
@@ -159,3 +165,39 @@ test('while an import moves launches, others are placed and refreshed, and a vot
     ]);
   });
 });
+
+test.each([
+  ['final', '2026-05-10T09:00:00.000Z'],
+  ['due and has no launches', '2026-05-11T09:00:00.000Z'],
+])(
+  'a launch whose time is changed to a day that is %s stays on its board with its votes, also after an undo',
+  async (_status, createdAt) => {
+    const id = `running-${createdAt.slice(0, 10)}`;
+    const rules = rulesAt('2026-06-10T12:00:00.000Z');
+    const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+    await launch(database, 'settled', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
+    await launch(database, id, '2026-06-10T10:00:00.000Z');
+    await vote(database, id, '2026-06-10T11:00:00.000Z', 'session-first');
+    await finalise();
+    const day = async () => (await getStandings(database, id, rules))?.day;
+    const before = await day();
+    expect(before).toMatchObject({ period: '2026-06-10', votes: 1, status: 'open' });
+
+    const values = { createdAt };
+    const { auditId } = await editProduct(database, id, { values, now: rules.now });
+    await placeLaunches(database, rules);
+    await finalise();
+    expect(await day()).toEqual(before);
+    expect(await database.query("SELECT FROM leaderboards WHERE period = '2026-05-11'")).toEqual([]);
+    await vote(database, id, '2026-06-10T11:30:00.000Z', 'session-later');
+    expect(await day()).toMatchObject({ votes: 2 });
+
+    const connection = {
+      database,
+      withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
+    };
+    await undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
+    await placeLaunches(database, rules);
+    expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
+  },
+);

@@ -5,10 +5,11 @@ import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout } from '../database/database-faults.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
-import { boundsOf, periodsAt, tieOrder } from './calendar.ts';
+import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
+import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readLaunchEvents } from './launch-events.ts';
-import { recountLaunches } from './launch-votes.ts';
+import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { deleteRetracted } from './retracted-votes.ts';
 
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
@@ -66,6 +67,8 @@ const countLaunches = (sign: 1 | -1) => `WITH totals AS (
 const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
 
+const STAY = 'UPDATE launches SET launched_at = placed_for WHERE product_id = ANY($1::text[])';
+
 const PLACE = `UPDATE launches l SET placed_for = l.launched_at, votes = c.counted,
     day = row.day, week = row.week, month = row.month, year = row.year,
     day_order = row.day_order, week_order = row.week_order, month_order = row.month_order, year_order = row.year_order
@@ -91,9 +94,7 @@ interface PlacingResult {
   isBlocked: boolean;
 }
 
-interface PlacingOptions {
-  now: Date;
-  timeZone: string;
+interface PlacingOptions extends LeaderboardRules {
   votesPerNetwork?: number | undefined;
   /**
    * Whether to also remove launches that begin more than two minutes after `now` from their boards, in case the clock
@@ -103,8 +104,8 @@ interface PlacingOptions {
 }
 
 /**
- * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, or removes them
- * if they are now in the future. Several processes may call it concurrently.
+ * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, unless their new
+ * day is final or due, or removes them if they are now in the future. Several processes may call it concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -148,12 +149,16 @@ export async function placeLaunch(
 async function placeFound(
   sql: Sql,
   found: readonly PlacingRow[],
-  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork }: PlacingOptions,
+  { votesPerNetwork = LIMITS.votesPerNetwork, ...rules }: PlacingOptions,
   recordEvents?: RecordEvents,
 ): Promise<Pick<PlacingResult, 'productIds' | 'isBlocked'>> {
-  const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));
-  const places = found
-    .filter((row) => row.is_due)
+  const { now, timeZone } = rules;
+  const timesOf = (row: PlacingRow) => `${row.launched_at.getTime()} ${row.placed_for?.getTime()}`;
+  const foundTimes = new Map(found.map((row) => [row.product_id, timesOf(row)]));
+  const begun = found.filter((row) => row.is_due);
+  const staying = await findStaying(sql, begun, rules);
+  const places = begun
+    .filter((row) => !staying.has(row.product_id))
     .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
   await insertLeaderboards(sql, places, timeZone);
   await lockDays(
@@ -167,8 +172,14 @@ async function placeFound(
     found.map((row) => row.product_id),
   );
   const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
-  // Launches that were edited after they were found are left for the next call.
-  const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
+  // Launches that were edited or placed after they were found are left for the next call.
+  const unchanged = locked.filter((row) => timesOf(row) === foundTimes.get(row.product_id));
+  await keepOnBoards(
+    sql,
+    unchanged.map((row) => row.product_id).filter((id) => staying.has(id)),
+    votesPerNetwork,
+  );
+  const rows = unchanged.filter((row) => !staying.has(row.product_id));
   const productIds = rows.map((row) => row.product_id);
   await removeFromBoards(sql, productIds);
   // Due launches are updated only once, below: a second update in the same transaction would lock the product.
@@ -185,6 +196,37 @@ async function placeFound(
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
   return { productIds, isBlocked: locked.length < found.length };
+}
+
+/**
+ * Returns those of these launches that stay on their boards although their launch time has changed: their new day is
+ * final or due, so undoing the change would not bring them back.
+ */
+async function findStaying(
+  sql: Sql,
+  begun: readonly PlacingRow[],
+  { now, timeZone, reviewHours }: LeaderboardRules,
+): Promise<ReadonlySet<string>> {
+  const moved = begun
+    .filter((row) => row.placed_for !== null)
+    .map((row) => ({ id: row.product_id, day: dayAt(row.launched_at, timeZone) }));
+  if (moved.length === 0) return new Set();
+  const final = await sql.query<{ period: string }>(
+    'SELECT period FROM leaderboards WHERE period = ANY($1::text[]) AND final_at IS NOT NULL',
+    [moved.map(({ day }) => day)],
+  );
+  const finalDays = new Set(final.map((row) => row.period));
+  const isDue = (day: string) => statusAt(now, leaderboardRow(day, timeZone).to_at, reviewHours).status === 'final';
+  return new Set(moved.filter(({ day }) => finalDays.has(day) || isDue(day)).map(({ id }) => id));
+}
+
+/** Restores the launch times for which these launches are on their boards, and counts their votes again. */
+async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
+  if (productIds.length === 0) return;
+  await sql.query(STAY, [productIds]);
+  await recountLaunches(sql, productIds);
+  await applyVoteCap(sql, productIds, votesPerNetwork);
+  await refreshLaunches(sql, productIds);
 }
 
 const LOCK_LAUNCHES = `SELECT FROM launches WHERE product_id = ANY($1::text[])
