@@ -137,7 +137,7 @@ test('votes beyond the cap that no process has excluded yet are excluded from th
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 2, 2]]);
 });
 
-test('a site that was off for weeks finalises everything at its start: days first, then weeks, months and years', async () => {
+test('a site that was stopped for weeks finalises every due period when it starts: days first, then weeks, months and years', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
     // `finaliseDue` places these launches, since no process ran when they began.

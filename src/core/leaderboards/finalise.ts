@@ -31,18 +31,21 @@ export interface Finalised {
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. Finally, deletes unneeded secrets. The process may be killed at any time, and several processes may call
- * it concurrently. `database` must have no statement timeout.
+ * all final. Finally, deletes unneeded secrets. Does nothing while another transaction has locked launches that must be
+ * placed first. The process may be killed at any time, and several processes may call it concurrently. `database` must
+ * have no statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // Launches that were rescheduled, or that began while no process ran, must be on their boards first.
+  // Launches that were rescheduled, or that began while no process ran, must be on their boards first. If another
+  // transaction has locked one, its day may be among those that are due, so this waits for the next call.
   const placing = { ...rules, votesPerNetwork };
   for (let mayHaveMore = true; mayHaveMore; ) {
     signal?.throwIfAborted();
     const placed = await placeLaunches(database, placing, recordEvents);
     if (placed.productIds.length > 0) await recordChange(database, { productIds: placed.productIds, catalogue: true });
+    if (placed.isBlocked) return { days: [], periods: [] };
     mayHaveMore = placed.mayHaveMore;
   }
   const days: string[] = [];

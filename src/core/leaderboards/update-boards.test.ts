@@ -11,6 +11,7 @@ import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings, isUnplaced } from './get-standings.ts';
 import { refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -72,6 +73,19 @@ test('a launch whose counts another transaction has locked is placed later, and 
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
     'leaving',
   ]);
+});
+
+test('no day becomes final while a launch that must be placed first is locked, so its result has no later revision', async () => {
+  const rules = rulesAt('2026-03-20T00:00:00.000Z');
+  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  await launch(database, 'placed', '2026-03-02T10:00:00.000Z');
+  await writeProducts(database, [buildProduct({ id: 'overdue', createdAt: '2026-03-02T11:00:00.000Z' })]);
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM product_counts WHERE product_id = 'overdue' FOR UPDATE");
+    expect(await finalise()).toEqual({ days: [], periods: [] });
+  });
+  expect((await finalise()).days).toEqual(['2026-03-02']);
+  expect(await getLeaderboard(database, '2026-03-02', {}, rules)).toMatchObject({ launches: 2, revision: 0 });
 });
 
 test('concurrent views of a launch place only that launch, and only once; other launches have no standing yet', async () => {
