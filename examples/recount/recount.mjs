@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const [site, onlyDay] = process.argv.slice(2);
 const WINDOW_MS = 24 * 60 * 60 * 1000;
+const BOARD_DELAY_MS = 6000; // A board shows votes up to five seconds late.
+const MAX_ATTEMPTS = 12; // For a minute, a board may show its previous status.
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
 class Difference extends Error {}
 function agree(what, recounted, shown) {
@@ -20,8 +22,7 @@ async function get(path, attempts = 10) {
   const response = await fetch(new URL(path, site));
   if (response.ok) return response;
   const seconds = Number(response.headers.get('retry-after'));
-  if (attempts === 1 || !(seconds > 0 && seconds <= 60))
-    throw new Error(`${response.url} responded ${response.status}`);
+  if (attempts === 1 || !(seconds > 0 && seconds <= 60)) throw new Error(`${path} responded ${response.status}`);
   await sleep(seconds * 1000);
   return get(path, attempts - 1);
 }
@@ -70,9 +71,7 @@ function countVote(tally, { product: id, voter, at, counted, reason }, last, day
   return key;
 }
 
-/**
- * Sorts by votes, most first. Products with equal votes share a rank, and are ordered by SHA-256(period + "/" + id).
- */
+/** Sorts by votes, most first. Equal votes share a rank, and are ordered by SHA-256(period + "/" + id). */
 function rank(day, products) {
   const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
   board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));
@@ -84,22 +83,34 @@ function rank(day, products) {
   });
 }
 
-/** Until a day is final, votes may arrive between the two reads, so only the fourth difference in a row is reported. */
-async function recount(day, printTable, attempts = 4) {
-  const tally = await readTally(day);
-  const shown = await getAll(`/api/leaderboards/${day}?`);
-  try {
-    compare(day, tally, shown, printTable);
-  } catch (error) {
-    if (shown.status === 'final' || attempts === 1) throw error;
-    await sleep(1500);
-    await recount(day, printTable, attempts - 1);
+/**
+ * A result may change between the two requests, and boards lag. So a difference is only reported if two attempts find
+ * it with the same tally and, unless the result is final, the board had time to catch up.
+ * @returns whether everything agrees; false if no difference is certain. @throws Difference
+ */
+async function recount(day, printTable) {
+  let [delayMs, last] = [0, ''];
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const tally = await readTally(day);
+    await sleep(delayMs);
+    const shown = await getAll(`/api/leaderboards/${day}?`);
+    try {
+      if (compare(day, tally, shown, printTable)) return true;
+      delayMs = BOARD_DELAY_MS;
+    } catch (difference) {
+      const found = `${tally.digest} ${difference.message}`;
+      if (found === last) throw difference;
+      if (delayMs > 0 || shown.status === 'final') last = found;
+      else delayMs = BOARD_DELAY_MS;
+    }
   }
+  return false;
 }
 
+/** @returns false if the site shows another status or revision than the tally. @throws Difference */
 function compare(day, tally, shown, printTable) {
-  for (const field of ['period', 'status', 'revision', 'from', 'to'])
-    agree(`${day}: ${field}`, tally.header[field], shown[field]);
+  if (tally.header.status !== shown.status || tally.header.revision !== shown.revision) return false;
+  for (const field of ['period', 'from', 'to']) agree(`${day}: ${field}`, tally.header[field], shown[field]);
   if (shown.status === 'final') agree(`${day}: digest`, tally.digest, shown.digest);
   const board = rank(day, tally.products);
   for (const count of [shown.launches, shown.items.length]) agree(`${day}: launches`, board.length, count);
@@ -114,11 +125,17 @@ function compare(day, tally, shown, printTable) {
   const launches = board.length === 1 ? '1 launch' : `${board.length} launches`;
   const counted = votes === 1 ? '1 counted vote' : `${votes} counted votes`;
   console.log(`${day}: ${launches}, ${counted}, ${shown.status}: everything agrees`);
+  return true;
 }
+
 try {
   if (!site) throw new Error('no site was given. Usage: node recount.mjs SITE [DAY]');
   const days = onlyDay ? [onlyDay] : (await getAll('/api/leaderboards?kind=day')).items.map(({ period }) => period);
-  for (const day of days) await recount(day, Boolean(onlyDay));
+  for (const day of days) {
+    if (await recount(day, Boolean(onlyDay))) continue;
+    console.error(`Could not check: ${day} changed during each of ${MAX_ATTEMPTS} attempts. Try again later.`);
+    process.exitCode = 2;
+  }
 } catch (error) {
   console.error(error instanceof Difference ? `Difference: ${error.message}` : `Could not check: ${error.message}`);
   process.exitCode = error instanceof Difference ? 1 : 2;

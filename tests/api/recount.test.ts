@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { launch, rulesAt, vote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -163,6 +165,66 @@ test('a vote between the two requests for an open day is not reported as a diffe
   onRequest = async () => {};
   expect({ code, stderr, isVoted }).toEqual({ code: 0, stderr: '', isVoted: true });
   expect(stdout).toContain('1 counted vote, open: everything agrees');
+});
+
+test('finalising a day, or a revision of its result, between the two requests is not reported as a difference', async () => {
+  const [revised, finalised] = ['2026-06-10', '2026-06-20'];
+  const finalise = (now: string) => finaliseDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  for (const day of [finalised, revised]) {
+    await launch(site.database, `of-${day}`, `${day}T10:00:00.000Z`);
+    await vote(site.database, `of-${day}`, `${day}T11:00:00.000Z`, 'session-1');
+  }
+  await finalise('2026-06-15T00:00:00.000Z');
+  const between = new Map<string, () => Promise<unknown>>([
+    [finalised, () => finalise('2026-06-25T00:00:00.000Z')],
+    [
+      revised,
+      () =>
+        changeVerdicts(
+          site.database,
+          { productId: `of-${revised}`, action: 'exclude', reason: 'bought', selection: {} },
+          systemRuntime,
+          undefined,
+        ),
+    ],
+  ]);
+  onRequest = async (path) => {
+    const day = isTally(path) ? '' : path.replace(/.*\/|\?.*/g, '');
+    const act = between.get(day);
+    between.delete(day);
+    await act?.();
+  };
+  const runs = await Promise.all([recount(finalised), recount(revised)]);
+  onRequest = async () => {};
+  expect(between.size).toBe(0);
+  expect(runs).toMatchObject([
+    { code: 0, stderr: '', stdout: expect.stringContaining('1 counted vote, final: everything agrees') },
+    { code: 0, stderr: '', stdout: expect.stringContaining('0 counted votes, final: everything agrees') },
+  ]);
+});
+
+test('a difference on an open day is reported if it persists', async () => {
+  tamper = (path, body) => change(path, body, ({ items }) => Object.assign(items[0] ?? {}, { votes: 99 }));
+  const { code, stderr } = await recount(today);
+  tamper = (_path, body) => body;
+  expect(stderr).toMatch(/^Difference: .*, today: votes: recounted \d+, the site shows 99/);
+  expect(code).toBe(1);
+});
+
+test('the script exits 2 if the result is different in each attempt', async () => {
+  let requests = 0;
+  tamper = (path, body) =>
+    change(path, body, ({ items }) => {
+      requests += 1;
+      Object.assign(items[0] ?? {}, { votes: 99 + requests });
+    });
+  const { code, stderr } = await recount(DAY);
+  tamper = (_path, body) => body;
+  expect({ code, stderr, requests }).toEqual({
+    code: 2,
+    stderr: `Could not check: ${DAY} changed during each of 12 attempts. Try again later.\n`,
+    requests: 12,
+  });
 });
 
 test('the script waits for Retry-After if the site limits its requests', async () => {
