@@ -73,7 +73,7 @@ export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
 /**
  * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the number of launches,
  * because ranks come from `leaderboard_counts`, a histogram of votes.
- * @returns null for a period that ends before the site's first launch or begins after now.
+ * @returns null for a period without launches that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
 export async function getLeaderboard(
@@ -88,17 +88,19 @@ export async function getLeaderboard(
       'bad_period',
       'A period is a day (2026-11-21), a week (2026-W47), a month (2026-11) or a year (2026).',
     );
-  const first = await firstLaunch(sql, rules.now);
-  const covers = (other: Period | undefined) => other !== undefined && covered(other, first, rules);
-  if (!covers(period)) return null;
-  const [board] = await sql.query<LeaderboardRow>(
-    `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
-    [name],
+  const [previous, next] = [adjacentPeriod(period, -1), adjacentPeriod(period, 1)];
+  const boards = await sql.query<LeaderboardRow>(
+    `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = ANY($1::text[])`,
+    [[period, previous, next].flatMap((each) => each?.name ?? [])],
     { isPrepared: true },
   );
+  const boardOf = (each: Period) => boards.find((row) => row.period === each.name);
+  const first = await firstLaunch(sql, rules.now);
+  const covers = (each: Period | undefined) => each !== undefined && isCovered(each, boardOf(each), first, rules);
+  if (!covers(period)) return null;
+  const board = boardOf(period);
   const rows = await readEntries(sql, period, limit, cursor);
   const { shown, nextCursor } = pageOf(boardOrder(period.kind), rows, limit);
-  const [previous, next] = [adjacentPeriod(period, -1), adjacentPeriod(period, 1)];
   return {
     ...describePeriod(period, board, rules),
     launches: board?.launches ?? 0,
@@ -127,7 +129,8 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
   };
 }
 
-async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
+/** Returns the time of the first launch on a leaderboard, or `now` if there is none. */
+export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
   const [row] = await sql.query<{ launched_at: Date }>(
     'SELECT launched_at FROM launches WHERE placed_for IS NOT NULL ORDER BY launched_at LIMIT 1',
     [],
@@ -136,12 +139,17 @@ async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
   return row?.launched_at ?? now;
 }
 
-/** Returns whether a period neither ends before the site's first launch nor begins in the future. */
-export async function isCovered(sql: Sql, period: Period, rules: LeaderboardRules): Promise<boolean> {
-  return covered(period, await firstLaunch(sql, rules.now), rules);
-}
-
-function covered(period: Period, first: Date, { now, timeZone }: LeaderboardRules): boolean {
+/**
+ * Returns whether a period has launches, or neither ends before the site's first launch nor begins in the future. Periods
+ * with launches stay if SITE_TIME_ZONE changes, although they have other bounds in the new time zone.
+ */
+export function isCovered(
+  period: Period,
+  board: LeaderboardRow | undefined,
+  first: Date,
+  { now, timeZone }: LeaderboardRules,
+): boolean {
+  if (board !== undefined && board.launches > 0) return true;
   const { from, to } = boundsOf(period, timeZone);
   return from <= now && to > first;
 }

@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import { createSemaphore, type Semaphore } from '../semaphore.ts';
 import {
   describePeriod,
+  firstLaunch,
   isCovered,
   LEADERBOARD_COLUMNS,
   type LeaderboardRow,
@@ -27,7 +28,7 @@ export interface Tally {
 /**
  * Passes a snapshot of the tally of a day to `use`. It is valid until `use` resolves. For an open or provisional day,
  * the tally is computed from the votes; for a finalised day, it is the stored file.
- * @returns false for a day that ends before the site's first launch or begins after now.
+ * @returns false for a day without launches that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
 export async function readTally(
@@ -45,8 +46,12 @@ export async function readTally(
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
     await disableTimeouts(sql);
-    if (!(await isCovered(sql, period, rules))) return false;
-    await use(await openTally(sql, period, rules, secret));
+    const [board] = await sql.query<LeaderboardRow>(
+      `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
+      [name],
+    );
+    if (!isCovered(period, board, await firstLaunch(sql, rules.now), rules)) return false;
+    await use(await openTally(sql, period, board, rules, secret));
     return true;
   });
 }
@@ -59,13 +64,10 @@ async function isUndecided(sql: Sql, day: string): Promise<boolean> {
 async function openTally(
   sql: Sql,
   period: Period,
+  board: LeaderboardRow | undefined,
   rules: LeaderboardRules,
   secret: Buffer | undefined,
 ): Promise<Tally> {
-  const [board] = await sql.query<LeaderboardRow>(
-    `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
-    [period.name],
-  );
   const launches = await readLaunches(sql, period.name);
   const header = headerOf(period, board, launches, rules);
   if (board?.digest)

@@ -5,9 +5,11 @@ import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
 import { boundsOf } from './calendar.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { readTally } from './read-tally.ts';
 import { placeLaunches } from './update-boards.ts';
 import { createVoteNetworks } from './vote-networks.ts';
 
@@ -33,6 +35,27 @@ test('a day that ended earlier in the previous time zone becomes final only afte
   const board = await getLeaderboard(database, DAY, {}, rulesAt('2026-06-02T23:00:00.000Z'));
   expect(board?.items[0]).toMatchObject({ productId: 'late', votes: 1 });
 });
+
+test.each([
+  ['that ends before the first launch', 'UTC', 'Asia/Tokyo', '2026-06-01', '2026-06-02', 'previousPeriod'],
+  ['that has not begun', 'Asia/Tokyo', 'UTC', '2026-06-02', '2026-06-01', 'nextPeriod'],
+] as const)(
+  'a board and its tally stay if, in the new time zone, it is of a day %s',
+  async (_what, before, after, day, today, link) => {
+    const rules = { ...rulesAt(`${DAY}T21:00:00.000Z`), timeZone: before };
+    await saveProducts(database, [buildProduct({ id: 'late', createdAt: `${DAY}T20:00:00.000Z` })]);
+    await placeLaunches(database, rules);
+    const read = (period: string, timeZone: string) => getLeaderboard(database, period, {}, { ...rules, timeZone });
+    const board = await read(day, before);
+    expect(board?.items[0]?.productId).toBe('late');
+
+    const { previousPeriod: _previous, nextPeriod: _next, ...unchanged } = { ...board };
+    expect(await read(day, after)).toMatchObject(unchanged);
+    expect((await read(today, after))?.[link]).toBe(day);
+    const options = { rules: { ...rules, timeZone: after }, runtime: systemRuntime };
+    expect(await readTally(database, day, options, async () => {})).toBe(true);
+  },
+);
 
 test('a network keeps its name in an open window when the time zone changes', async () => {
   const clock = createTestClock(new Date(`${DAY}T21:00:00Z`));
