@@ -74,9 +74,9 @@ export async function removeSample(
     const periods = await periodsOf(sql, unchanged);
     await removeFromBoards(sql, unchanged);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
-    await sql.query(DELETE_EMPTY_RESULTS, [periods]);
-    await reviseBoards(sql, periods);
     await recountOpenLaunches(sql, catalogue);
+    await reviseBoards(sql, periods);
+    await sql.query(DELETE_EMPTY_RESULTS, [periods]);
     await setSiteMetadata(sql, 'sample_catalogue', 'removed');
     if (!engagementOnly) await deleteSiteMetadata(sql, 'sample_loaded_at');
     const counts = { products: unchanged.length, comments, upvotes, ...visitors };

@@ -75,6 +75,12 @@ test('a selection by time does not affect other votes', async () => {
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
 });
 
+test('excluding a vote for a launch that was added late to a final month revises the month, although its day is not final', async () => {
+  await database.query("UPDATE leaderboards SET final_at = to_at WHERE period = '2026-06'");
+  const [first] = await votesOf();
+  expect(await change('exclude', [first?.voter ?? ''])).toMatchObject({ votes: 1, revised: ['2026-06'] });
+});
+
 test('an exclusion is undone after the launch has moved to another day', async () => {
   await change(
     'exclude',

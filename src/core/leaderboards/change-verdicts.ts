@@ -188,7 +188,7 @@ async function applyVerdicts(
   const votes = isFinal
     ? await rewriteParts(sql, productId, day, plan, note)
     : await rewriteRows(sql, productId, day, context, plan, note);
-  const revised = isFinal && votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
+  const revised = votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
   const change = { auditId: randomUUID(), productId, day, votes, revised };
   await recordAudit(sql, {
     id: change.auditId,

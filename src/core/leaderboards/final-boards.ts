@@ -52,15 +52,17 @@ export async function finaliseLateLaunches(sql: Sql, productIds: readonly string
 }
 
 /**
- * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Must be
- * the last change to the boards in its transaction.
+ * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Locks
+ * the others as well, so none becomes final before the change is committed. Must be the last change to the boards in its
+ * transaction, after `lockDays`.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
-  const rows = await sql.query<{ period: string; kind: string }>(
-    'SELECT period, kind FROM leaderboards WHERE period = ANY($1::text[]) AND final_at IS NOT NULL ORDER BY period FOR UPDATE',
+  const locked = await sql.query<{ period: string; kind: string; final_at: Date | null }>(
+    'SELECT period, kind, final_at FROM leaderboards WHERE period = ANY($1::text[]) ORDER BY period FOR UPDATE',
     [periods],
   );
+  const rows = locked.filter((row) => row.final_at !== null);
   const revised = rows.map((row) => row.period);
   await sql.query(
     'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])',

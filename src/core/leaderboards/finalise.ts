@@ -141,6 +141,11 @@ async function finaliseDay(
   });
 }
 
+// Locked in the order of `reviseBoards`, in a statement of its own: the next one sees what other transactions have
+// committed meanwhile, such as a new day.
+const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
+  WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
+
 const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
   WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND NOT EXISTS (
     SELECT FROM leaderboards d WHERE d.kind = 'day' AND d.final_at IS NULL AND d.from_at < b.to_at AND d.to_at > b.from_at
@@ -150,6 +155,7 @@ const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2
 async function finaliseLongPeriods(database: Database, { rules, recordEvents }: FinaliseOptions): Promise<string[]> {
   return database.transaction(async (sql) => {
     const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS];
+    await sql.query(LOCK_LONG_PERIODS, values.slice(0, 1));
     const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {
       const periods = rows.filter((row) => row.kind === kind).map((row) => row.period);

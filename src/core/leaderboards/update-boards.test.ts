@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -6,6 +7,7 @@ import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
 import type { Database } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
@@ -215,3 +217,37 @@ test.each([
     expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
   },
 );
+
+test('a final month gets a revision when a launch is added to it, and another when the launch moves to a later month', async () => {
+  const now = '2027-07-20T12:00:00.000Z';
+  const june = () => getLeaderboard(database, '2027-06', {}, rulesAt(now));
+  await launch(database, 'early', '2027-06-10T10:00:00.000Z');
+  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
+  await launch(database, 'moved', '2027-06-15T10:00:00.000Z', now);
+  expect(await june()).toMatchObject({ revision: 1, launches: 2 });
+  await launch(database, 'moved', '2027-07-20T10:00:00.000Z', now);
+  expect(await june()).toMatchObject({ revision: 2, launches: 1 });
+});
+
+test('a month does not become final while a change of its launches is not committed', async () => {
+  for (const id of ['stays', 'leaves']) await launch(database, id, '2028-06-10T10:00:00.000Z');
+  const finalise = (now: string) => finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  const june = () => getLeaderboard(database, '2028-06', {}, rulesAt('2028-07-04T00:00:00.000Z'));
+  await finalise('2028-06-14T00:00:00.000Z');
+  let finalising: Promise<unknown> | undefined;
+  const delayed: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (sql) => {
+        const result = await work(sql);
+        finalising = finalise('2028-07-04T00:00:00.000Z');
+        await Promise.race([finalising, expect.poll(() => blockedStatements(database)).not.toEqual([])]);
+        expect(await june()).toMatchObject({ status: 'provisional', launches: 2 });
+        return result;
+      }),
+  };
+  await removeProducts(delayed, ['leaves']);
+  await finalising;
+  expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
+});

@@ -181,6 +181,7 @@ async function placeFound(
   );
   const rows = unchanged.filter((row) => !staying.has(row.product_id));
   const productIds = rows.map((row) => row.product_id);
+  const previousPeriods = await periodsOf(sql, productIds);
   await removeFromBoards(sql, productIds);
   // Due launches are updated only once, below: a second update in the same transaction would lock the product.
   await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
@@ -192,7 +193,7 @@ async function placeFound(
   await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
   await addToBoards(sql, due);
   await finaliseLateLaunches(sql, due);
-  await reviseBoards(sql, await periodsOf(sql, due));
+  await reviseBoards(sql, [...previousPeriods, ...(await periodsOf(sql, due))]);
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
   return { productIds, isBlocked: locked.length < found.length };
