@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tieOrder } from '../../src/core/leaderboards/calendar.ts';
 import { lockDays } from '../../src/core/leaderboards/final-boards.ts';
+import { vote as castVote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const createdAt = new Date().toISOString();
@@ -64,6 +65,53 @@ test('a product’s page shows its standing and the whole calculation without Ja
     'Every vote, in the open tally',
   ]) {
     expect(words).toContain(line);
+  }
+});
+
+test('the calculation does not describe withdrawn votes as late, or late votes as missing', async () => {
+  const { database } = site;
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const add = async (id: string, launchedAt: string) => {
+    await site.addProduct({ id, createdAt: launchedAt });
+    await expect.poll(() => site.core.getStandings(id)).not.toBeNull();
+  };
+  const voters = ['session-a', 'session-b', 'session-c'];
+  for (const id of ['late-votes', 'withdrawn']) {
+    await add(id, ago(30));
+    for (const voter of voters) await castVote(database, id, ago(29), voter);
+    await castVote(database, id, ago(1), 'session-a', { upvoted: false });
+  }
+  for (const voter of ['session-d', 'session-e', 'session-f']) await castVote(database, 'late-votes', ago(1), voter);
+  await add('postponed', ago(3));
+  await castVote(database, 'postponed', ago(2), 'session-a');
+  await add('postponed', ago(1));
+  await expect.poll(async () => (await site.core.getStandings('postponed'))?.day.votes).toBe(0);
+
+  const explained = /Votes cast before or after it do not count; votes withdrawn after it still do\./;
+  for (const [id, ...lines] of [
+    [
+      'late-votes',
+      '3 votes count, and',
+      'On the button 5 Outside the first 24 hours − 2',
+      explained,
+      'Votes that count 3',
+    ],
+    [
+      'withdrawn',
+      '3 votes count, and',
+      'On the button 2 Outside the first 24 hours + 1',
+      explained,
+      'Votes that count 3',
+    ],
+    [
+      'postponed',
+      '0 of its 1 upvotes count',
+      'On the button 1 Before the launch, or a moment ago − 1',
+      'Votes that count 0',
+    ],
+  ] as const) {
+    const words = await standingOf(id);
+    for (const line of lines) expect(words).toMatch(line);
   }
 });
 

@@ -28,28 +28,27 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
 /** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, windowEndsAt } = standing;
+  // Only the sum of these votes is known: those cast outside the window, minus counted votes withdrawn after it.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone, votesPerNetwork = LIMITS.votesPerNetwork } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);
   const isRunning = useNow() < Date.parse(windowEndsAt);
   return (
     <>
-      <p className="why-answer">{explanationOf(standing)}</p>
+      <p className="why-answer">{explanationOf(standing, isRunning)}</p>
       <dl className="why-sum">
         <Line label="On the button" amount={formatCount(upvotes)} />
-        {outside > 0 && isRunning && (
-          <Line label="Not counted yet" amount={`− ${formatCount(outside)}`}>
-            {t('New votes appear on the leaderboard within a second.')}
-          </Line>
-        )}
-        {outside > 0 && !isRunning && (
-          <Line label="Cast after the first 24 hours" amount={`− ${formatCount(outside)}`}>
-            {t('The voting window of every launch lasts 24 hours. This one ended on {ends}.', { ends })}
-          </Line>
-        )}
-        {outside < 0 && (
-          <Line label="Removed later" amount={`+ ${formatCount(-outside)}`}>
-            {t('These votes existed when the window ended, on {ends}, so they count.', { ends })}
+        {outside !== 0 && (
+          <Line
+            label={isRunning ? 'Before the launch, or a moment ago' : 'Outside the first 24 hours'}
+            amount={`${outside > 0 ? '−' : '+'} ${formatCount(Math.abs(outside))}`}
+          >
+            {isRunning
+              ? t('New votes appear on the leaderboard within a second.')
+              : t(
+                  'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.',
+                  { ends },
+                )}
           </Line>
         )}
         {excluded.map(({ reason, votes: count }) => (
@@ -66,10 +65,13 @@ export function Calculation({ standing }: { standing: Standing }) {
   );
 }
 
-/** Explains the rank in words, e.g. '20 of its 27 upvotes count, and 1 launch has more.' */
-function explanationOf({ votes, upvotes, rank, tied }: Standing): string {
+/**
+ * Explains the rank in words, e.g. '20 of its 27 upvotes count, and 1 launch has more.' After the window, some of the
+ * votes that count may have been withdrawn, so they are not described as a part of the upvotes.
+ */
+function explanationOf({ votes, upvotes, rank, tied }: Standing, isRunning: boolean): string {
   const counted =
-    votes < upvotes
+    isRunning && votes < upvotes
       ? plural('{count} of its {upvotes} upvotes counts', '{count} of its {upvotes} upvotes count', votes, { upvotes })
       : plural('{count} vote counts', '{count} votes count', votes);
   const explanation =

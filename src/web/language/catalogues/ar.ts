@@ -165,10 +165,8 @@ export default {
     'The operator gave a reason. The tally shows which votes were excluded.':
       'ذكر المشغّل السبب، ويبيّن الفرز أي الأصوات هي.',
     'New votes appear on the leaderboard within a second.': 'تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'يجمع كل إطلاق الأصوات لمدة 24 ساعة. وقد انتهت لهذا الإطلاق في {ends}.',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      'كانت موجودة عند انتهاء المدة في {ends}، لذا تُحتسب.',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      'انتهت المدة في {ends}. لا تُحتسب الأصوات المدلى بها قبلها أو بعدها، وتبقى الأصوات المسحوبة بعدها محتسبة.',
     'Votes until {ends} count.': 'تُحتسب الأصوات حتى {ends}.',
     '{count} of its {upvotes} upvotes count': {
       zero: 'لا أصوات محتسبة من أصل {upvotes}',
@@ -709,9 +707,8 @@ export default {
     'Too many from one network': 'أصوات كثيرة من شبكة واحدة',
     'Excluded by the operator': 'استبعدها المشغّل',
     'On the button': 'على الزر',
-    'Not counted yet': 'لم تُحتسب بعد',
-    'Cast after the first 24 hours': 'بعد الساعات الـ24 الأولى',
-    'Removed later': 'سُحبت لاحقًا',
+    'Before the launch, or a moment ago': 'قبل الإطلاق أو قبل لحظات',
+    'Outside the first 24 hours': 'خارج الساعات الـ24 الأولى',
     'Votes that count': 'الأصوات المحتسبة',
     '{standing}, so far': '{standing}، حتى الآن',
     '{standing}, provisional': '{standing}، مؤقتًا',

@@ -108,10 +108,8 @@ export default {
       'Die Betreiber haben einen Grund angegeben, und die Auszählung zeigt, um welche Stimmen es geht.',
     'New votes appear on the leaderboard within a second.':
       'Die Rangliste übernimmt neue Stimmen innerhalb einer Sekunde.',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'Jeder Launch sammelt 24 Stunden lang Stimmen. Bei diesem endeten sie am {ends}.',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      'Sie waren da, als die Zeit am {ends} ablief, und zählen deshalb.',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      'Das Zeitfenster endete am {ends}. Davor oder danach abgegebene Stimmen zählen nicht; danach zurückgenommene zählen weiterhin.',
     'Votes until {ends} count.': 'Stimmen bis {ends} zählen.',
     '{count} of its {upvotes} upvotes count': {
       one: '{count} von {upvotes} Stimmen zählt',
@@ -529,9 +527,8 @@ export default {
     'Too many from one network': 'Zu viele aus einem Netzwerk',
     'Excluded by the operator': 'Von den Betreibern ausgeschlossen',
     'On the button': 'Auf der Schaltfläche',
-    'Not counted yet': 'Noch nicht gezählt',
-    'Cast after the first 24 hours': 'Nach den ersten 24 Stunden abgegeben',
-    'Removed later': 'Später zurückgenommen',
+    'Before the launch, or a moment ago': 'Vor dem Launch oder gerade eben',
+    'Outside the first 24 hours': 'Außerhalb der ersten 24 Stunden',
     'Votes that count': 'Stimmen, die zählen',
     '{standing}, so far': '{standing}, bisher',
     '{standing}, provisional': '{standing}, vorläufig',

@@ -103,10 +103,8 @@ export default {
       'El operador dio un motivo, y el recuento muestra qué votos son.',
     'New votes appear on the leaderboard within a second.':
       'La clasificación incorpora los votos nuevos en menos de un segundo.',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'Cada lanzamiento reúne votos durante 24 horas. Para este terminaron el {ends}.',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      'Estaban ahí cuando terminó el plazo, el {ends}, así que cuentan.',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      'El plazo terminó el {ends}. Los votos emitidos antes o después no cuentan; los retirados después siguen contando.',
     'Votes until {ends} count.': 'Cuentan los votos hasta el {ends}.',
     '{count} of its {upvotes} upvotes count': {
       one: '{count} de sus {upvotes} votos cuenta',
@@ -519,9 +517,8 @@ export default {
     'Too many from one network': 'Demasiados desde una misma red',
     'Excluded by the operator': 'Excluidos por el operador',
     'On the button': 'En el botón',
-    'Not counted yet': 'Aún sin contar',
-    'Cast after the first 24 hours': 'Emitidos tras las primeras 24 horas',
-    'Removed later': 'Retirados después',
+    'Before the launch, or a moment ago': 'Antes del lanzamiento o hace un momento',
+    'Outside the first 24 hours': 'Fuera de las primeras 24 horas',
     'Votes that count': 'Votos que cuentan',
     '{standing}, so far': '{standing}, por ahora',
     '{standing}, provisional': '{standing}, provisional',

@@ -103,10 +103,8 @@ export default {
       'L’opérateur a donné une raison, et le décompte montre de quels votes il s’agit.',
     'New votes appear on the leaderboard within a second.':
       'Le classement intègre les nouveaux votes en moins d’une seconde.',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'Chaque lancement recueille des votes pendant 24 heures. Pour celui-ci, elles ont pris fin le {ends}.',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      'Ils étaient là à la fin du délai, le {ends} : ils comptent donc.',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      'Le délai a pris fin le {ends}. Les votes émis avant ou après ne comptent pas ; ceux retirés après comptent toujours.',
     'Votes until {ends} count.': 'Les votes jusqu’au {ends} comptent.',
     '{count} of its {upvotes} upvotes count': {
       one: '{count} vote sur {upvotes} compte',
@@ -520,9 +518,8 @@ export default {
     'Too many from one network': 'Trop depuis un même réseau',
     'Excluded by the operator': 'Exclus par l’opérateur',
     'On the button': 'Sur le bouton',
-    'Not counted yet': 'Pas encore comptés',
-    'Cast after the first 24 hours': 'Émis après les premières 24 heures',
-    'Removed later': 'Retirés plus tard',
+    'Before the launch, or a moment ago': 'Avant le lancement ou à l’instant',
+    'Outside the first 24 hours': 'Hors des premières 24 heures',
     'Votes that count': 'Votes qui comptent',
     '{standing}, so far': '{standing}, pour l’instant',
     '{standing}, provisional': '{standing}, provisoire',

@@ -97,10 +97,8 @@ export default {
     'The operator gave a reason. The tally shows which votes were excluded.':
       '運営者が理由を示しています。どの票かは集計で確認できます。',
     'New votes appear on the leaderboard within a second.': '新しい票は1秒以内にランキングへ反映されます。',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'どの製品も投票期間は24時間です。この製品は{ends}に終わりました。',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      '期間が終わった{ends}の時点では入っていたので、数えられます。',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      '投票期間は{ends}に終わりました。その前後の票は数えられません。終了後に取り消された票は、引き続き数えられます。',
     'Votes until {ends} count.': '{ends}までの票が数えられます。',
     '{count} of its {upvotes} upvotes count': { other: '{upvotes}票中{count}票が有効' },
     '{count} votes count': { other: '有効票{count}' },
@@ -496,9 +494,8 @@ export default {
     'Too many from one network': '同じネットワークから多すぎる票',
     'Excluded by the operator': '運営者が除外した票',
     'On the button': 'ボタンの数',
-    'Not counted yet': 'まだ数えられていない票',
-    'Cast after the first 24 hours': '最初の24時間より後の票',
-    'Removed later': '後で取り消された票',
+    'Before the launch, or a moment ago': '投票期間の前、またはたった今の票',
+    'Outside the first 24 hours': '最初の24時間の外の票',
     'Votes that count': '数えられる票',
     '{standing}, so far': '{standing}（途中経過）',
     '{standing}, provisional': '{standing}（暫定）',

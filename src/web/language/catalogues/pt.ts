@@ -102,10 +102,8 @@ export default {
     'The operator gave a reason. The tally shows which votes were excluded.':
       'O operador informou um motivo, e a apuração mostra quais são os votos.',
     'New votes appear on the leaderboard within a second.': 'O ranking incorpora novos votos em menos de um segundo.',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      'Cada lançamento recebe votos por 24 horas. Para este, elas terminaram em {ends}.',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      'Eles estavam lá quando o prazo terminou, em {ends}, então contam.',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      'O prazo terminou em {ends}. Votos dados antes ou depois não contam; os retirados depois ainda contam.',
     'Votes until {ends} count.': 'Contam os votos até {ends}.',
     '{count} of its {upvotes} upvotes count': {
       one: '{count} de {upvotes} votos conta',
@@ -518,9 +516,8 @@ export default {
     'Too many from one network': 'Demais de uma mesma rede',
     'Excluded by the operator': 'Excluídos pelo operador',
     'On the button': 'No botão',
-    'Not counted yet': 'Ainda não contados',
-    'Cast after the first 24 hours': 'Dados após as primeiras 24 horas',
-    'Removed later': 'Retirados depois',
+    'Before the launch, or a moment ago': 'Antes do lançamento ou agora mesmo',
+    'Outside the first 24 hours': 'Fora das primeiras 24 horas',
     'Votes that count': 'Votos que contam',
     '{standing}, so far': '{standing}, até agora',
     '{standing}, provisional': '{standing}, provisório',

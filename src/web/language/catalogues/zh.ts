@@ -98,10 +98,8 @@ export default {
     'The operator gave a reason. The tally shows which votes were excluded.':
       '运营者给出了理由，计票中可以看到是哪些票。',
     'New votes appear on the leaderboard within a second.': '新的投票会在一秒内计入榜单。',
-    'The voting window of every launch lasts 24 hours. This one ended on {ends}.':
-      '每个产品的投票期为24小时。这个产品的投票期已于{ends}结束。',
-    'These votes existed when the window ended, on {ends}, so they count.':
-      '投票期于{ends}结束时它们仍然存在，因此有效。',
+    'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
+      '投票期已于{ends}结束。在此之前或之后的票无效；之后撤回的票仍然有效。',
     'Votes until {ends} count.': '{ends}之前的投票有效。',
     '{count} of its {upvotes} upvotes count': { other: '{upvotes}票中{count}票有效' },
     '{count} votes count': { other: '{count}张有效票' },
@@ -490,9 +488,8 @@ export default {
     'Too many from one network': '同一网络的票过多',
     'Excluded by the operator': '被运营者排除',
     'On the button': '按钮上的票数',
-    'Not counted yet': '尚未计入',
-    'Cast after the first 24 hours': '最初24小时之后的票',
-    'Removed later': '后来撤回的票',
+    'Before the launch, or a moment ago': '发布前或刚刚的票',
+    'Outside the first 24 hours': '最初24小时之外的票',
     'Votes that count': '有效票',
     '{standing}, so far': '{standing}，截至目前',
     '{standing}, provisional': '{standing}，暂定',
