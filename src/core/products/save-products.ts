@@ -48,7 +48,7 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
 
 // Locks only launches whose time changes, so boards can be updated during an import, and no counts of launched products,
 // so voters never wait. The board updater changes the window of a moved launch. It ignores launches that have not begun,
-// so this statement changes the window of a postponed one; otherwise, visitors could vote before its new time.
+// so this statement changes the window of a rescheduled one, which accepts votes from its new time on.
 const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -56,10 +56,10 @@ const saveStatement = (onConflict: string) => `WITH saved AS (
   RETURNING id, created_at
 ), counts AS (
   INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
-), postponed AS (
+), rescheduled AS (
   UPDATE product_counts SET window_from = saved.created_at FROM saved JOIN launches ON launches.product_id = saved.id
   WHERE product_counts.product_id = saved.id AND launches.placed_for IS NULL
-    AND window_from > statement_timestamp() AND window_from < saved.created_at
+    AND window_from > statement_timestamp() AND window_from <> saved.created_at
 ), launched AS (
   INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
 )

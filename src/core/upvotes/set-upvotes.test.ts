@@ -215,7 +215,10 @@ test('other failures of the database are not attributed to the product', async (
   await expect(setUpvotes(broken, systemRuntime, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('a launch that is postponed before it begins accepts no votes until its new time', async () => {
+test.each([
+  ['postponed', 3_600_000, 7_200_000],
+  ['moved to an earlier time', 7_200_000, 3_600_000],
+])('a launch that is %s before it begins accepts votes from its new time on', async (_change, firstMs, thenMs) => {
   const launchAt = (ms: number) => saveProducts(database, [buildProduct({ id: 'late', createdAt: at(ms) })]);
   const at = (ms: number) => new Date(ms).toISOString();
   const voteAt = async (ms: number) => {
@@ -224,9 +227,9 @@ test('a launch that is postponed before it begins accepts no votes until its new
     return outcomes;
   };
   const now = Date.now();
-  await launchAt(now + 3_600_000);
-  await launchAt(now + 7_200_000);
-  expect(await voteAt(now + 7_199_999)).toMatchObject([{ code: 'product_not_found' }]);
-  expect(await voteAt(now + 7_200_000)).toEqual([{ upvoted: true, upvotes: 1 }]);
+  await launchAt(now + firstMs);
+  await launchAt(now + thenMs);
+  expect(await voteAt(now + thenMs - 1)).toMatchObject([{ code: 'product_not_found' }]);
+  expect(await voteAt(now + thenMs)).toEqual([{ upvoted: true, upvotes: 1 }]);
   await database.query("DELETE FROM products WHERE id = 'late'");
 });
