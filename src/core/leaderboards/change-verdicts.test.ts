@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
+import type { Database } from '../database/database.ts';
+import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { checkBoard, repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { listVotes } from './list-votes.ts';
+import { placeLaunch } from './update-boards.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';
@@ -67,6 +71,26 @@ test.each(['open', 'final'])(
     expect(actions).toEqual(['votes undo', 'votes undo', 'votes include', 'votes exclude']);
   },
 );
+
+test('a new launch of the day is placed while votes are listed', async () => {
+  await saveProducts(database, [buildProduct({ id: 'reef', createdAt: `${DAY}T14:00:00.000Z` })]);
+  const place = () => placeLaunch(database, 'reef', rulesAt(`${DAY}T14:00:00.000Z`));
+  let placed: boolean | undefined;
+  const watched: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((sql) =>
+        work({
+          async query(text, values) {
+            if (text.startsWith('FETCH')) placed ??= await place();
+            return sql.query(text, values);
+          },
+        }),
+      ),
+  };
+  expect((await listVotes(watched, 'tide', { limit: 10, runtime: systemRuntime })).votes).toHaveLength(3);
+  expect(placed).toBe(true);
+});
 
 test('a selection by time does not affect other votes', async () => {
   const selection = { from: new Date(`${DAY}T11:30:00Z`), to: new Date(`${DAY}T12:30:00Z`) };

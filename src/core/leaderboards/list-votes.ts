@@ -1,8 +1,8 @@
 import type { Database, Sql } from '../database/database.ts';
+import { holdSnapshot } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import { readLaunch, type VoteSelection } from './change-verdicts.ts';
-import { lockDays } from './final-boards.ts';
-import { readVotes } from './read-tally.ts';
+import { isUndecided, readVotes } from './read-tally.ts';
 import { readTallyLines, type TallyLine } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
@@ -16,11 +16,14 @@ export async function listVotes(
   productId: string,
   { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
 ): Promise<{ day: string; votes: TallyLine[] }> {
+  const { day } = await readLaunch(database, productId);
+  // Read before the snapshot, as in `readTally`. A lock on the day would delay new launches while all votes are read.
+  const secret = await readSecret(database, day, runtime);
   return database.transaction(async (sql) => {
-    const { day } = await readLaunch(sql, productId);
-    const isFinal = (await lockDays(sql, [day])).length > 0;
+    await holdSnapshot(sql);
+    const isOpen = secret !== undefined && (await isUndecided(sql, day));
     const votes: TallyLine[] = [];
-    for await (const lines of isFinal ? readTallyLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
+    for await (const lines of isOpen ? rowLines(sql, productId, secret) : readTallyLines(sql, day, productId)) {
       for (const { voter, at, counted, reason } of lines) {
         const time = Date.parse(at);
         if ((from && time < from.getTime()) || (to && time >= to.getTime()) || votes.length >= limit) continue;
@@ -32,9 +35,7 @@ export async function listVotes(
   });
 }
 
-async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<TallyLine[]> {
-  const secret = await readSecret(sql, day, runtime);
-  if (secret === undefined) return;
+async function* rowLines(sql: Sql, productId: string, secret: Buffer): AsyncGenerator<TallyLine[]> {
   for await (const votes of readVotes(sql, [productId], secret)) {
     yield votes.map(({ voter, at, reason }) => ({ voter, at: at.toISOString(), counted: reason === null, reason }));
   }

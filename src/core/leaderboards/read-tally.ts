@@ -56,7 +56,8 @@ export async function readTally(
   });
 }
 
-async function isUndecided(sql: Sql, day: string): Promise<boolean> {
+/** Returns whether a day has a leaderboard that is not final. */
+export async function isUndecided(sql: Sql, day: string): Promise<boolean> {
   const rows = await sql.query('SELECT FROM leaderboards WHERE period = $1 AND final_at IS NULL', [day]);
   return rows.length > 0;
 }
