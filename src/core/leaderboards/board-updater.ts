@@ -55,7 +55,7 @@ interface Work {
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
   /**
-   * Whether to correct retracted votes and stale boards of all open windows, and to remove launches that are on boards
+   * Whether to correct retracted votes of all open windows and stale boards, and to remove launches that are on boards
    * too early: a killed process may not have updated some boards, or a clock may have been set back.
    */
   sweeps: boolean;
@@ -155,7 +155,7 @@ export function startBoardUpdater(
   async function sweepOpenWindows(): Promise<string[]> {
     const now = runtime.now();
     await correctRetracted(database, await findOpenLaunches(database, now), { now, votesPerNetwork });
-    return findLaunchesBehind(database, now);
+    return findLaunchesBehind(database);
   }
 
   /** Applies the cap to all open windows, because a killed process may not have applied it to some votes. */

@@ -94,8 +94,10 @@ export async function refreshAvailableLaunches(
   return { refreshed: idsOf(true), locked: idsOf(false) };
 }
 
-const FIND_BEHIND = `SELECT l.product_id FROM launches l JOIN product_counts c ON c.product_id = l.product_id
-  WHERE l.launched_at > $1::timestamptz - interval '25 hours' AND l.placed_for IS NOT NULL AND l.votes <> c.counted`;
+// Finds the launches by their days, because indexes contain the days that are not final and the launches of a day.
+const FIND_BEHIND = `SELECT l.product_id
+  FROM leaderboards b JOIN launches l ON l.day = b.period JOIN product_counts c ON c.product_id = l.product_id
+  WHERE b.kind = 'day' AND b.final_at IS NULL AND l.votes <> c.counted`;
 
 const FIND_OPEN = `SELECT product_id FROM launches
   WHERE launched_at > $1::timestamptz - interval '25 hours' AND launched_at <= $1::timestamptz ORDER BY product_id`;
@@ -105,7 +107,7 @@ export async function findOpenLaunches(sql: Sql, now: Date): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_OPEN, [now.toISOString()])).map((row) => row.product_id);
 }
 
-/** Returns the ids of launches of the last 25 hours whose place does not match their counted votes yet. */
-export async function findLaunchesBehind(sql: Sql, now: Date): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_BEHIND, [now.toISOString()])).map((row) => row.product_id);
+/** Returns the ids of launches whose result is not final and whose place does not match their counted votes yet. */
+export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
+  return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
@@ -12,6 +13,7 @@ import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings, isUnplaced } from './get-standings.ts';
@@ -217,6 +219,25 @@ test.each([
     expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
   },
 );
+
+test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
+  const now = '2026-09-03T12:00:00.000Z';
+  await launch(database, 'unfinished', '2026-09-01T10:00:00.000Z');
+  // Writes the vote without refreshing the board.
+  const voter = { productId: 'unfinished', session: 'session-voter', upvoted: true };
+  await setUpvotes(database, { ...systemRuntime, now: () => new Date('2026-09-01T11:00:00.000Z') }, [voter], RULES);
+  const votes = async () => (await getStandings(database, 'unfinished', rulesAt(now)))?.day.votes;
+  expect(await votes()).toBe(0);
+  const updater = startBoardUpdater(database, {
+    ...rulesAt(now),
+    runtime: { ...systemRuntime, now: () => new Date(now) },
+    votesPerNetwork: 20,
+    log: silentLog,
+    publish: () => {},
+  });
+  await expect.poll(votes).toBe(1);
+  await updater.close();
+});
 
 test('a final month gets a revision when a launch is added to it, and another when the launch moves to a later month', async () => {
   const now = '2027-07-20T12:00:00.000Z';
