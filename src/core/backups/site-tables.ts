@@ -89,7 +89,8 @@ export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number)
   const select = `SELECT row_to_json(exported)::text AS line
     FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
     ORDER BY ${list(shape.key, 'exported')}`;
-  for await (const rows of readInBatches<{ line: string }>(sql, select, batchRows)) yield rows.map(({ line }) => line);
+  for await (const rows of readInBatches<{ line: string }>(sql, select, { batchRows }))
+    yield rows.map(({ line }) => line);
 }
 
 /**

@@ -47,21 +47,21 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
 }
 
 /**
- * Reads the rows of a SELECT in batches. Call it in a transaction after `holdSnapshot`; only one read may run at a
- * time.
+ * Reads the rows of a SELECT in batches. Call it in a transaction. Only one read may run at a time, and one that is not
+ * read to the end must be the last.
  */
 export async function* readInBatches<Row extends object>(
   sql: Sql,
   select: string,
-  batchRows = BATCH_ROWS,
+  { values, batchRows = BATCH_ROWS }: { values?: readonly unknown[]; batchRows?: number | undefined } = {},
 ): AsyncGenerator<Row[]> {
-  await sql.query(`DECLARE snapshot_rows NO SCROLL CURSOR FOR ${select}`);
+  await sql.query(`DECLARE batch_rows NO SCROLL CURSOR FOR ${select}`, values);
   for (;;) {
-    const rows = await sql.query<Row>(`FETCH ${batchRows} FROM snapshot_rows`);
+    const rows = await sql.query<Row>(`FETCH ${batchRows} FROM batch_rows`);
     if (rows.length > 0) yield rows;
     if (rows.length < batchRows) break;
   }
-  await sql.query('CLOSE snapshot_rows');
+  await sql.query('CLOSE batch_rows');
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
-import { findLaunchesBehind, findOpenLaunches, refreshAvailableLaunches } from './launch-votes.ts';
+import { findLaunchesBehind, findRecentLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { correctRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
@@ -154,13 +154,13 @@ export function startBoardUpdater(
    */
   async function sweepOpenWindows(): Promise<string[]> {
     const now = runtime.now();
-    await correctRetracted(database, await findOpenLaunches(database, now), { now, votesPerNetwork });
+    await correctRetracted(database, await findRecentLaunches(database, now), { now, votesPerNetwork });
     return findLaunchesBehind(database);
   }
 
   /** Applies the cap to all open windows, because a killed process may not have applied it to some votes. */
   async function capOpenWindows(): Promise<void> {
-    const open = await findOpenLaunches(database, runtime.now());
+    const open = await findRecentLaunches(database, runtime.now());
     for (let first = 0; first < open.length && !signal.aborted; first += CAP_BATCH) {
       await applyCapToLaunches(database, open.slice(first, first + CAP_BATCH), votesPerNetwork);
     }

@@ -14,14 +14,12 @@ import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
-import { readVotes } from './read-tally.ts';
+import { readVotes, type Verdict } from './read-tally.ts';
 import { readTallyParts } from './tally-file.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
-export type Verdict = 'network' | 'operator' | 'included' | null;
-
 /**
- * Selects votes of a launch by voter, named as in the tally, and by time (`to` is exclusive). An unset field does not
+ * Selects votes of a launch by voter, given by its hash in the tally, and by time (`to` is exclusive). An unset field does not
  * restrict the selection.
  */
 export interface VoteSelection {
@@ -129,7 +127,7 @@ export async function undoVerdicts(
         action: 'votes undo',
         details: { of: last.action },
         undoes: last.id,
-        namedOn: last.details.day,
+        hashedOn: last.details.day,
         decide({ voter }) {
           if (before.has(voter)) found += 1;
           return before.get(voter);
@@ -149,7 +147,7 @@ interface VerdictEntry {
   id: string;
   action: string;
   details: { day: string; before: VotersByVerdict };
-  /** Whether the secret that named the voters still exists. */
+  /** Whether the secret that hashed the voters still exists. */
   has_secret: boolean;
 }
 
@@ -162,8 +160,8 @@ interface VerdictPlan {
   action: AuditAction;
   details: object;
   undoes?: string;
-  /** The day whose secret names the voters. If unset, or if its secret was deleted, the day of the launch is used. */
-  namedOn?: string;
+  /** The day whose secret hashed the voters. If unset, or if its secret was deleted, the day of the launch is used. */
+  hashedOn?: string;
   /** @returns the new verdict, or undefined to leave the vote unchanged. */
   decide(vote: VoteLine): Verdict | undefined;
   /** Called after the change, in its transaction. */
@@ -220,10 +218,10 @@ async function rewriteRows(
   productId: string,
   day: string,
   { runtime, votesPerNetwork }: VerdictContext,
-  { decide, undoes, namedOn = day }: VerdictPlan,
+  { decide, undoes, hashedOn = day }: VerdictPlan,
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
-  const secret = (await findSecret(sql, namedOn)) ?? (await readSecret(sql, day, runtime));
+  const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
     throw new CoreError('unavailable', `The result of ${day} is about to become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];

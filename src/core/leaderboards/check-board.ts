@@ -7,7 +7,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
-import { lockDaysOf, readFinalHeader, setCounts } from './final-boards.ts';
+import { lockDaysOf, NO_VOTES, readFinalHeader, setCounts, type Totals } from './final-boards.ts';
 import { recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
 import { digestText, headerLine, readTallyParts } from './tally-file.ts';
 
@@ -20,12 +20,9 @@ export interface CheckedBoard {
   wrong: string[];
 }
 
-interface LaunchCounts {
+interface LaunchCounts extends Totals {
   product_id: string;
   votes: number;
-  counted: number;
-  excluded_network: number;
-  excluded_operator: number;
 }
 
 const SELECT_LAUNCHES = (
@@ -69,7 +66,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
   };
   const recounted = await recount(sql, name, kind, compare);
   for (const launch of launches) {
-    const own = recounted.get(launch.product_id) ?? { counted: 0, excluded_network: 0, excluded_operator: 0 };
+    const own = recounted.get(launch.product_id) ?? NO_VOTES;
     compare(`${launch.product_id}: counted votes`, own.counted, launch.counted);
     compare(`${launch.product_id}: votes excluded for their network`, own.excluded_network, launch.excluded_network);
     compare(`${launch.product_id}: votes excluded by the operator`, own.excluded_operator, launch.excluded_operator);
@@ -92,8 +89,6 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
   const votes = launches.reduce((sum, launch) => sum + launch.counted, 0);
   return { launches: launches.length, votes, differences, wrong, behind };
 }
-
-type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
 
 /**
  * Counts the votes of each launch from its rows or, for a finalised day, from its tally, whose digest is compared as
@@ -130,7 +125,7 @@ async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash)
   const totals = new Map<string, Totals>();
   for await (const { productId, text } of readTallyParts(sql, day, product)) {
     hash?.update(text);
-    const total = totals.get(productId) ?? { counted: 0, excluded_network: 0, excluded_operator: 0 };
+    const total = totals.get(productId) ?? { ...NO_VOTES };
     for (const line of text.trimEnd().split('\n')) {
       const { reason }: { reason: 'network' | 'operator' | null } = JSON.parse(line);
       total[reason === null ? 'counted' : (`excluded_${reason}` as const)] += 1;
@@ -189,6 +184,6 @@ async function recountFinal(sql: Sql, productIds: readonly string[]): Promise<vo
   );
   for (const { product_id, day } of final) {
     const totals = (await tallyTotals(sql, day, product_id)).get(product_id);
-    await setCounts(sql, [{ product_id, counted: 0, excluded_network: 0, excluded_operator: 0, ...totals }]);
+    await setCounts(sql, [{ product_id, ...NO_VOTES, ...totals }]);
   }
 }

@@ -4,7 +4,7 @@ import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
 import { type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
-import { digestOf, type TallyHeader, writeTallyParts } from './tally-file.ts';
+import { readTallyDigest, type TallyHeader, writeTallyParts } from './tally-file.ts';
 
 const LOCK_DAYS =
   "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
@@ -70,7 +70,7 @@ export async function reviseBoards(sql: Sql, periods: readonly string[]): Promis
   );
   for (const { period, kind } of rows) {
     if (kind !== 'day') continue;
-    const digest = await digestOf(sql, await readFinalHeader(sql, period));
+    const digest = await readTallyDigest(sql, await readFinalHeader(sql, period));
     await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [period, digest]);
   }
   return revised;
@@ -92,12 +92,16 @@ export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeade
   return { period: day, timeZone, ...bounds, status: 'final', revision, products };
 }
 
-interface Totals {
-  product_id: string;
+/** The numbers of counted and excluded votes of a launch. */
+export interface Totals {
   counted: number;
   excluded_network: number;
   excluded_operator: number;
 }
+
+export const NO_VOTES: Readonly<Totals> = { counted: 0, excluded_network: 0, excluded_operator: 0 };
+
+type LaunchTotals = Totals & { product_id: string };
 
 // Skips rows with correct counts, so visitors who upvote these launches do not wait for this transaction.
 const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_network = t.excluded_network,
@@ -120,9 +124,7 @@ export async function finaliseLaunches(
   productIds: readonly string[],
   { secret = randomBytes(32), hash = createHash('sha256') }: { secret?: Buffer | undefined; hash?: Hash } = {},
 ): Promise<void> {
-  const totals = new Map(
-    productIds.map((id) => [id, { product_id: id, counted: 0, excluded_network: 0, excluded_operator: 0 }]),
-  );
+  const totals = new Map(productIds.map((id) => [id, { product_id: id, ...NO_VOTES }]));
   await sql.query('DELETE FROM tally_parts WHERE product_id = ANY($1::text[])', [productIds]);
   await writeTallyParts(sql, day, countedVotes(readVotes(sql, productIds, secret), totals), hash);
   await setCounts(sql, [...totals.values()]);
@@ -134,7 +136,7 @@ export async function finaliseLaunches(
 }
 
 /** Stores the numbers of counted and excluded votes of launches, and moves the launches on their boards. */
-export async function setCounts(sql: Sql, totals: readonly Totals[]): Promise<void> {
+export async function setCounts(sql: Sql, totals: readonly LaunchTotals[]): Promise<void> {
   await sql.query(SET_COUNTS, [JSON.stringify(totals)]);
   await refreshLaunches(
     sql,

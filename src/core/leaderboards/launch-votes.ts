@@ -99,12 +99,12 @@ const FIND_BEHIND = `SELECT l.product_id
   FROM leaderboards b JOIN launches l ON l.day = b.period JOIN product_counts c ON c.product_id = l.product_id
   WHERE b.kind = 'day' AND b.final_at IS NULL AND l.votes <> c.counted`;
 
-const FIND_OPEN = `SELECT product_id FROM launches
+const FIND_RECENT = `SELECT product_id FROM launches
   WHERE launched_at > $1::timestamptz - interval '25 hours' AND launched_at <= $1::timestamptz ORDER BY product_id`;
 
 /** Returns the ids of launches whose window is open or ended less than an hour ago. */
-export async function findOpenLaunches(sql: Sql, now: Date): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_OPEN, [now.toISOString()])).map((row) => row.product_id);
+export async function findRecentLaunches(sql: Sql, now: Date): Promise<string[]> {
+  return (await sql.query<{ product_id: string }>(FIND_RECENT, [now.toISOString()])).map((row) => row.product_id);
 }
 
 /** Returns the ids of launches whose result is not final and whose place does not match their counted votes yet. */

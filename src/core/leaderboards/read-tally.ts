@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Period, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
+import { disableTimeouts, holdSnapshot, readInBatches } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import { createSemaphore, type Semaphore } from '../semaphore.ts';
 import {
@@ -127,33 +127,34 @@ function versionOf(header: TallyHeader, launches: readonly TallyLaunch[]): strin
     .digest('hex')}`;
 }
 
+/** Why a vote does not count, or that the operator included it; null if it counts without a decision. */
+export type Verdict = 'network' | 'operator' | 'included' | null;
+
 interface VoteRow {
   product_id: string;
   id: string;
   user_session: string;
   created_at: Date;
-  verdict: 'network' | 'operator' | 'included' | null;
+  verdict: Verdict;
 }
 
 /** A vote for a launch, with its non-public fields. */
 export interface LaunchVote extends TallyVote {
   id: string;
-  verdict: VoteRow['verdict'];
+  verdict: Verdict;
 }
 
 const BATCH_ROWS = 1_000;
 
-const declareVotes = (votes: string) => `DECLARE tally_votes NO SCROLL CURSOR FOR
-  SELECT product_id, id, user_session, created_at, verdict FROM (${votes}) AS v
+const selectVotes = (votes: string) => `SELECT product_id, id, user_session, created_at, verdict FROM (${votes}) AS v
   ORDER BY product_id, date_trunc('second', created_at)`;
 
-const DECLARE_WINDOW_VOTES = declareVotes(WINDOW_VOTES);
-const DECLARE_LAUNCH_VOTES = declareVotes(LAUNCH_VOTES);
+const SELECT_WINDOW_VOTES = selectVotes(WINDOW_VOTES);
+const SELECT_LAUNCH_VOTES = selectVotes(LAUNCH_VOTES);
 
 /**
  * Reads the votes of these launches that `WINDOW_VOTES` or `LAUNCH_VOTES` selects, in batches, in the order of the
- * tally. Holds one batch and the votes of one product within one second in memory. Call it in a transaction, one call
- * at a time.
+ * tally. Holds one batch and the votes of one product within one second in memory. Call it like `readInBatches`.
  */
 export async function* readVotes(
   sql: Sql,
@@ -161,10 +162,9 @@ export async function* readVotes(
   secret: Buffer,
   { inWindow = true }: { inWindow?: boolean } = {},
 ): AsyncGenerator<LaunchVote[]> {
-  await sql.query(inWindow ? DECLARE_WINDOW_VOTES : DECLARE_LAUNCH_VOTES, [productIds]);
+  const select = inWindow ? SELECT_WINDOW_VOTES : SELECT_LAUNCH_VOTES;
   let second: LaunchVote[] = [];
-  for (;;) {
-    const rows = await sql.query<VoteRow>(`FETCH ${BATCH_ROWS} FROM tally_votes`);
+  for await (const rows of readInBatches<VoteRow>(sql, select, { values: [productIds], batchRows: BATCH_ROWS })) {
     const sorted: LaunchVote[] = [];
     for (const row of rows) {
       const vote = voteOf(row, secret);
@@ -175,10 +175,8 @@ export async function* readVotes(
       second.push(vote);
     }
     if (sorted.length > 0) yield sorted;
-    if (rows.length < BATCH_ROWS) break;
   }
   if (second.length > 0) yield second.sort(byVoter);
-  await sql.query('CLOSE tally_votes');
 }
 
 function voteOf(row: VoteRow, secret: Buffer): LaunchVote {

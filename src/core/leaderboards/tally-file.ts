@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { ExclusionReason, LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import type { Sql } from '../database/database.ts';
+import { readInBatches } from '../database/transactions.ts';
 
 /** The first line of a tally. Times are ISO 8601 in UTC. */
 export interface TallyHeader {
@@ -90,25 +91,23 @@ interface TallyPart {
   text: string;
 }
 
-const DECLARE = `DECLARE tally_parts_of_day NO SCROLL CURSOR FOR
-  SELECT t.product_id, t.part, t.content FROM launches l JOIN tally_parts t ON t.product_id = l.product_id
+const SELECT_PARTS = `SELECT t.product_id, t.part, t.content FROM launches l JOIN tally_parts t ON t.product_id = l.product_id
   WHERE l.day = $1 AND ($2::text IS NULL OR l.product_id = $2) ORDER BY t.product_id, t.part`;
 
 /**
- * Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it inside a
- * transaction.
+ * Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it like
+ * `readInBatches`.
  */
 export async function* readTallyParts(sql: Sql, day: string, productId?: string): AsyncGenerator<TallyPart> {
-  await sql.query(DECLARE, [day, productId ?? null]);
-  for (;;) {
-    const [row] = await sql.query<{ product_id: string; part: number; content: Buffer }>(
-      'FETCH 1 FROM tally_parts_of_day',
-    );
-    if (row === undefined) break;
-    const text = (await promisify(gunzip)(row.content)).toString();
-    yield { productId: row.product_id, part: row.part, text };
+  const options = { values: [day, productId ?? null], batchRows: 1 };
+  for await (const rows of readInBatches<{ product_id: string; part: number; content: Buffer }>(
+    sql,
+    SELECT_PARTS,
+    options,
+  )) {
+    for (const { product_id, part, content } of rows)
+      yield { productId: product_id, part, text: (await promisify(gunzip)(content)).toString() };
   }
-  await sql.query('CLOSE tally_parts_of_day');
 }
 
 /** A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC; stored lines have whole seconds. */
@@ -130,7 +129,7 @@ export async function* readTallyLines(sql: Sql, day: string, productId: string):
 }
 
 /** Computes the digest of the tally of a finalised day, over its header and its stored votes. */
-export async function digestOf(sql: Sql, header: TallyHeader): Promise<string> {
+export async function readTallyDigest(sql: Sql, header: TallyHeader): Promise<string> {
   const hash = createHash('sha256').update(headerLine(header));
   for await (const { text } of readTallyParts(sql, header.period)) hash.update(text);
   return digestText(hash);
