@@ -41,6 +41,9 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       receiver.respond(response);
     });
   });
+  // Only the client ends idle connections. Otherwise a request could arrive as the receiver ends its connection, and
+  // fail: a test whose clock stands still would never see the retry.
+  server.keepAliveTimeout = 0;
   const port = await stablePort();
   const listen = async () => {
     server.listen(port, '127.0.0.1');
