@@ -5,8 +5,8 @@
  * a killed build leaves none in dist/. The file `stamp` contains a hash of all inputs, to detect a stale build.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { access, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -32,16 +32,35 @@ const INPUTS = [
 
 const TEST_FILE = /\.test\.tsx?$/;
 
-/** Builds the site unless dist/ was built from the current sources. */
-export async function buildIfStale({ quiet = false } = {}) {
+/** Builds the site unless dist/ was built from the current sources. If it cannot be built, the existing build is used. */
+export async function buildIfStale() {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
-  if (!quiet) console.error('Building the site …');
+  const obstacle = existsSync(join(DIST, 'server/cli.js')) ? await buildObstacle() : undefined;
+  if (obstacle !== undefined) {
+    console.error(`Using an older build of the site, because ${obstacle}. Run npm ci && npm run build to update it.`);
+    return;
+  }
+  console.error('Building the site …');
   await withLock(async () => {
     // While this process waited for the lock, another one may have built the same sources.
     if ((await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined)) !== stamp) await build(stamp);
   });
+}
+
+/** Returns what prevents a build, as in a deployment without development packages in a read-only folder. */
+async function buildObstacle() {
+  try {
+    import.meta.resolve('vite');
+  } catch {
+    return 'vite is not installed';
+  }
+  const isWritable = await access(ROOT, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return isWritable ? undefined : `${ROOT} is not writable`;
 }
 
 /** Runs `work` under a lock file, so only one process of this checkout builds. Removes the lock of a dead process. */
@@ -124,7 +143,7 @@ async function replaceDist(staging) {
 }
 
 function stampOf(inputs) {
-  const hash = createHash('sha256').update(process.version);
+  const hash = createHash('sha256');
   for (const input of inputs) addToHash(hash, join(ROOT, input));
   return hash.digest('hex');
 }

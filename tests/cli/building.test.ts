@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+let checkout: string;
+
+/** Creates a checkout that was built from other sources. Its command only prints which build it belongs to. */
+beforeEach(async () => {
+  checkout = await mkdtemp(join(tmpdir(), 'checkout-'));
+  for (const part of ['bin', 'scripts']) await cp(join(ROOT, part), join(checkout, part), { recursive: true });
+  await add('package.json', '{ "type": "module" }');
+  await add('src/main.ts', '');
+  await add('node_modules/.package-lock.json', '{}');
+  await add('dist/stamp', 'older sources');
+  await add('dist/server/cli.js', "console.log('older build')");
+});
+
+afterEach(async () => {
+  await chmod(checkout, 0o755);
+  await rm(checkout, { recursive: true });
+});
+
+async function add(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(checkout, path)), { recursive: true });
+  await writeFile(join(checkout, path), text);
+}
+
+/** Adds a bundler that writes a command in place of the server's build. */
+async function addVite(): Promise<void> {
+  await add('node_modules/vite/package.json', '{ "type": "module", "exports": "./index.js" }');
+  await add(
+    'node_modules/vite/index.js',
+    `import { mkdir, writeFile } from 'node:fs/promises';
+    export async function build({ build: { outDir } }) {
+      await mkdir(outDir + '/assets', { recursive: true });
+      await writeFile(outDir + '/cli.js', "console.log('new build')");
+    }`,
+  );
+}
+
+/** Runs the command as an account that cannot write to the checkout. */
+async function runReadOnly(): Promise<{ stdout: string; stderr: string }> {
+  await chmod(checkout, 0o555);
+  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  return run(process.execPath, [join(checkout, 'bin/groundswell.js')], account);
+}
+
+test('a new version of Node.js does not make a build outdated', async () => {
+  await addVite();
+  const command = join(checkout, 'bin/groundswell.js');
+  expect(await run(process.execPath, [command])).toMatchObject({ stdout: 'new build\n' });
+  const upgraded = "data:text/javascript,Object.defineProperty(process, 'version', { value: 'v99.0.0' })";
+  const { stderr } = await run(process.execPath, ['--import', upgraded, command]);
+  expect(stderr).toBe('');
+});
+
+test('a deployment without development packages starts with its existing build, although its sources have changed', async () => {
+  const { stdout, stderr } = await runReadOnly();
+  expect(stdout).toBe('older build\n');
+  expect(stderr).toMatch(/^Using an older build of the site, because vite is not installed\. .*\n$/);
+});
+
+test('a deployment in a read-only folder starts with its existing build', async () => {
+  await addVite();
+  const { stdout, stderr } = await runReadOnly();
+  expect(stdout).toBe('older build\n');
+  expect(stderr).toContain('is not writable');
+});
