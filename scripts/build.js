@@ -63,9 +63,15 @@ async function buildObstacle() {
   return isWritable ? undefined : `${ROOT} is not writable`;
 }
 
-/** Runs `work` under a lock file, so only one process of this checkout builds. Removes the lock of a dead process. */
+/** A lock without a process id is left over from a crash or a full disk, unless its process is about to write the id. */
+const LOCK_WRITE_MS = 5_000;
+/** Far longer than a build takes. The process id in an older lock may have been reused. */
+const MAX_BUILD_MS = 10 * 60_000;
+
+/** Runs `work` under a lock file, so only one process of this checkout builds. Removes a lock that was left over. */
 async function withLock(work) {
   const lock = `${DIST}-lock`;
+  let isWaiting = false;
   for (;;) {
     try {
       await writeFile(lock, String(process.pid), { flag: 'wx' });
@@ -73,8 +79,9 @@ async function withLock(work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
-    if (holder > 0 && !isRunning(holder)) await rm(lock, { force: true });
+    if (await isLeftOver(lock)) await rm(lock, { force: true });
+    else if (!isWaiting) console.error(`Waiting for the build of another process, which holds ${lock} …`);
+    isWaiting = true;
     await sleep(100);
   }
   try {
@@ -82,6 +89,14 @@ async function withLock(work) {
   } finally {
     await rm(lock, { force: true });
   }
+}
+
+async function isLeftOver(lock) {
+  const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
+  const stats = statSync(lock, { throwIfNoEntry: false });
+  if (!stats) return false;
+  const ageMs = Date.now() - stats.mtimeMs;
+  return ageMs > MAX_BUILD_MS || (holder > 0 ? !isRunning(holder) : ageMs > LOCK_WRITE_MS);
 }
 
 function isRunning(pid) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -70,4 +70,28 @@ test('a deployment in a read-only folder starts with its existing build', async 
   const { stdout, stderr } = await runReadOnly();
   expect(stdout).toBe('older build\n');
   expect(stderr).toContain('is not writable');
+});
+
+test.each([
+  ['an empty lock', '', 60_000],
+  ['a lock whose process id is in use again', String(process.pid), 60 * 60_000],
+])('a build removes %s that an earlier one left over', async (_, content, ageMs) => {
+  await addVite();
+  await add('dist-lock', content);
+  const then = new Date(Date.now() - ageMs);
+  await utimes(join(checkout, 'dist-lock'), then, then);
+  expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
+});
+
+test('a build that waits for another one says so', async () => {
+  await addVite();
+  await add('dist-lock', String(process.pid));
+  const waiting = run(process.execPath, [join(checkout, 'bin/groundswell.js')]);
+  let output = '';
+  waiting.child.stderr?.on('data', (text) => {
+    output += text;
+  });
+  await expect.poll(() => output).toContain('Waiting for the build of another process');
+  await rm(join(checkout, 'dist-lock'));
+  expect(await waiting).toMatchObject({ stdout: 'new build\n' });
 });
