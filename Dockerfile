@@ -1,7 +1,7 @@
 # The site with its embedded PostgreSQL, or with the server in DATABASE_URL. The image is based on Debian, because the
 # embedded PostgreSQL needs glibc.
 #   docker build --tag groundswell .
-#   docker run --publish 3000:3000 --volume groundswell:/data --stop-timeout 30 groundswell
+#   docker run --publish 3000:3000 --volume groundswell:/data --stop-timeout 90 groundswell
 
 FROM node:20-slim AS build
 WORKDIR /app

@@ -24,10 +24,12 @@ export interface RunningSite {
   dataLocation: string;
   productCount: number;
   /**
-   * Stops the background jobs, serves for `delayMs` longer while `/readyz` reports that the site is stopping, finishes
-   * the requests in flight, then closes the database.
+   * Tells the background jobs to stop, serves for `delayMs` longer while `/readyz` reports that the site is stopping,
+   * and finishes the requests in flight.
    */
-  close(delayMs?: number): Promise<void>;
+  stopServing(delayMs?: number): Promise<void>;
+  /** Stops serving, waits for the background jobs, and closes the database. */
+  close(): Promise<void>;
 }
 
 /**
@@ -48,18 +50,38 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
       address: server.address,
       dataLocation: connection.location,
       productCount,
-      async close(delayMs = 0) {
-        // Jobs stop first, so no backup begins during shutdown. Requests in flight finish before the database is
-        // closed.
-        await closeAll(jobs);
-        await server.close(delayMs);
-        await closeAll(closeables);
-      },
+      ...closeInOrder({ jobs, stopServing: server.close, closeables }),
     };
   } catch (error) {
     await closeAll(closeables);
     throw error;
   }
+}
+
+interface ClosingOrder {
+  jobs: Closeable;
+  stopServing(delayMs: number): Promise<void>;
+  /** Closed after the jobs and the requests, which may use them. */
+  closeables: readonly Closeable[];
+}
+
+/** Jobs stop while requests finish: no backup begins during a shutdown, and a job that hangs delays no request. */
+export function closeInOrder(order: ClosingOrder): Pick<RunningSite, 'stopServing' | 'close'> {
+  let served: Promise<unknown> | undefined;
+  let jobsClosed: unknown;
+  async function stopServing(delayMs = 0): Promise<void> {
+    jobsClosed ??= order.jobs.close();
+    served ??= order.stopServing(delayMs);
+    await served;
+  }
+  return {
+    stopServing,
+    async close() {
+      await stopServing();
+      await jobsClosed;
+      await closeAll(order.closeables);
+    },
+  };
 }
 
 /** The site's database, running and up to date. */

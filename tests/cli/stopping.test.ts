@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect as connectDatabase } from '../../src/core/database/connect.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { blockedStatements } from '../support/blocked-statements.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness, databasePids } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
 beforeAll(installCommand);
@@ -48,6 +53,36 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   expect(page.response.complete).toBe(true);
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   for (const each of [comment.socket, deaf]) each.destroy();
+});
+
+test.each([
+  ['one process', '1'],
+  ['several processes', '2'],
+])('a site of %s reports that it is stopping, and completes requests, while a backup hangs', async (_, processes) => {
+  const database = await createTestDatabase();
+  await saveProducts(database, [buildProduct({ id: 'git' })]);
+  const folder = await harness.folder();
+  await database.transaction(async (sql) => {
+    await sql.query('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
+    const site = await harness.serve({
+      DATABASE_URL: database.url,
+      DATA_DIR: join(folder, 'data'),
+      BACKUP_DIR: join(folder, 'backups'),
+      LOG_LEVEL: 'warn',
+      STOP_DELAY: '300',
+      WEB_CONCURRENCY: processes,
+    });
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    const comment = await sendHalfComment(site.address);
+    site.process.kill('SIGTERM');
+    const readiness = () => fetch(`${site.address}/readyz`).then((response) => response.json());
+    await expect.poll(readiness).toEqual({ status: 'stopping' });
+    comment.sendRest();
+    await expect.poll(comment.received).toMatch(/^HTTP\/1\.1 201 /m);
+    comment.socket.destroy();
+  });
+  await harness.clear();
+  await database.drop();
 });
 
 describe('after a signal, a command leaves no embedded database running', () => {

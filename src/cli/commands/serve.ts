@@ -8,7 +8,9 @@ import { readSettings, type Settings } from '../../settings/settings.ts';
 import { print } from '../terminal/output.ts';
 
 /** Time for requests in flight to finish when the site stops, in addition to STOP_DELAY. */
-const CLOSE_DEADLINE_MS = 10_000;
+const REQUESTS_DEADLINE_MS = 10_000;
+/** Time for the statements of background jobs to end, and then for the embedded database, which may take a minute. */
+const DATABASE_DEADLINE_MS = 75_000;
 
 export function serveCommand(): Command {
   return new Command('serve').description('run the site until it is stopped (Ctrl-C or SIGTERM)').action(async () => {
@@ -49,11 +51,15 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 }
 
 async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Promise<void> {
-  const endDeadline = startDeadline(delayMs + CLOSE_DEADLINE_MS, () => {
-    log.error('The site did not stop in time; exiting now');
-    process.exit(1);
-  });
-  await site.close(delayMs);
-  endDeadline();
+  const endBy = async (deadlineMs: number, part: string, work: Promise<void>) => {
+    const endDeadline = startDeadline(deadlineMs, () => {
+      log.error(`${part} did not end in time; exiting now`);
+      process.exit(1);
+    });
+    await work;
+    endDeadline();
+  };
+  await endBy(delayMs + REQUESTS_DEADLINE_MS, 'Requests', site.stopServing(delayMs));
+  await endBy(DATABASE_DEADLINE_MS, 'Background jobs or the database', site.close());
   log.info('Stopped');
 }

@@ -7,7 +7,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../jobs/background-jobs.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
 import { type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
-import { openSiteData, type RunningSite } from '../serve.ts';
+import { closeInOrder, openSiteData, type RunningSite } from '../serve.ts';
 import { type Closeable, closeAll } from '../site.ts';
 import { StartError } from '../start-error.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
@@ -42,11 +42,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
       dataLocation: connection.location,
       productCount,
       lost: workers.lost,
-      async close(delayMs = 0) {
-        await closeAll(jobs);
-        await workers.stop(delayMs);
-        await closeAll(closeables);
-      },
+      ...closeInOrder({ jobs, stopServing: workers.stop, closeables }),
     };
   } catch (error) {
     await closeAll(closeables);

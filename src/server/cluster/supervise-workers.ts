@@ -9,7 +9,7 @@ import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.
 import type { SocketHandle } from './listening-sockets.ts';
 import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type Step, step } from './worker-states.ts';
 
-/** A worker that has not exited this long after the stop delay is killed; the whole site has ten seconds to stop. */
+/** A worker that has not exited this long after the stop delay is killed; all requests have ten seconds to finish. */
 const STOP_TIMEOUT_MS = 8_000;
 /**
  * Timeout for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.

@@ -47,9 +47,11 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
     expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
     const pictures = join(tmpdir(), 'no-pictures');
     const storedIds = () => site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id]);
-    await deleteOldData(site.database, pictures, log, new Date(clock.now().getTime() - 30 * DAY_MS));
+    await deleteOldData(site.database, pictures, log, {
+      now: new Date(clock.now().getTime() - 30 * DAY_MS),
+    });
     expect(await storedIds()).toHaveLength(1);
-    await deleteOldData(site.database, pictures, log, clock.now());
+    await deleteOldData(site.database, pictures, log, { now: clock.now() });
     expect(await storedIds()).toEqual([]);
     expect(faults).toEqual([]);
   } finally {
@@ -65,6 +67,28 @@ test('housekeeping begins soon after the start, not an hour later', async () => 
   await expect.poll(() => site.database.query('SELECT created_at FROM comment_idempotency_keys')).toEqual([]);
   await housekeeping.close();
   expect(faults).toEqual([]);
+});
+
+test('when the site stops, housekeeping ends after its current part', async () => {
+  let free = () => {};
+  const isFree = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  const statements: string[] = [];
+  const slow = {
+    ...site.database,
+    async query(text: string) {
+      statements.push(text);
+      await isFree;
+      return [];
+    },
+  };
+  const housekeeping = startHousekeeping(slow, join(tmpdir(), 'no-pictures'), log, 1);
+  await expect.poll(() => statements).toHaveLength(1);
+  const closed = housekeeping.close();
+  free();
+  await closed;
+  expect(statements).toHaveLength(1);
 });
 
 test('if the database is unreachable, the failure is logged and the last counts remain', async () => {

@@ -18,19 +18,20 @@ import { scheduleBackups } from './schedule-backups.ts';
 import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1_000;
-/** The first run is soon after the start, so that a site that restarts often deletes old data, too. */
+/** The first run is soon after the start, so a site that restarts often also deletes old data. */
 const FIRST_HOUSEKEEPING_MS = 60_000;
 
 /**
  * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
- * and counting waiting submissions. By a lease, one instance finalises, backs up and sends webhooks at a time.
+ * and counting waiting submissions. By a lease, one instance finalises, backs up and sends webhooks at a time. `close`
+ * ends them all at the same time.
  */
 export function startBackgroundJobs(
   connection: Connection,
   settings: Settings,
   metrics: SiteMetrics | undefined,
   log: Log,
-): Closeable[] {
+): Closeable {
   const { backups: schedule, dataDir } = settings;
   const drift = watchDrift(connection.database, log);
   metrics?.watchDrift(drift);
@@ -59,45 +60,56 @@ export function startBackgroundJobs(
     metrics?.watchBackups(backups);
     closeables.push(backups);
   }
-  return closeables;
+  return { close: () => Promise.all(closeables.map((job) => job.close())) };
 }
 
-/** Deletes old data every hour. `close` waits until a run has finished. */
+/** Deletes old data every hour. `close` waits until the current part of a run has finished. */
 export function startHousekeeping(
   database: Database,
   pictures: string,
   log: Pick<Log, 'info' | 'warn'>,
   firstRunMs = FIRST_HOUSEKEEPING_MS,
 ): Closeable {
+  const closing = new AbortController();
   let running = Promise.resolve();
   let timer = setTimeout(run, firstRunMs).unref();
   function run(): void {
-    running = deleteOldData(database, pictures, log);
+    running = deleteOldData(database, pictures, log, { signal: closing.signal });
     timer = setTimeout(run, HOUSEKEEPING_INTERVAL_MS).unref();
   }
   return {
     close() {
       clearTimeout(timer);
+      closing.abort();
       return running;
     },
   };
 }
 
-/** Deletes data whose retention time has passed. Never rejects: a failed part is logged and the others continue. */
+/**
+ * Deletes data whose retention time has passed, until `signal` aborts. Never rejects: a failed part is logged and the
+ * others continue.
+ */
 export async function deleteOldData(
   database: Database,
   pictures: string,
   log: Pick<Log, 'info' | 'warn'>,
-  now = new Date(),
+  { now = new Date(), signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
-  const run = (job: Promise<unknown>) =>
-    job.catch((error: unknown) => log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'));
-  await run(deleteExpiredKeys(database, now));
-  await run(deleteOldSessions(database, now));
-  await run(deleteOldImportChanges(database, now));
-  await run(deleteOldEvents(database, now));
-  await run(deleteClosedSubmissions(database, now));
-  await run(deletePictures(database, pictures, log, now));
+  const parts = [
+    deleteExpiredKeys,
+    deleteOldSessions,
+    deleteOldImportChanges,
+    deleteOldEvents,
+    deleteClosedSubmissions,
+    () => deletePictures(database, pictures, log, now),
+  ];
+  for (const part of parts) {
+    if (signal?.aborted) return;
+    await part(database, now).catch((error: unknown) =>
+      log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'),
+    );
+  }
 }
 
 async function deletePictures(database: Database, folder: string, log: Pick<Log, 'info'>, now: Date): Promise<void> {
