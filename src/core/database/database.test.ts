@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startBlackHoleProxy } from '../../../tests/support/black-hole-proxy.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -152,6 +153,36 @@ describe('a lost connection', () => {
   });
 });
 
+describe('if a machine vanishes during a transaction', () => {
+  test('its locks are released after a while', async () => {
+    const proxy = await startBlackHoleProxy(database.url);
+    const vanishing = openDatabase({ url: proxy.url, log: silentLog, statementTimeoutMs: 600 });
+    await database.query('CREATE TABLE counts AS SELECT 0 AS upvotes');
+    const work = vanishing.transaction(async (sql) => {
+      await sql.query('UPDATE counts SET upvotes = 1');
+      proxy.dropTraffic();
+      await database.query('UPDATE counts SET upvotes = upvotes + 10');
+    });
+    await expect(work).rejects.toEqual(unavailable);
+    expect(await database.query('SELECT upvotes FROM counts')).toEqual([{ upvotes: 10 }]);
+    await vanishing.close();
+    await proxy.close();
+  });
+
+  test('the server notices by keep-alive probes, even if the transaction may be idle', async () => {
+    const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });
+    // On a Unix socket, the server stores the values but shows 0.
+    const SELECT_SET =
+      "SELECT name FROM pg_settings WHERE name LIKE 'tcp_keepalives%' AND source = 'session' ORDER BY name";
+    expect(await pool.query(SELECT_SET)).toEqual([
+      { name: 'tcp_keepalives_count' },
+      { name: 'tcp_keepalives_idle' },
+      { name: 'tcp_keepalives_interval' },
+    ]);
+    await pool.close();
+  });
+});
+
 describe('a statement that waits for a lock', () => {
   const TIMEOUT_MS = 600;
   const backends = () => database.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'writers'");
@@ -182,6 +213,7 @@ describe('a statement that waits for a lock', () => {
 
 test.each([
   ['25006', 'a read-only database'],
+  ['25P03', 'a transaction that was idle for too long'],
   ['53100', 'a full disk'],
   ['57P01', 'a server that stops'],
   ['57014', 'a cancelled statement'],

@@ -71,6 +71,12 @@ const STATEMENT_TIMEOUT_MS = 12_000;
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 /** How often the server checks that the client of a running statement is still connected. */
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
+/**
+ * If a machine vanishes during a transaction, the locks of the transaction block other instances until the server ends
+ * it: when it has been idle for this many statement timeouts, or when the machine answers no keep-alive probes.
+ */
+const IDLE_TIMEOUTS = 2.5;
+const KEEP_ALIVE_PROBES = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 const SLOW_STATEMENT_MS = 1_000;
 
 /** Opens a pool on a PostgreSQL URL. It connects at the first statement. */
@@ -132,9 +138,14 @@ export function openDatabase(options: DatabaseOptions): Database {
  */
 async function setServerTimeouts(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
-  const settings = { statement_timeout: serverTimeoutMs, client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS };
-  for (const [name, ms] of Object.entries(settings)) {
-    await client.query(`SET ${name} = ${ms}`).catch((error: unknown) => {
+  const settings = {
+    statement_timeout: serverTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs * IDLE_TIMEOUTS,
+    client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS,
+    ...KEEP_ALIVE_PROBES,
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    await client.query(`SET ${name} = ${value}`).catch((error: unknown) => {
       if (isConnectionFailure(error)) throw error;
     });
   }
