@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startBlackHoleProxy } from '../../../tests/support/black-hole-proxy.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
@@ -151,6 +152,24 @@ describe('a lost connection', () => {
       await expect.poll(() => pidOf(pool).catch(() => pid)).not.toBe(pid);
     });
   });
+});
+
+test('every connection probes a silent server, even those without a timeout', async () => {
+  const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  onTestFinished(() => setKeepAlive.mockRestore());
+  const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });
+  await pool.query('SELECT 1');
+  let isListening = false;
+  const listening = pool.listen('changes', {
+    onListening() {
+      isListening = true;
+    },
+    onNotification() {},
+  });
+  await expect.poll(() => isListening).toBe(true);
+  expect(setKeepAlive.mock.calls).toEqual(Array(2).fill([true, 30_000]));
+  await listening.stop();
+  await pool.close();
 });
 
 describe('if a machine vanishes during a transaction', () => {

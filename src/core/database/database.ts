@@ -2,7 +2,7 @@ import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
 import { createOutageLog, isConnectionFailure, refusesWrites } from './database-faults.ts';
-import { type Listener, type Listening, NotificationListener } from './listen.ts';
+import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
 import { createPreparedStatements } from './prepared-statements.ts';
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
@@ -92,6 +92,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Enforced by the client, since a pooler may reject start-up parameters.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
+    ...KEEP_ALIVE,
     application_name: 'groundswell',
     onConnect: (client) => setServerTimeouts(client, statementTimeoutMs),
   });

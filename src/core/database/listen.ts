@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
+/** Without keep-alive, a client that has no timeout would wait forever for a server that disappeared silently. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+
 const CONNECT_TIMEOUT_MS = 5_000;
 const INITIAL_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 10 * 60 * 1_000;
@@ -84,8 +87,7 @@ function createClient(url: string): pg.Client {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
-    // Without keep-alive, the client would wait forever for a server that disappeared silently.
-    keepAlive: true,
+    ...KEEP_ALIVE,
     application_name: 'groundswell',
   });
   // Every error ends the connection, so 'end' handles it.
