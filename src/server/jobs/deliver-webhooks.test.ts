@@ -174,6 +174,19 @@ test('a receiver that hangs gets the event again after the timeout', async () =>
   expect(receivedIds()).toEqual(['a', 'a']);
 });
 
+test('while a receiver hangs on other events, the status already shows that deliveries fail', async () => {
+  const timeout = new AbortController();
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
+  receiver.respond = () => {};
+  await record(...Array.from({ length: 10 }, (_, index) => `event-${index}`));
+  const deliveries = start();
+  await expect.poll(receivedIds).toHaveLength(4);
+  timeout.abort();
+  await expect.poll(() => deliveries.status().failingSince).toEqual(now());
+  expect(deliveries.attempts()).toEqual({ delivered: 0, failed: 1, expired: 0 });
+});
+
 test('at most four requests are open at the same time', async () => {
   const open: (() => void)[] = [];
   receiver.respond = (response) => open.push(() => response.writeHead(204).end());

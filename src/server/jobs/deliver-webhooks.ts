@@ -17,7 +17,7 @@ import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {
-  /** Returns the last known state of the outbox and its receiver, which is read every 15 seconds. */
+  /** Returns the last known state of the outbox and its receiver, which is read every thirty polls (15 seconds). */
   status(): WebhookStatus;
   /** The attempts of this process by outcome. `expired` counts the events that this process marked as expired. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
@@ -29,7 +29,7 @@ export interface WebhookDeliveries {
  */
 const LEASE_TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
 
-const STATUS_INTERVAL_MS = 15_000;
+const POLLS_PER_STATUS = 30;
 /** Maximum number of concurrent requests to the receiver. */
 const MAX_CONCURRENT = 4;
 
@@ -71,7 +71,7 @@ export function deliverWebhooks(
       isDue: async () => isDeliveryDue(database, receiver, await now()),
       run: (_lease, signal) => deliverDue(signal),
       async afterPoll() {
-        if (performance.now() - statusReadAt < STATUS_INTERVAL_MS) return;
+        if (performance.now() - statusReadAt < POLLS_PER_STATUS * times.pollMs) return;
         attempts.expired += await expireEvents(database, await now());
         status = await readWebhookStatus(database, receiver);
         statusReadAt = performance.now();

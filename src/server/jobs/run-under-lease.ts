@@ -22,7 +22,7 @@ export interface LeasedJob {
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;
-  /** Called after each successful check, whether or not there was work. */
+  /** Called after each successful check, whether or not there is work, and regularly during a run. */
   afterPoll?(): Promise<void>;
   messages: {
     /** Logged if the check for due work failed. */
@@ -52,6 +52,7 @@ export function runUnderLease(
   const maxLeaseMs = 2 * Math.max(leaseMs, retryMs);
   const closing = new AbortController();
   let failures = 0;
+  let running: Promise<void> | undefined;
   const polling = poll();
 
   async function poll(): Promise<void> {
@@ -70,11 +71,20 @@ export function runUnderLease(
   }
 
   async function runIfDue(): Promise<void> {
-    if ((await job.isDue?.()) ?? true) {
+    if (!running && ((await job.isDue?.()) ?? true)) {
       const lease = await acquireLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
-      if (lease) await work(lease);
+      // Polling continues meanwhile, because the metrics that `afterPoll` reads must not freeze during a long run.
+      running = lease && work(lease).catch(reportUnreleased).finally(clearRunning);
     }
     await job.afterPoll?.();
+  }
+
+  function reportUnreleased(error: unknown): void {
+    if (!closing.signal.aborted) log.warn({ err: error }, messages.checkFailed);
+  }
+
+  function clearRunning(): void {
+    running = undefined;
   }
 
   async function work(lease: Lease): Promise<void> {
@@ -115,6 +125,7 @@ export function runUnderLease(
     async close() {
       closing.abort(new Error('the site is stopping'));
       await polling;
+      await running;
     },
   };
 }
