@@ -1,3 +1,5 @@
+import { CoreError } from './core-error.ts';
+
 /** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
 export interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
@@ -31,6 +33,55 @@ export function createSemaphore(count: number): Semaphore {
         }, timeoutMs);
         waiting.push(turn);
       });
+    },
+  };
+}
+
+/** How long a read waits at each of the two limits for other reads to end. */
+const READ_TIMEOUT_MS = 5_000;
+
+/** Limits concurrent reads, in total and to one per reader, so a slow reader does not block the others. */
+export interface ReadLimiter {
+  /**
+   * Runs `work` when both limits permit it.
+   * @param reader identifies the client's network. If unset, only the limit on all reads applies.
+   * @throws CoreError `overloaded`, or the errors of `work`.
+   */
+  run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;
+}
+
+interface ReadLimits {
+  /** Maximum number of reads at a time. */
+  max: number;
+  /** What is read, in the plural, for the error message. */
+  what: string;
+  timeoutMs?: number | undefined;
+}
+
+export function createReadLimiter({ max, what, timeoutMs = READ_TIMEOUT_MS }: ReadLimits): ReadLimiter {
+  const all = createSemaphore(max);
+  const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
+
+  async function runIn<Result>(semaphore: Semaphore, work: () => Promise<Result>): Promise<Result> {
+    const release = await semaphore.acquire(timeoutMs);
+    if (release === undefined) {
+      throw new CoreError('overloaded', `Too many ${what} are being read right now. Please try again in a moment.`);
+    }
+    return work().finally(release);
+  }
+
+  return {
+    async run(reader, work) {
+      if (reader === undefined) return runIn(all, work);
+      const own = readers.get(reader) ?? { semaphore: createSemaphore(1), requests: 0 };
+      own.requests += 1;
+      readers.set(reader, own);
+      try {
+        return await runIn(own.semaphore, () => runIn(all, work));
+      } finally {
+        own.requests -= 1;
+        if (own.requests === 0) readers.delete(reader);
+      }
     },
   };
 }

@@ -166,7 +166,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(eventRoutes, { live, limits: streamLimits });
   await app.register(healthRoutes, { core, isStopping });
   await app.register(robotsRoutes, { site });
-  await app.register(sitemapRoutes, { core, cache, site });
+  await app.register(sitemapRoutes, { core, cache, site, isLimited });
   await app.register(feedRoutes, { core, cache, site });
   await app.register(oembedRoutes, { core, site });
   await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });

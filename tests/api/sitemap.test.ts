@@ -108,6 +108,11 @@ describe('the sitemap of more than 50,000 URLs', () => {
     expect(valuesOf(index.body, 'loc')).toEqual(shards);
   });
 
+  test('has at most twice as many products in a shard as usual, even if a client requests all of them', async () => {
+    const { body } = await site.ask.get('/sitemap/~.xml');
+    expect(valuesOf(body, 'loc').filter((url) => url.includes('/product/'))).toHaveLength(20_000);
+  });
+
   test.each(['/sitemap/x.xml', '/sitemap/~', '/sitemap/WyJ4Il0~.xml', '/sitemap/~WyJhZGRyZXNzZXMiLCJ4IiwieSJd.xml'])(
     'is 404 for %s, which is not a shard',
     async (path) => {

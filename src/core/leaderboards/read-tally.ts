@@ -4,7 +4,7 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot, readInBatches } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
-import { createSemaphore, type Semaphore } from '../semaphore.ts';
+import { createReadLimiter, type ReadLimiter } from '../semaphore.ts';
 import {
   describePeriod,
   firstLaunch,
@@ -205,43 +205,8 @@ const MAX_TALLIES = 3;
 /** The share of a pool's connections that tallies may hold; other requests need the rest. */
 const MAX_SHARE = 1 / 3;
 
-/** How long a read waits at each of the two limits for other reads to end. */
-const SLOT_TIMEOUT_MS = 5_000;
-
-/** Limits concurrent reads of tallies, in total and to one per reader, so a slow reader does not block the others. */
-export interface TallyLimiter {
-  /**
-   * Runs `work` when both limits permit it.
-   * @param reader identifies the client's network. If unset, only the limit on all reads applies.
-   * @throws CoreError `overloaded`, or the errors of `work`.
-   */
-  run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;
-}
-
-export function createTallyLimiter(maxConnections: number, timeoutMs = SLOT_TIMEOUT_MS): TallyLimiter {
-  const all = createSemaphore(Math.max(1, Math.min(MAX_TALLIES, Math.floor(maxConnections * MAX_SHARE))));
-  const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
-
-  async function runIn<Result>(semaphore: Semaphore, work: () => Promise<Result>): Promise<Result> {
-    const release = await semaphore.acquire(timeoutMs);
-    if (release === undefined) {
-      throw new CoreError('overloaded', 'Too many tallies are being read right now. Please try again in a moment.');
-    }
-    return work().finally(release);
-  }
-
-  return {
-    async run(reader, work) {
-      if (reader === undefined) return runIn(all, work);
-      const own = readers.get(reader) ?? { semaphore: createSemaphore(1), requests: 0 };
-      own.requests += 1;
-      readers.set(reader, own);
-      try {
-        return await runIn(own.semaphore, () => runIn(all, work));
-      } finally {
-        own.requests -= 1;
-        if (own.requests === 0) readers.delete(reader);
-      }
-    },
-  };
+/** Limits concurrent reads of tallies, in total and to one per reader. */
+export function createTallyLimiter(maxConnections: number, timeoutMs?: number): ReadLimiter {
+  const max = Math.max(1, Math.min(MAX_TALLIES, Math.floor(maxConnections * MAX_SHARE)));
+  return createReadLimiter({ max, what: 'tallies', timeoutMs });
 }

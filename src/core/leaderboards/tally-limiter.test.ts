@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createTallyLimiter, type TallyLimiter } from './read-tally.ts';
+import type { ReadLimiter } from '../semaphore.ts';
+import { createTallyLimiter } from './read-tally.ts';
 
 const LONG_MS = 600_000;
 
 /** Begins a read that ends when `end` is called. */
-async function begin(limiter: TallyLimiter, reader?: string): Promise<{ end(): Promise<void> }> {
+async function begin(limiter: ReadLimiter, reader?: string): Promise<{ end(): Promise<void> }> {
   let finish = () => {};
   let read: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve, reject) => {

@@ -78,6 +78,12 @@ export function prefix48(text = ''): Uint8Array {
   return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
 }
 
+/** Returns a client's network for limits on concurrent reads: an IPv6 /48, or an IPv4 address. */
+export function clientNetworkOf({ ip }: { ip: string }): string {
+  const whole48 = prefix48(ip);
+  return Buffer.from(whole48.length > 0 ? whole48 : addressPrefix(ip)).toString('hex');
+}
+
 /** Removes the port, which some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {
   type Leaderboard,
@@ -18,7 +17,7 @@ import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
-import { addressPrefix, prefix48 } from '../limits/network-keys.ts';
+import { clientNetworkOf } from '../limits/network-keys.ts';
 import { cursorOf, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 import { sendTally } from './send-tally.ts';
 
@@ -27,12 +26,6 @@ interface Options {
   send: SendApiResponse;
   /** Whether the number of concurrent tallies per network is limited. */
   isLimited: boolean;
-}
-
-/** Returns the network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
-function clientNetworkOf({ ip }: FastifyRequest): string {
-  const whole48 = prefix48(ip);
-  return Buffer.from(whole48.length > 0 ? whole48 : addressPrefix(ip)).toString('hex');
 }
 
 /** Routes of leaderboards, their tallies, and the standings of products. */

@@ -6,18 +6,29 @@ import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { BoardAddress } from '../../core/leaderboards/list-leaderboards.ts';
 import type { ProductAddress, ProductRange } from '../../core/products/product-addresses.ts';
+import { createReadLimiter, type ReadLimiter } from '../../core/semaphore.ts';
 import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { element, type Xml, xmlDocument } from '../feeds/xml.ts';
+import { requireConnected } from '../http/connections.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
+import { clientNetworkOf } from '../limits/network-keys.ts';
 
 interface Options {
-  core: Core;
+  core: Pick<Core, 'readProductAddresses' | 'readBoardAddresses' | 'splitProductRanges'>;
   cache: ResponseCache;
   site: SiteIdentity;
+  /** Whether the number of concurrent shards per network is limited. */
+  isLimited: boolean;
+  shards?: ReadLimiter;
 }
+
+/** Shards that one process renders and sends at a time, since each holds a megabyte or two until it is sent. */
+const MAX_CONCURRENT_SHARDS = 4;
+/** A client that takes longer to read a shard is disconnected, because it keeps others waiting. */
+const SHARD_TIMEOUT_MS = 60_000;
 
 /** A shard is not cached and costs as much as a search, so requests for shards count against the search limit. */
 const SHARD = {
@@ -34,7 +45,9 @@ const MAX_SITEMAP_URLS = 50_000;
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
 /** Lists every URL for search engines: in one sitemap, or in an index of shards if there are more than 50,000. */
-export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
+export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const { core, cache, site, isLimited } = options;
+  const { shards = createReadLimiter({ max: MAX_CONCURRENT_SHARDS, what: 'sitemaps' }) } = options;
   app.get(paths.sitemap, (request, reply) =>
     sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapResponse }, request, reply),
   );
@@ -43,15 +56,28 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   app.get(paths.sitemapShard.route, SHARD, async (request, reply) => {
     const range = rangeOf(request.params.shard);
     if (range === undefined) return reply.callNotFound();
-    const batches = core.readProductAddresses(range, MAX_PRODUCTS);
+    return shards.run(isLimited ? clientNetworkOf(request) : undefined, async () => {
+      requireConnected(reply);
+      const closed = new Promise((resolve) => reply.raw.once('close', resolve));
+      const body = await shardBody(range);
+      if (body === undefined) return reply.callNotFound();
+      reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
+      const timer = setTimeout(() => reply.raw.destroy(), SHARD_TIMEOUT_MS).unref();
+      await closed;
+      clearTimeout(timer);
+      return reply;
+    });
+  });
+
+  /** Returns undefined if the range is not valid. Clients can send any range, so its length is bounded. */
+  async function shardBody(range: ProductRange): Promise<string | undefined> {
+    const batches = core.readProductAddresses(range, 2 * SHARD_URLS);
     const boards = range.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
-    const body = await urlSet(site, batches, boards).catch((error: unknown) => {
+    return urlSet(site, batches, boards).catch((error: unknown) => {
       if (error instanceof CoreError && error.code === 'bad_cursor') return undefined;
       throw error;
     });
-    if (body === undefined) return reply.callNotFound();
-    return reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
-  });
+  }
 
   async function sitemapResponse(): Promise<CacheableResponse> {
     const ranges = await core.splitProductRanges(SHARD_URLS);
@@ -74,7 +100,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
 
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
-/** URLs per shard: about a megabyte, with room for products that are added to its range later. */
+/** Products per shard: about a megabyte, with room for as many that are added to its range later. */
 const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
