@@ -56,6 +56,8 @@ export interface SiteChanges {
    * no longer known.
    */
   since(time: number, productIds?: Iterable<string>): MissedChanges | undefined;
+  /** Returns the comments of all products that changed since `time`. Costs more than `since`. */
+  commentsSince(time: number): MissedComments;
   /**
    * Returns the time of the site: the database's, which all processes share. It goes back only if the database's clock
    * is set back by more than a minute.
@@ -155,6 +157,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
       return recent.since(time, productIds);
     },
+    commentsSince: (time) => recent.commentsSince(time),
     now,
     async close() {
       clearInterval(timer);
@@ -177,14 +180,22 @@ const MAX_COMMENTS = 10_000;
  */
 const MARGIN_MS = 5_000;
 
+/** If more comments changed, only the latest are returned, because the clients that missed them can refetch. */
+const MAX_MISSED_COMMENTS = 1_000;
+
 /**
- * The changes since a time, and possibly some from shortly before it. `commentIds` may include comments on products
- * that are not in `productIds`. Callers read the current state, so reporting a change twice is harmless.
+ * The changes since a time, and possibly some from shortly before it. Callers read the current state, so reporting a
+ * change twice is harmless.
  */
 interface MissedChanges {
   productIds: string[];
-  commentIds: string[];
   catalogue: boolean;
+}
+
+interface MissedComments {
+  commentIds: string[];
+  /** The ids are complete for readers that missed the changes since this time, or since a later one. */
+  completeSince: number;
 }
 
 /** Remembers recent changes with the database's time, in milliseconds since 1970, which all processes share. */
@@ -228,17 +239,18 @@ export class RecentChanges {
     const from = time - MARGIN_MS;
     if (from < this.#horizon) return undefined;
     const changed = [...productIds].filter((id) => (this.#products.get(id) ?? Number.NEGATIVE_INFINITY) > from);
-    return { productIds: changed, commentIds: this.#commentsSince(from), catalogue: this.#catalogueAt > from };
+    return { productIds: changed, catalogue: this.#catalogueAt > from };
   }
 
-  #commentsSince(from: number): string[] {
+  commentsSince(time: number): MissedComments {
     const ids = new Set<string>();
     for (let index = this.#comments.length - 1; index >= 0; index -= 1) {
       const comment = this.#comments[index];
-      if (comment === undefined || comment.at <= from) break;
+      if (comment === undefined || comment.at <= time - MARGIN_MS) break;
+      if (ids.size === MAX_MISSED_COMMENTS) return { commentIds: [...ids], completeSince: comment.at + MARGIN_MS };
       ids.add(comment.id);
     }
-    return [...ids];
+    return { commentIds: [...ids], completeSince: time };
   }
 
   #evictExcess(): void {

@@ -39,6 +39,9 @@ function setUp() {
   const state = {
     observedUpTo: 1_000 as number | undefined,
     missed: undefined as ReturnType<SiteChanges['since']>,
+    commentsCompleteSince: 0,
+    /** The times since which comments were looked up. */
+    lookups: [] as number[],
     away: false,
     hold: undefined as Promise<void> | undefined,
     reads: [] as string[][],
@@ -51,6 +54,10 @@ function setUp() {
     ready: Promise.resolve(),
     observedUpTo: () => state.observedUpTo,
     since: () => state.missed,
+    commentsSince(time) {
+      state.lookups.push(time);
+      return { commentIds: ['c1'], completeSince: Math.max(time, state.commentsCompleteSince) };
+    },
     now: () => new Date(),
     close: async () => {},
   };
@@ -152,7 +159,7 @@ describe('a stream that resumes', () => {
     open(live, ['a', 'b']);
     state.observedUpTo = 40_000;
     await vi.advanceTimersByTimeAsync(25_000);
-    state.missed = { productIds: ['b'], commentIds: [], catalogue: false };
+    state.missed = { productIds: ['b'], catalogue: false };
     state.away = true;
     const resumed = open(live, ['a', 'b'], 20_000);
     change('a');
@@ -176,7 +183,7 @@ describe('a stream that resumes', () => {
     state.observedUpTo = 40_000;
     change('a');
     await vi.advanceTimersByTimeAsync(0);
-    state.missed = { productIds: ['b'], commentIds: [], catalogue: false };
+    state.missed = { productIds: ['b'], catalogue: false };
     const resumed = open(live, ['a', 'b'], 20_000);
     state.observedUpTo = 50_000;
     release();
@@ -192,6 +199,19 @@ describe('a stream that resumes', () => {
     expect(idsOf(resumed)).toEqual([50_000, 60_000]);
   });
 
+  test('shares one lookup of missed comments with all others, and refetches if too many are missing', async () => {
+    const { live, state } = setUp();
+    state.missed = { productIds: ['a'], catalogue: false };
+    state.commentsCompleteSince = 401;
+    const named = Array.from({ length: 200 }, (_, index) => open(live, ['a', `p-${index}`], 400 + index));
+    const unnamed = open(live, undefined, 1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state.lookups).toEqual([400]);
+    const [late, ...others] = named;
+    expect(late?.text).toContain('event: refetch');
+    for (const stream of [...others, unnamed]) expect(stream.text).toContain('event: counts');
+  });
+
   test('that closes while its missed changes are read gets no further frames', async () => {
     const { live, state, change } = setUp();
     const other = open(live, ['a']);
@@ -199,7 +219,7 @@ describe('a stream that resumes', () => {
     state.hold = new Promise((resolve) => {
       release = resolve;
     });
-    state.missed = { productIds: [], commentIds: [], catalogue: false };
+    state.missed = { productIds: [], catalogue: false };
     const resumed = open(live, ['a'], 20_000);
     await vi.advanceTimersByTimeAsync(0);
     resumed.close();

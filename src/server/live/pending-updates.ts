@@ -92,7 +92,7 @@ export class PendingUpdates {
     }
   }
 
-  plan(subscriptions: Subscriptions, changes: Pick<SiteChanges, 'since'>): Plan {
+  plan(subscriptions: Subscriptions, changes: MissableChanges): Plan {
     const missed = this.#missed(changes);
     const deliveries = [
       ...(this.#everything ? refetchAll(subscriptions) : this.#current(subscriptions)),
@@ -124,16 +124,29 @@ export class PendingUpdates {
     );
   }
 
-  #missed(changes: Pick<SiteChanges, 'since'>): { deliveries: Delivery[]; commentIds: string[] } {
-    const commentIds: string[] = [];
-    const deliveries = [...this.#resuming].map(([subscription, { since, streams }]) => {
+  #missed(changes: MissableChanges): { deliveries: Delivery[]; commentIds: string[] } {
+    const resuming = [...this.#resuming].map(([subscription, { since, streams }]) => {
       const missed = since === 'unknown' ? undefined : changes.since(since, subscription.productIds);
-      if (missed && subscription.productIds) commentIds.push(...missed.commentIds);
-      return deliveryOf(subscription, streams, missed);
+      const needsComments = subscription.productIds !== undefined && (missed?.productIds.length ?? 0) > 0;
+      const commentsSince = needsComments && since !== 'unknown' ? since : Number.POSITIVE_INFINITY;
+      return { subscription, streams, missed, commentsSince };
     });
+    // One lookup for all subscriptions, because each goes through the comments of all products.
+    const earliest = resuming.reduce(
+      (min, { commentsSince }) => Math.min(min, commentsSince),
+      Number.POSITIVE_INFINITY,
+    );
+    const { commentIds, completeSince } = Number.isFinite(earliest)
+      ? changes.commentsSince(earliest)
+      : { commentIds: [], completeSince: earliest };
+    const deliveries = resuming.map(({ subscription, streams, missed, commentsSince }) =>
+      deliveryOf(subscription, streams, commentsSince < completeSince ? undefined : missed),
+    );
     return { deliveries, commentIds };
   }
 }
+
+type MissableChanges = Pick<SiteChanges, 'since' | 'commentsSince'>;
 
 function deliveryOf({ productIds }: Subscription, streams: Iterable<EventStream>, about: Delivery['about']): Delivery {
   const isTooMuch = about !== undefined && about.productIds.length > MAX_PRODUCTS_IN_FRAME;
