@@ -1,6 +1,6 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { readTrustedProxies } from '../../settings/trusted-proxies.ts';
 import { limitConnectionsPerNetwork } from './connections-per-network.ts';
@@ -32,6 +32,21 @@ test('a network at its limit gets no further connection until one of its connect
   expect([first.status, (await open()).status, (await open()).status]).toEqual(['200', '200', 'closed']);
   first.socket.destroy();
   await expect.poll(async () => (await open()).status).toBe('200');
+});
+
+test('an IPv6 /48, which one customer may have, has eight times the limit of its networks', () => {
+  const server = new EventEmitter() as unknown as FastifyInstance['server'];
+  limitConnectionsPerNetwork({ server }, undefined, 2);
+  const openFrom = (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, destroyed: false });
+    server.emit('connection', Object.assign(socket, { destroy: () => (socket.destroyed = true) }));
+    return socket;
+  };
+  const sockets = Array.from({ length: 17 }, (_, index) => openFrom(`2001:db8:1:${index}::1`));
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([...Array(16).fill(false), true]);
+  expect(openFrom('2001:db8:2::1').destroyed).toBe(false);
+  sockets[0]?.emit('close');
+  expect(openFrom('2001:db8:1:99::1').destroyed).toBe(false);
 });
 
 test('a trusted proxy has no limit', async () => {

@@ -67,7 +67,7 @@ export function addressPrefix(text = ''): Uint8Array {
 }
 
 /** The limit of a whole IPv6 /48, as a multiple of the limit of one network. */
-export const FACTOR_48 = 8;
+export const PREFIX_48_LIMIT_FACTOR = 8;
 
 /**
  * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. Empty for other

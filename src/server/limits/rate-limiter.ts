@@ -1,5 +1,11 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
-import { createNetworkKeys, FACTOR_48, type NetworkKey, type NetworkKeys, prefix48 } from './network-keys.ts';
+import {
+  createNetworkKeys,
+  type NetworkKey,
+  type NetworkKeys,
+  PREFIX_48_LIMIT_FACTOR,
+  prefix48,
+} from './network-keys.ts';
 
 /** The state of a bucket at a point in time. */
 interface BucketState {
@@ -157,7 +163,7 @@ export function createRateLimiter(
       {
         session: bucketsOf(session),
         network: bucketsOf(network),
-        whole48: bucketsOf({ ...network, amount: network.amount * FACTOR_48 }),
+        whole48: bucketsOf({ ...network, amount: network.amount * PREFIX_48_LIMIT_FACTOR }),
       },
     ]),
   );

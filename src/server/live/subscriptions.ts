@@ -1,6 +1,6 @@
 import { CoreError } from '../../core/core-error.ts';
 import type { StreamLimits } from '../../settings/rate-limits.ts';
-import { networkPrefix } from '../limits/network-keys.ts';
+import { createOpenPerNetwork } from '../limits/open-per-network.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** Streams with the same subscription, which get the same bytes. */
@@ -82,37 +82,24 @@ interface StreamLimiter {
   remaining(address: string | undefined): number | undefined;
 }
 
-/** Networks are identified by prefix, and remembered only while one of their streams is open. */
 export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): StreamLimiter {
-  const byNetwork = new Map<string, number>();
+  const byNetwork = createOpenPerNetwork(perNetwork ?? Number.POSITIVE_INFINITY);
   let openStreams = 0;
-
-  function remaining(address: string | undefined): number | undefined {
-    return perNetwork === undefined ? undefined : perNetwork - (byNetwork.get(keyOf(address)) ?? 0);
-  }
-
   return {
-    remaining,
+    remaining: (address) => (perNetwork === undefined ? undefined : byNetwork.remaining(address)),
     acquire(address) {
-      if (remaining(address) === 0) {
+      if (byNetwork.remaining(address) <= 0) {
         throw new CoreError('rate_limited', 'Too many streams are open from this network. Please close one of them.');
       }
       if (openStreams >= perProcess) {
         throw new CoreError('overloaded', 'Too many streams are open right now. Please try again in a moment.');
       }
-      const key = keyOf(address);
-      byNetwork.set(key, (byNetwork.get(key) ?? 0) + 1);
+      const noteClosed = byNetwork.open(address);
       openStreams += 1;
       return () => {
-        const others = (byNetwork.get(key) ?? 1) - 1;
-        if (others === 0) byNetwork.delete(key);
-        else byNetwork.set(key, others);
+        noteClosed?.();
         openStreams -= 1;
       };
     },
   };
-}
-
-function keyOf(address: string | undefined): string {
-  return Buffer.from(networkPrefix(address)).toString('base64');
 }

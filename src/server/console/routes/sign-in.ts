@@ -18,7 +18,7 @@ import {
 } from '../../../core/console/sign-in.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { requestIdsOf } from '../../http/request-keys.ts';
-import { createNetworkKeys, FACTOR_48, prefix48 } from '../../limits/network-keys.ts';
+import { createNetworkKeys, PREFIX_48_LIMIT_FACTOR, prefix48 } from '../../limits/network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/rate-limiter.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
@@ -118,7 +118,7 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt): { refund(): void };
 }
 
-/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `FACTOR_48` times as many. */
+/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 /** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
@@ -132,7 +132,11 @@ const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });
-  const buckets48 = createTokenBuckets({ ...PER_NETWORK, amount: PER_NETWORK.amount * FACTOR_48, now: monotonicMs });
+  const buckets48 = createTokenBuckets({
+    ...PER_NETWORK,
+    amount: PER_NETWORK.amount * PREFIX_48_LIMIT_FACTOR,
+    now: monotonicMs,
+  });
   const names = createTokenBuckets({ ...PER_NAME, now: monotonicMs });
   const devices = createTokenBuckets({ ...PER_DEVICE, now: monotonicMs });
   const networkKeys = createNetworkKeys(monotonicMs);
