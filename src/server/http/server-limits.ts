@@ -112,7 +112,9 @@ export function endSlowBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BOD
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     if (length !== '0' || coding !== undefined) {
       const { raw } = request;
-      const timer = setTimeout(() => endSlowBody(app, request), baseMs + Number(length) / bytesPerMs).unref();
+      // With a time longer than Node supports, a timer would expire at once.
+      const timeoutMs = Math.min(baseMs + Number(length) / bytesPerMs, SERVER_LIMITS.requestTimeout);
+      const timer = setTimeout(() => endSlowBody(app, request), timeoutMs).unref();
       const stop = () => clearTimeout(timer);
       raw.once('end', stop).once('close', stop);
     }

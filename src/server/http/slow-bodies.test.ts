@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { endSlowBodies, handleConnectionError } from './server-limits.ts';
 
 const BASE_MS = 100;
@@ -30,6 +30,19 @@ test('a request whose body does not arrive in time gets 408, and its connection 
   const request = send({ 'transfer-encoding': 'chunked' }, 'a');
   const [response] = await once(request, 'response');
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
+});
+
+test('a body whose announced size exceeds any timer is refused for its size, without a warning', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const huge = send({ 'content-length': '9'.repeat(15) }, 'a');
+  const [response] = await once(huge, 'response');
+  expect(response.statusCode).toBe(413);
+  const late = send({ 'transfer-encoding': 'chunked' }, 'a');
+  await once(late, 'response');
+  expect(warnings).toEqual([]);
 });
 
 test('a larger body has more time, and a handler has no timeout', async () => {
