@@ -7,6 +7,7 @@ import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
 
 const TOKEN = 'a-token-of-this-test';
+const REQUESTS = /^groundswell_http_requests_total\{method="GET",route="\/api\/products\/:id",status="200"\} 20$/m;
 
 const harness = new CommandHarness();
 beforeAll(installCommand);
@@ -36,12 +37,12 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   // Each of the two workers reports all 20 requests.
   for (let asked = 0; asked < 4; asked += 1) {
     for (const line of [
-      /^groundswell_http_requests_total\{method="GET",route="\/api\/products\/:id",status="200"\} 20$/m,
+      REQUESTS,
       /^groundswell_processes_up 2$/m,
       /^groundswell_database_connections\{state="max"\} 20$/m,
       /^groundswell_count_drift 0$/m,
     ]) {
-      // The metrics of a worker that responds too late are omitted.
+      // The metrics of a worker that responds too late are those of its previous response.
       await expect.poll(() => metricsOf(site.address)).toMatch(line);
     }
   }
@@ -53,6 +54,8 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   expect(whileAway.status).toBe(200);
   await expect.poll(() => metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);
   expect(await metricsOf(site.address)).toMatch(/^groundswell_processes_replaced_total 2$/m);
+  // Counters include the requests to the workers that were killed.
+  expect(await metricsOf(site.address)).toMatch(REQUESTS);
   const after = await workersOf(site.process.pid);
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 

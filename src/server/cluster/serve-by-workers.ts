@@ -6,10 +6,10 @@ import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process
 import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../jobs/background-jobs.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
-import { type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
 import { closeInOrder, openSiteData, type RunningSite } from '../serve.ts';
 import { type Closeable, closeAll } from '../site.ts';
 import { StartError } from '../start-error.ts';
+import { type AggregatedMetrics, createAggregatedMetrics } from './aggregated-metrics.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
 import { bindSocket } from './listening-sockets.ts';
 import { startWorkers } from './supervise-workers.ts';
@@ -83,50 +83,4 @@ function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics
     const response: FromPrimary = { kind: 'metrics', request, text };
     if (worker.isConnected()) worker.send(response);
   });
-}
-
-/**
- * The metrics of workers that take longer to respond are omitted, because metrics are needed most when a process hangs.
- */
-const RESPONSE_TIMEOUT_MS = 2_000;
-
-interface AggregatedMetrics {
-  contentType: string;
-  /** The metrics of all processes together. */
-  text(): Promise<string>;
-  /** Accepts the response of a worker. */
-  receive(worker: Worker, request: number, values: MetricValues): void;
-}
-
-/** Aggregates the metrics of the workers and of this process. */
-function createAggregatedMetrics(own: SiteMetrics, workers: () => readonly Worker[]): AggregatedMetrics {
-  const pending = new Map<string, (values: MetricValues | undefined) => void>();
-  let lastRequest = 0;
-
-  function ask(worker: Worker, request: number): Promise<MetricValues | undefined> {
-    const key = `${worker.id} ${request}`;
-    return new Promise((resolve) => {
-      const settle = (values: MetricValues | undefined) => {
-        clearTimeout(timer);
-        pending.delete(key);
-        resolve(values);
-      };
-      const timer = setTimeout(settle, RESPONSE_TIMEOUT_MS, undefined);
-      pending.set(key, settle);
-      const message: FromPrimary = { kind: 'values requested', request };
-      if (worker.isConnected()) worker.send(message);
-      else settle(undefined);
-    });
-  }
-
-  return {
-    contentType: own.contentType,
-    async text() {
-      lastRequest += 1;
-      const request = lastRequest;
-      const found = await Promise.all([own.values(), ...workers().map((worker) => ask(worker, request))]);
-      return textOfProcesses(found.filter((values) => values !== undefined));
-    },
-    receive: (worker, request, values) => pending.get(`${worker.id} ${request}`)?.(values),
-  };
 }

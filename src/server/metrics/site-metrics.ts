@@ -52,12 +52,19 @@ export interface SiteMetrics {
   values(): Promise<MetricValues>;
 }
 
-/** The metrics of one process, as they are sent to another. */
-export type MetricValues = readonly object[];
+/** The metrics of one process, as they are sent to another. The package's TypeScript type of `type` is wrong. */
+export type MetricValues = readonly { type: unknown; aggregator?: string }[];
 
 /** Aggregates the metrics of several processes by summing them, unless a metric declares another aggregator. */
 export async function textOfProcesses(processes: readonly MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
+}
+
+/** Sums the counters and histograms of several processes; other metrics are dropped. */
+export function aggregateCounters(processes: readonly MetricValues[]): Promise<MetricValues> {
+  const isCounter = ({ type, aggregator }: MetricValues[number]) =>
+    (type === 'counter' || type === 'histogram') && aggregator === 'sum';
+  return AggregatorRegistry.aggregate(processes.map((values) => values.filter(isCounter))).getMetricsAsJSON();
 }
 
 /** Creates metrics with their own registry, including metrics of the process and its event loop. */
