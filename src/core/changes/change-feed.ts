@@ -28,12 +28,13 @@ export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
  * Each read starts this long before its cursor, because a row becomes visible only at the commit of its transaction,
- * later than its `created_at`. So a transaction must commit within this time after recording its change.
+ * later than its `created_at`. So a transaction must commit within this time after recording its change. A longer
+ * overlap would make every read more expensive.
  */
-const OVERLAP_MS = 3_000;
+export const OVERLAP_MS = 3_000;
 
 /**
- * Records a change for all processes. Must be the last statement of the transaction that makes the change.
+ * Records a change for all processes. Call it near the end of the transaction, which must commit within `OVERLAP_MS`.
  * @param id the row's id.
  */
 export async function recordChange(
@@ -52,7 +53,7 @@ const EVERYTHING = '*';
 
 /**
  * Records that anything may have changed, for changes too large to list. Processes treat it as a gap and revalidate
- * everything they cached. Must be the last statement of its transaction, like `recordChange`.
+ * everything they cached. Call it near the end of the transaction, like `recordChange`.
  */
 export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });

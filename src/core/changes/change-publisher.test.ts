@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { ChangePublisher } from './change-publisher.ts';
@@ -49,6 +49,29 @@ test('the publisher recognises a record as its own even before its INSERT return
   publisher.add(change('early'));
   await publisher.close();
   expect(recognised).toEqual([true]);
+});
+
+test('changes whose commit takes longer than readers look back are published again', async () => {
+  const { now } = performance;
+  let laterMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + laterMs);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const commitsMs = [3_000];
+  const publisher = new ChangePublisher(
+    {
+      ...database,
+      async query(text, values) {
+        const rows = await database.query<never>(text, values);
+        laterMs += commitsMs.shift() ?? 0;
+        return rows;
+      },
+    },
+    createLogLines().log,
+  );
+  publisher.add(change('slow'));
+  await expect.poll(published).toHaveLength(2);
+  await publisher.close();
+  expect((await published()).map(({ product_ids: ids }) => ids)).toEqual([['slow'], ['slow']]);
 });
 
 test('closing publishes the remaining changes', async () => {

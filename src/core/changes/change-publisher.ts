@@ -3,10 +3,13 @@ import { CoreError } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import type { Listening } from '../database/listen.ts';
 import type { Log } from '../runtime.ts';
-import { type Change, recordChange } from './change-feed.ts';
+import { type Change, OVERLAP_MS, recordChange } from './change-feed.ts';
 
 /** Changes are published to other processes at this interval, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
+
+/** Changes whose record took longer to commit are published again. */
+const MAX_COMMIT_MS = (2 / 3) * OVERLAP_MS;
 
 /** A process remembers this many of its own records, so it does not act on them twice. */
 const MAX_OWN_RECORDS = 1_000;
@@ -65,9 +68,12 @@ export class ChangePublisher {
     const id = randomUUID();
     // Remembered before the INSERT, because another connection may read the record before this one reports its commit.
     this.#remember(id);
+    const begunAt = performance.now();
     try {
       await recordChange(this.#database, change, id);
       this.#onPublished();
+      // The commit may have taken so long that the record became visible too late for the reads of other processes.
+      if (performance.now() - begunAt > MAX_COMMIT_MS && !this.#isClosed) this.add(change);
     } catch (error) {
       const next = this.#isClosed ? '' : '; trying again';
       this.#log.warn({ err: error }, `Cannot publish changes to other processes${next}`);
