@@ -36,7 +36,9 @@ function checkCommand(): Command {
       ),
     )
     .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
-      const report = await withDatabase(({ database }) => checkAll(database, repair));
+      const report = await withDatabase(({ withoutStatementTimeout }) =>
+        withoutStatementTimeout((database) => checkAll(database, repair)),
+      );
       if (json) printJson(report);
       else printReport(report);
       if (report.wrong.length > 0 && !repair) process.exitCode = EXIT_COUNTS_WRONG;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
 import { CoreError } from '../core-error.ts';
@@ -105,7 +107,7 @@ test('concurrent writes cause no false alarm, and a repair does not lose any of 
 });
 
 test('the sampler covers all products, reports drift immediately, and forgets it after a round without drift', async () => {
-  const sampler = createDriftSampler(database, 10);
+  const sampler = createDriftSampler(database, silentLog, 10);
   await plantDrift();
   const found: number[] = [];
   for (let step = 0; step < 3; step += 1) found.push((await sampler.step()).length);
@@ -115,4 +117,25 @@ test('the sampler covers all products, reports drift immediately, and forgets it
   expect(sampler.drift()).toBe(2);
   for (let step = 0; step < 2; step += 1) await sampler.step();
   expect(sampler.drift()).toBe(0);
+});
+
+test('the sampler skips a product whose rows take too long to count, and checks all others', async () => {
+  const checked: string[] = [];
+  /** A database in which a statement that counts the rows of `p-07` times out. */
+  const slow: Pick<TestDatabase, 'query'> = {
+    async query(text, values) {
+      const rows = await database.query<{ product_id?: string }>(text, values);
+      if (rows.some((row) => row.product_id === 'p-07')) {
+        const timeout = Object.assign(new pg.DatabaseError('canceled', 0, 'error'), { code: '57014' });
+        throw new CoreError('unavailable', 'The database is unavailable', { cause: timeout });
+      }
+      checked.push(...rows.flatMap((row) => row.product_id ?? []));
+      return rows as never;
+    },
+  };
+  const log = { warn: vi.fn() };
+  const sampler = createDriftSampler(slow, log, 10);
+  while (checked.at(-1) !== ids.at(-1)) expect(await sampler.step()).toEqual([]);
+  expect(checked).toEqual(ids.filter((id) => id !== 'p-07'));
+  expect(log.warn.mock.calls).toEqual([[{ productId: 'p-07' }, expect.stringContaining('takes too long')]]);
 });

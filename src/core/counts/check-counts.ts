@@ -2,7 +2,9 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isStatementTimeout } from '../database/database-faults.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import type { Log } from '../runtime.ts';
 import { lockCounts } from './lock-counts.ts';
 
 /** A product with a wrong count. A stored count is null if the product has no row of counts. */
@@ -114,14 +116,40 @@ interface DriftSampler {
 /** Checking this many products takes only a few milliseconds. */
 const PRODUCTS_PER_STEP = 200;
 
-/** Creates a sampler that checks all products of a running site in rounds, a few products per step. */
-export function createDriftSampler(sql: Sql, productsPerStep = PRODUCTS_PER_STEP): DriftSampler {
+/**
+ * Creates a sampler that checks all products of a running site in rounds, a few products per step. After a statement
+ * timeout, the next step checks half as many; a product that takes too long by itself is skipped.
+ */
+export function createDriftSampler(
+  sql: Sql,
+  log: Pick<Log, 'warn'>,
+  productsPerStep = PRODUCTS_PER_STEP,
+): DriftSampler {
+  let limit = productsPerStep;
   let after = '';
   let lastRound = 0;
   let thisRound = 0;
+
+  async function afterTimeout(error: unknown): Promise<undefined> {
+    if (!isStatementTimeout(error)) throw error;
+    if (limit === 1) await skipProduct();
+    limit = Math.ceil(limit / 2);
+  }
+
+  async function skipProduct(): Promise<void> {
+    const [product] = await sql.query<{ id: string }>('SELECT id FROM products WHERE id > $1 ORDER BY id LIMIT 1', [
+      after,
+    ]);
+    after = product?.id ?? '';
+    log.warn({ productId: after }, 'Counting the rows of a product takes too long. Run `groundswell counts check`.');
+  }
+
   return {
     async step() {
-      const { wrong, next } = await checkCounts(sql, { after, limit: productsPerStep });
+      const checked = await checkCounts(sql, { after, limit }).catch(afterTimeout);
+      if (checked === undefined) return [];
+      const { wrong, next } = checked;
+      limit = Math.min(2 * limit, productsPerStep);
       after = next ?? '';
       thisRound += wrong.length;
       if (next === null) {

@@ -159,7 +159,7 @@ const DRIFT_INTERVAL_MS = 5_000;
 
 /** Compares the stored counts of a few products with their rows every few seconds. */
 export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTERVAL_MS): DriftWatch {
-  const sampler = createDriftSampler(database);
+  const sampler = createDriftSampler(database, log);
   let running = false;
   const timer = setInterval(step, intervalMs).unref();
 
