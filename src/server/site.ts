@@ -19,6 +19,7 @@ import { createConsoleStreams } from './console/console-streams.ts';
 import { createOpenCheck } from './console/mount-console.ts';
 import { runWithLastWrite } from './http/last-write-cookie.ts';
 import { createLive } from './live/live.ts';
+import { addReadMetrics, addSiteMetrics } from './metrics/collected-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
 
 export interface SiteOptions
@@ -125,8 +126,8 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
       recordEvents,
       hasModerationLog,
     });
-    metrics?.watch({ core, cache, database, live });
-    if (replicas) metrics?.watchReads(replicas);
+    if (metrics) addSiteMetrics(metrics.registers, { core, cache, database, live });
+    if (metrics && replicas) addReadMetrics(metrics.registers, replicas);
     const { renderer, settings } = appOptions;
     const streams = createConsoleStreams((tokens) => openSessions(database, tokens, runtime.now()));
     changes.subscribe(streams);

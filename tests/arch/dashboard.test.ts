@@ -1,4 +1,14 @@
 import { expect, test } from 'vitest';
+import {
+  addBackupMetrics,
+  addDriftMetrics,
+  addLeaderboardMetrics,
+  addReadMetrics,
+  addSiteMetrics,
+  addSubmissionMetrics,
+  addWebhookMetrics,
+  addWorkerMetrics,
+} from '../../src/server/metrics/collected-metrics.ts';
 import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
 import { readText } from './source-files.ts';
 
@@ -8,21 +18,21 @@ import { readText } from './source-files.ts';
  */
 async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();
-  metrics.watch({
+  addSiteMetrics(metrics.registers, {
     core: { queuedWrites: () => ({ upvotes: 0, comments: 0, likes: 0 }) },
     cache: { sizeBytes: () => 0, stats: () => ({ hit: 0, miss: 0, stale: 0 }) },
     database: { connections: () => ({ busy: 0, idle: 0, waiting: 0, max: 0 }) },
     live: { stats: () => ({ open: 0, dropped: 0, frames: 0 }) },
   });
   metrics.observeWrites('upvotes').committed(1, 0.001);
-  metrics.watchDrift({ drift: () => 0 });
-  metrics.watchBackups({ lastSuccess: () => undefined, failures: () => 0 });
-  metrics.watchLeaderboards({
+  addDriftMetrics(metrics.registers, { drift: () => 0 });
+  addBackupMetrics(metrics.registers, { lastSuccess: () => undefined, failures: () => 0 });
+  addLeaderboardMetrics(metrics.registers, {
     stats: () => ({ boards: { open: 0, final: 0, overdue: 0 }, votes: { counted: 0, network: 0, operator: 0 } }),
     seconds: () => 0,
     failures: () => 0,
   });
-  metrics.watchWebhooks({
+  addWebhookMetrics(metrics.registers, {
     status: () => ({
       waiting: 0,
       expired: 0,
@@ -33,9 +43,9 @@ async function exposed(): Promise<Set<string>> {
     }),
     attempts: () => ({ delivered: 0, failed: 0, expired: 0 }),
   });
-  metrics.watchSubmissions({ waiting: () => ({ waiting: 0, suspectedSpam: 0, oldestSince: null }) });
-  metrics.watchProcesses({ up: () => 0, replaced: () => 0 });
-  metrics.watchReads({ stats: () => ({ primary: 0, replicas: 0, usable: 0 }) });
+  addSubmissionMetrics(metrics.registers, { waiting: () => ({ waiting: 0, suspectedSpam: 0, oldestSince: null }) });
+  addWorkerMetrics(metrics.registers, { up: () => 0, replaced: () => 0 });
+  addReadMetrics(metrics.registers, { stats: () => ({ primary: 0, replicas: 0, usable: 0 }) });
   const hooks: object[] = [];
   metrics.watchRequests({ addHook: (_name: string, hook: object) => hooks.push(hook) } as never);
   const text = await metrics.text();

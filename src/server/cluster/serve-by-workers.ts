@@ -5,6 +5,7 @@ import { type Connection, readConnectionLimit } from '../../core/database/connec
 import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../jobs/background-jobs.ts';
+import { addWorkerMetrics } from '../metrics/collected-metrics.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
 import { closeInOrder, openSiteData, type RunningSite } from '../serve.ts';
 import { type Closeable, closeAll } from '../site.ts';
@@ -32,7 +33,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
       log,
       onMessage: (worker, message) => respond(worker, message, metrics),
     });
-    own?.watchProcesses({ up: () => workers.up().length, replaced: workers.replaced });
+    if (own) addWorkerMetrics(own.registers, { up: () => workers.up().length, replaced: workers.replaced });
     closeables.push({ close: () => workers.stop(0) });
     closeables.push(...(await startMetricsServers(metrics, settings, log)));
     connection.setOwnerNote(workers.address);

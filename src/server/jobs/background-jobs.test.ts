@@ -9,6 +9,7 @@ import { repairCounts } from '../../core/counts/check-counts.ts';
 import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
+import { addSubmissionMetrics } from '../metrics/collected-metrics.ts';
 import { createSiteMetrics } from '../metrics/site-metrics.ts';
 import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from './background-jobs.ts';
 
@@ -21,7 +22,7 @@ const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(det
 test('metrics, doctor and stats count waiting submissions, and housekeeping deletes closed ones', async () => {
   const watch = watchSubmissions(site.database, log);
   const metrics = createSiteMetrics();
-  metrics.watchSubmissions(watch);
+  addSubmissionMetrics(metrics.registers, watch);
   const check = (isOn = true) => checkSubmissions(site.database, { isOn, now: clock.now() });
   try {
     expect(await check(false)).toMatchObject({ status: 'ok', message: 'off' });

@@ -11,6 +11,13 @@ import { countWaiting, type WaitingSubmissions } from '../../core/submissions/li
 import { deleteClosedSubmissions } from '../../core/submissions/submission-row.ts';
 import { deleteOldEvents, recordEvents } from '../../core/webhooks/outbox.ts';
 import type { Settings } from '../../settings/settings.ts';
+import {
+  addBackupMetrics,
+  addDriftMetrics,
+  addLeaderboardMetrics,
+  addSubmissionMetrics,
+  addWebhookMetrics,
+} from '../metrics/collected-metrics.ts';
 import type { SiteMetrics } from '../metrics/site-metrics.ts';
 import type { Closeable } from '../site.ts';
 import { deliverWebhooks } from './deliver-webhooks.ts';
@@ -34,12 +41,12 @@ export function startBackgroundJobs(
 ): Closeable {
   const { backups: schedule, dataDir } = settings;
   const drift = watchDrift(connection.database, log);
-  metrics?.watchDrift(drift);
+  if (metrics) addDriftMetrics(metrics.registers, drift);
   const finaliser = scheduleFinalising(connection, settings.launches, {
     log,
     recordEvents: settings.webhooks && recordEvents,
   });
-  metrics?.watchLeaderboards(finaliser);
+  if (metrics) addLeaderboardMetrics(metrics.registers, finaliser);
   const closeables: Closeable[] = [
     drift,
     finaliser,
@@ -47,17 +54,17 @@ export function startBackgroundJobs(
   ];
   if (settings.submissions !== 'off') {
     const submissions = watchSubmissions(connection.database, log);
-    metrics?.watchSubmissions(submissions);
+    if (metrics) addSubmissionMetrics(metrics.registers, submissions);
     closeables.push(submissions);
   }
   if (settings.webhooks) {
     const deliveries = deliverWebhooks(connection.database, settings.webhooks, { log });
-    metrics?.watchWebhooks(deliveries);
+    if (metrics) addWebhookMetrics(metrics.registers, deliveries);
     closeables.push(deliveries);
   }
   if (schedule) {
     const backups = scheduleBackups(connection, { ...schedule, pictureFolder: pictureFolder(dataDir) }, log);
-    metrics?.watchBackups(backups);
+    if (metrics) addBackupMetrics(metrics.registers, backups);
     closeables.push(backups);
   }
   return { close: () => Promise.all(closeables.map((job) => job.close())) };

@@ -8,7 +8,7 @@ import type { WebhookDeliveries } from '../jobs/deliver-webhooks.ts';
 import type { Finaliser } from '../jobs/schedule-finalising.ts';
 import type { Live } from '../live/live.ts';
 
-export interface MetricSources {
+interface MetricSources {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
   live: Pick<Live, 'stats'>;
@@ -60,7 +60,8 @@ function labelled(values: Values, label = ''): [labels: Record<string, string>, 
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 }
 
-export function watch({ core, cache, database, live }: MetricSources, registers: Registry[]): void {
+/** Adds metrics of writes, database connections, the cache and event streams. */
+export function addSiteMetrics(registers: Registry[], { core, cache, database, live }: MetricSources): void {
   gauge(registers, {
     name: 'groundswell_write_queue_depth',
     help: 'Writes waiting for a transaction',
@@ -97,7 +98,8 @@ export function watch({ core, cache, database, live }: MetricSources, registers:
   });
 }
 
-export function watchDrift(drift: { drift(): number }, registers: Registry[]): void {
+/** Adds a metric of the number of products whose stored counts differ from the number of their rows. */
+export function addDriftMetrics(registers: Registry[], drift: { drift(): number }): void {
   gauge(registers, {
     name: 'groundswell_count_drift',
     help: 'Products whose counts differed from their rows in the last full or the current check',
@@ -105,7 +107,8 @@ export function watchDrift(drift: { drift(): number }, registers: Registry[]): v
   });
 }
 
-export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions }, registers: Registry[]): void {
+/** Adds metrics of submissions that wait for a decision. */
+export function addSubmissionMetrics(registers: Registry[], { waiting }: { waiting(): WaitingSubmissions }): void {
   gauge(registers, {
     name: 'groundswell_submissions_waiting',
     help: 'Submissions waiting for a decision: suspected spam, and others',
@@ -122,7 +125,8 @@ export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions },
   });
 }
 
-export function watchReads({ stats }: { stats(): ReadStats }, registers: Registry[]): void {
+/** Adds metrics of reads by server, for sites with replicas. */
+export function addReadMetrics(registers: Registry[], { stats }: { stats(): ReadStats }): void {
   counter(registers, {
     name: 'groundswell_reads_total',
     help: 'Reads by server: primary or replicas',
@@ -140,7 +144,8 @@ export function watchReads({ stats }: { stats(): ReadStats }, registers: Registr
   });
 }
 
-export function watchProcesses({ up, replaced }: { up(): number; replaced(): number }, registers: Registry[]): void {
+/** Adds metrics of worker processes, for sites with several. */
+export function addWorkerMetrics(registers: Registry[], { up, replaced }: { up(): number; replaced(): number }): void {
   gauge(registers, {
     name: 'groundswell_processes_up',
     help: 'Running worker processes',
@@ -153,9 +158,10 @@ export function watchProcesses({ up, replaced }: { up(): number; replaced(): num
   });
 }
 
-export function watchBackups(
-  { lastSuccess, failures }: { lastSuccess(): Date | undefined; failures(): number },
+/** Adds metrics of scheduled backups. */
+export function addBackupMetrics(
   registers: Registry[],
+  { lastSuccess, failures }: { lastSuccess(): Date | undefined; failures(): number },
 ): void {
   gauge(registers, {
     name: 'groundswell_backup_last_success_timestamp_seconds',
@@ -169,7 +175,11 @@ export function watchBackups(
   });
 }
 
-export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 'close'>, registers: Registry[]): void {
+/** Adds metrics of leaderboards, their votes and the finalising of results. */
+export function addLeaderboardMetrics(
+  registers: Registry[],
+  { stats, seconds, failures }: Omit<Finaliser, 'close'>,
+): void {
   gauge(registers, {
     name: 'groundswell_leaderboards',
     help: 'Leaderboards: open or provisional, final, and overdue days among the open ones',
@@ -194,7 +204,8 @@ export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 
   });
 }
 
-export function watchWebhooks({ status, attempts }: Omit<WebhookDeliveries, 'close'>, registers: Registry[]): void {
+/** Adds metrics of webhooks, for sites with a receiver. */
+export function addWebhookMetrics(registers: Registry[], { status, attempts }: Omit<WebhookDeliveries, 'close'>): void {
   counter(registers, {
     name: 'groundswell_webhook_attempts_total',
     help: 'Webhook delivery attempts of this process (delivered or failed), and webhooks that expired undelivered',

@@ -1,23 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { WriteKind } from '../../core/core.ts';
-import type { ReadStats } from '../../core/database/replicas.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
-import type { WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import type { FastPathObserver } from '../cache/send-cached.ts';
-import type { WebhookDeliveries } from '../jobs/deliver-webhooks.ts';
-import type { Finaliser } from '../jobs/schedule-finalising.ts';
-import {
-  type MetricSources,
-  watch,
-  watchBackups,
-  watchDrift,
-  watchLeaderboards,
-  watchProcesses,
-  watchReads,
-  watchSubmissions,
-  watchWebhooks,
-} from './collected-metrics.ts';
 
 /**
  * The metrics of a process for Prometheus. No label contains a session id, an IP address or a path that a visitor
@@ -28,22 +13,8 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
-  /** Collects metrics from these sources at each scrape. */
-  watch(watched: MetricSources): void;
-  /** Adds a metric of the number of products whose stored counts differ from the number of their rows. */
-  watchDrift(drift: { drift(): number }): void;
-  /** Adds metrics of reads by server, for sites with replicas. */
-  watchReads(reads: { stats(): ReadStats }): void;
-  /** Adds metrics of worker processes, for sites with several. */
-  watchProcesses(processes: { up(): number; replaced(): number }): void;
-  /** Adds metrics of scheduled backups. */
-  watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
-  /** Adds metrics of leaderboards, their votes and the finalising of results. */
-  watchLeaderboards(finaliser: Omit<Finaliser, 'close'>): void;
-  /** Adds metrics of submissions that wait for a decision. */
-  watchSubmissions(submissions: { waiting(): WaitingSubmissions }): void;
-  /** Adds metrics of webhooks, for sites with a receiver. */
-  watchWebhooks(deliveries: Omit<WebhookDeliveries, 'close'>): void;
+  /** Where further metrics of this process are added. */
+  registers: Registry[];
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
   contentType: string;
@@ -76,14 +47,7 @@ export function createSiteMetrics(): SiteMetrics {
   return {
     watchRequests,
     observeFastPath,
-    watch: (watched) => watch(watched, registers),
-    watchDrift: (drift) => watchDrift(drift, registers),
-    watchReads: (reads) => watchReads(reads, registers),
-    watchProcesses: (processes) => watchProcesses(processes, registers),
-    watchBackups: (backups) => watchBackups(backups, registers),
-    watchLeaderboards: (finaliser) => watchLeaderboards(finaliser, registers),
-    watchSubmissions: (submissions) => watchSubmissions(submissions, registers),
-    watchWebhooks: (deliveries) => watchWebhooks(deliveries, registers),
+    registers,
     observeWrites: observeWritesIn(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
