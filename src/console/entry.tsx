@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
+import { NowProvider } from '../web/ui/time.tsx';
 import { allowTranslation } from '../web/ui/translated-text.ts';
 import { createConsoleClient } from './api/console-api.ts';
 import { App } from './app.tsx';
@@ -20,7 +21,9 @@ if (!root) throw new Error('The document has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createConsoleClient()}>
-      <App />
+      <NowProvider renderedAt={Date.now()}>
+        <App />
+      </NowProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -9,6 +9,31 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
+test('every screen shows how long ago things happened, and the ages advance', async ({ page, site }) => {
+  const createdAt = new Date(Date.now() - 3 * 3_600_000 - 60_000).toISOString();
+  const { id } = await site.addProduct({ createdAt });
+  await site.addComments(id, [{ content: 'Three hours old', createdAt }]);
+  // The newest backup of the site.
+  await site.database.query("DELETE FROM audit_log WHERE action = 'backup'");
+  await site.database.query(
+    "INSERT INTO audit_log (id, created_at, operator, action, target, details) VALUES ($1, $2, 'ada', 'backup', $3, '{}')",
+    [randomUUID(), createdAt, id],
+  );
+  await signIn(page, site);
+  await page.clock.install();
+  for (const [path, place] of [
+    ['/console', page.getByRole('definition')],
+    ['/console/backup', page.getByRole('main')],
+    [`/console/comments?product=${id}`, page.getByRole('listitem')],
+    [`/console/audit?target=${id}`, page.getByRole('listitem')],
+  ] as const) {
+    await openConsole(page, path);
+    await expect(place.filter({ hasText: '3 hours ago' }).first()).toBeVisible();
+  }
+  await page.clock.fastForward(3_600_000);
+  await expect(page.getByRole('listitem').filter({ hasText: '4 hours ago' })).toBeVisible();
+});
+
 test('a search continues past pages without matches until the last page', async ({ page, site }) => {
   await signIn(page, site);
   const asked: (string | null)[] = [];

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { showToast } from '../../web/ui/toasts.ts';
+import { useProvided } from '../../web/ui/use-provided.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update and an optional undo. */
@@ -42,13 +43,11 @@ export interface Undoable {
   unsavedEdit?: Edit | undefined;
 }
 
-const UndoContext = createContext<Undoable | undefined>(undefined);
+const UndoContext = createContext<Undoable | null>(null);
 export const UndoProvider = UndoContext.Provider;
 
 export function useUndoable(): Undoable {
-  const undoable = useContext(UndoContext);
-  if (!undoable) throw new Error('useUndoable must be used within an UndoProvider');
-  return undoable;
+  return useProvided(UndoContext);
 }
 
 /** @returns a function that undoes the last operation, as the key U does, or shows that there is nothing to undo. */

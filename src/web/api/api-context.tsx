@@ -1,5 +1,6 @@
-import { createContext, useContext } from 'react';
+import { createContext } from 'react';
 import type { Api, ReadApi } from '../../contract/api.ts';
+import { useProvided } from '../ui/use-provided.ts';
 
 /** The API client of the app, which also tracks the time of this page's last write. */
 export interface AppApi extends Api {
@@ -12,9 +13,7 @@ const ApiContext = createContext<AppApi | null>(null);
 export const ApiProvider = ApiContext.Provider;
 
 export function useApi(): AppApi {
-  const api = useContext(ApiContext);
-  if (!api) throw new Error('useApi must be used within an ApiProvider');
-  return api;
+  return useProvided(ApiContext);
 }
 
 /** Returns an API for rendering on the server. Per-visitor requests and writes reject, because there is no visitor. */

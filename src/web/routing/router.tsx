@@ -1,15 +1,7 @@
-import {
-  createContext,
-  type ReactNode,
-  startTransition,
-  useCallback,
-  useContext,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, startTransition, useCallback, useEffect, useMemo, useState } from 'react';
 import { matchRoute } from '../../contract/routes.ts';
 import { localAddress, withoutLanguage } from '../language/translate.ts';
+import { useProvided } from '../ui/use-provided.ts';
 
 /** One entry of the browser's history. */
 export interface Location {
@@ -41,9 +33,7 @@ interface Router {
 const RouterContext = createContext<Router | null>(null);
 
 export function useRouter(): Router {
-  const router = useContext(RouterContext);
-  if (!router) throw new Error('useRouter must be used within a router');
-  return router;
+  return useProvided(RouterContext);
 }
 
 export function useLocation(): Location {

@@ -1,37 +1,40 @@
-import { createContext, type ReactNode, startTransition, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, startTransition, useEffect, useState } from 'react';
 import { intlLocale, perLocale, t } from '../language/translate.ts';
+import { useProvided } from './use-provided.ts';
 
 const TICK_MS = 60_000;
-const RenderedAtContext = createContext(0);
-const NowContext = createContext(0);
+
+interface Time {
+  /** When the server rendered the page, in milliseconds since 1970. */
+  renderedAt: number;
+  now: number;
+}
+
+const TimeContext = createContext<Time | null>(null);
 
 /**
  * Provides the current time for ages such as "5 minutes ago". It starts with the time at which the server rendered the
  * page, because the first render must match the server's text, and a cached page may be hours old.
  */
 export function NowProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
-  const [now, setNow] = useState(renderedAt);
+  const [time, setTime] = useState({ renderedAt, now: renderedAt });
   useEffect(() => {
     // A transition, because an urgent update of this context would make React hydrate the whole screen in one piece.
-    const tick = () => startTransition(() => setNow(Date.now()));
+    const tick = () => startTransition(() => setTime({ renderedAt, now: Date.now() }));
     tick();
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
-  }, []);
-  return (
-    <RenderedAtContext value={renderedAt}>
-      <NowContext value={now}>{children}</NowContext>
-    </RenderedAtContext>
-  );
+  }, [renderedAt]);
+  return <TimeContext value={time}>{children}</TimeContext>;
 }
 
 /** Returns when the server rendered the page, in milliseconds since 1970. */
 export function useRenderedAt(): number {
-  return useContext(RenderedAtContext);
+  return useProvided(TimeContext).renderedAt;
 }
 
 export function useNow(): number {
-  return useContext(NowContext);
+  return useProvided(TimeContext).now;
 }
 
 /** An age that is updated as time passes, with the exact time as its tooltip. */
