@@ -2,25 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { systemRuntime } from '../../src/core/runtime.ts';
-import { createSubmission } from '../../src/core/submissions/create-submission.ts';
-import { openConsole, signIn, writeComment } from '../support/console-page.ts';
-import type { E2eSite } from '../support/e2e-site.ts';
+import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 const barOf = (page: Page) => page.getByRole('region', { name: 'Selected items' });
-
-/** Adds submissions that wait for a decision. @returns their ids. */
-async function addSubmissions(site: E2eSite, names: readonly string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const name of names) {
-    const submitter = { session: `session-${randomUUID()}` };
-    const { row } = await createSubmission(site.database, systemRuntime, { name }, { submitter });
-    ids.push(row.id);
-  }
-  return ids;
-}
 
 test('a range of rows can be selected by keyboard and by mouse', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
@@ -98,13 +84,13 @@ test('if the decision on a submission fails, this submission stays selected', as
   expectConsoleError,
 }) => {
   const [fine, failing] = [`Fine ${randomUUID()}`, `Failing ${randomUUID()}`];
-  const [, failingId] = await addSubmissions(site, [fine, failing]);
+  const [, written] = await addSubmissions(site, [fine, failing]);
   await signIn(page, site);
   await openConsole(page, '/console/queue?kind=submissions');
   for (const name of [fine, failing]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   expectConsoleError(/503 \(Service Unavailable\)/);
   const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
-  await page.route(CONSOLE_API.decideSubmission(failingId ?? ''), (route) => route.fulfill(refusal));
+  await page.route(CONSOLE_API.decideSubmission(written?.row.id ?? ''), (route) => route.fulfill(refusal));
   await barOf(page).getByRole('button', { name: 'Approve' }).click();
   await expect(page.getByText('Failed for 1 submission.')).toBeVisible();
   await expect(barOf(page)).toContainText('1 selected');

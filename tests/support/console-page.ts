@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
 import { CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createSubmission, type WrittenSubmission } from '../../src/core/submissions/create-submission.ts';
 import type { E2eSite } from './e2e-site.ts';
 import { stranger } from './stranger.ts';
 
@@ -54,4 +57,14 @@ export async function failUntilClick(page: Page, matches: (url: URL) => boolean)
 export async function writeComment(page: Page, productId: string, content: string): Promise<void> {
   await stranger(page).comment(productId, content);
   await expect(page.getByText(content)).toBeVisible();
+}
+
+/** Adds submissions that wait for a decision. */
+export async function addSubmissions(site: E2eSite, names: readonly string[]): Promise<WrittenSubmission[]> {
+  const written: WrittenSubmission[] = [];
+  for (const name of names) {
+    const submitter = { session: `session-${randomUUID()}` };
+    written.push(await createSubmission(site.database, systemRuntime, { name }, { submitter }));
+  }
+  return written;
 }

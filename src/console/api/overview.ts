@@ -10,10 +10,10 @@ export function useOverview() {
   });
 }
 
-/** Loads the numbers of items that need a decision. Returns undefined until they have loaded. */
-export function useWaiting(): WaitingRecord | undefined {
+/** Loads the numbers of items that need a decision. */
+export function useWaiting() {
   return useQuery({
     queryKey: consoleKeys.waiting,
     queryFn: ({ signal }) => call<WaitingRecord>(CONSOLE_API.waiting, { signal }),
-  }).data;
+  });
 }

@@ -28,7 +28,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const { screen } = useConsoleLocation();
   const [isLeaving, setLeaving] = useState(false);
   const isConnected = useLiveUpdates(isLeaving);
-  const { submissions = 0, heldComments = 0 } = useWaiting() ?? {};
+  const { submissions = 0, heldComments = 0 } = useWaiting().data ?? {};
   const waiting = submissions + heldComments;
   const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>();
   const lastGAt = useRef(Number.NEGATIVE_INFINITY);

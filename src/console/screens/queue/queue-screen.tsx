@@ -1,10 +1,11 @@
+import { useLayoutEffect } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
 import { useWaiting } from '../../api/overview.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
 import { Page, Segments } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Loading } from '../../ui/states.tsx';
 import { CommentList } from '../comments/comment-list.tsx';
 import { BurstList } from './burst-list.tsx';
 import { SubmissionList } from './submission-list.tsx';
@@ -15,31 +16,41 @@ type Kind = (typeof KINDS)[number];
 /** The queue of items that need an operator's decision. */
 export function QueueScreen() {
   const { query } = useConsoleLocation();
-  const waiting = useWaiting();
+  const { data: waiting, isPending } = useWaiting();
   const counts: Record<Kind, number> = {
     submissions: waiting?.submissions ?? 0,
     comments: waiting?.heldComments ?? 0,
     bursts: waiting?.bursts ?? 0,
   };
-  const first = KINDS.find((kind) => counts[kind] > 0) ?? 'submissions';
-  const kind = KINDS.find((each) => each === query.get('kind')) ?? first;
+  const kind = KINDS.find((each) => each === query.get('kind'));
+  const first = KINDS.find((each) => counts[each] > 0) ?? 'submissions';
   const labels: Record<Kind, string> = { submissions: 'Submissions', comments: 'Held comments', bursts: 'Vote bursts' };
+
+  // The URL keeps this choice. Otherwise, new items of another kind would replace the list that the operator is reading.
+  useLayoutEffect(() => {
+    if (kind === undefined && !isPending) setQuery({ kind: first });
+  }, [kind, isPending, first]);
 
   return (
     <Page
       title="Queue"
       toolbar={
-        <Segments
-          label="Kind"
-          value={kind}
-          options={KINDS.map(
-            (each) => [each, counts[each] > 0 ? `${labels[each]} ${counts[each]}` : labels[each]] as const,
-          )}
-          onChange={(next) => setQuery({ kind: next })}
-        />
+        kind && (
+          <Segments
+            label="Kind"
+            value={kind}
+            options={KINDS.map(
+              (each) => [each, counts[each] > 0 ? `${labels[each]} ${counts[each]}` : labels[each]] as const,
+            )}
+            onChange={(next) => setQuery({ kind: next })}
+          />
+        )
       }
     >
-      {kind === 'submissions' ? <Submissions /> : kind === 'comments' ? <HeldComments /> : <Bursts />}
+      {kind === undefined && <Loading label="Loading the queue" />}
+      {kind === 'submissions' && <Submissions />}
+      {kind === 'comments' && <HeldComments />}
+      {kind === 'bursts' && <Bursts />}
     </Page>
   );
 }
