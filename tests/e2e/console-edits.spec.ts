@@ -88,6 +88,27 @@ test('a dialog stays open with its reason until the operation succeeds', async (
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
+test('a held Enter that opens a dialog does not submit it', async ({ page, site }) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await page.getByRole('button', { name: `Remove ${name}` }).focus();
+  await page.keyboard.down('Enter');
+  const reason = page.getByLabel('Reason (optional)');
+  await expect(reason).toBeFocused();
+  // Without `up`, this is a repeat.
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  await page.keyboard.type('Spam');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(`Removed ${name}`)).toBeVisible();
+  const [entry] = await site.database.query<{ reason: string | null }>(
+    "SELECT details ->> 'reason' AS reason FROM audit_log WHERE target = $1",
+    [id],
+  );
+  expect(entry?.reason).toBe('Spam');
+});
+
 test('dialogs and the palette return the focus, also if the button that opened them is gone', async ({
   page,
   site,

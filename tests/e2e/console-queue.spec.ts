@@ -30,3 +30,53 @@ test('the queue keeps showing its first list when items of another kind arrive, 
   await expect(page.getByRole('radio', { name: 'Held comments', exact: true })).toBeChecked();
   await expect(page.getByText('No comment is held')).toBeVisible();
 });
+
+test('a held key moves on in the queue, but decides on only one submission', async ({ page, site }) => {
+  const [first, second, third] = newNames();
+  await addSubmissions(site, [first, second, third]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = (name: string) => page.getByRole('article', { name });
+  await expect(card(first)).toBeVisible();
+  await page.keyboard.down('a');
+  await expect(card(first)).toBeHidden();
+  // Without `up`, these are repeats.
+  await page.keyboard.down('a');
+  await page.keyboard.up('a');
+  await expect(page.getByText(`Approved ${first}`)).toBeVisible();
+  for (const move of ['j', 'k', 'k', 'j', 'j']) await page.keyboard.down(move);
+  await page.keyboard.up('k');
+  await page.keyboard.up('j');
+  await page.keyboard.press('a');
+  await expect(page.getByText(`Approved ${third}`)).toBeVisible();
+  await page.reload();
+  await expect(card(second)).toBeVisible();
+});
+
+test('the second tap of a double tap on "Approve" does not approve the submission that moved under the finger', async ({
+  page,
+  site,
+}) => {
+  const [first, second] = newNames();
+  await addSubmissions(site, [first, second]);
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = (name: string) => page.getByRole('article', { name });
+  const approve = card(first).getByRole('button', { name: 'Approve' });
+  await expect(approve).toBeVisible();
+  const { x, y, width, height } = (await approve.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const tap = () => page.mouse.click(x + width / 2, y + height / 2);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await tap();
+  await expect(async () => {
+    await page.clock.runFor(20);
+    await expect(card(first)).toBeHidden({ timeout: 1 });
+  }).toPass({ intervals: [1] });
+  await tap();
+  await page.clock.resume();
+  await expect(page.getByText(`Approved ${first}`)).toBeVisible();
+  await page.reload();
+  await expect(card(second)).toBeVisible();
+  await expect(card(first)).toBeHidden();
+});

@@ -41,7 +41,13 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
 
   return (
     <Modal title={title} onClose={onClose}>
-      <form ref={form} className="form" onSubmit={(event) => void send(event)}>
+      <form
+        ref={form}
+        className="form"
+        onSubmit={(event) => void send(event)}
+        // A held Enter that has opened the dialog must not submit it.
+        onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
+      >
         {children}
         {state === 'failed' && (
           <p className="gate-error" role="alert">

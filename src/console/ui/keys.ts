@@ -4,6 +4,9 @@ import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 /** The handler of each key, by `KeyboardEvent.key` in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
+/** The keys that a held key may repeat. A repeated decision would be about an item that the operator has not read. */
+const REPEATED_KEYS = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
+
 /** Handles single-key shortcuts, except while a text field has the focus or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
@@ -12,13 +15,14 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (isShortcutBlocked(event)) return;
-      const run = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const run = latest.current[key];
       if (!run) return;
       // Enter follows a focused link, and Enter or Space presses a button or a summary.
       const isPress = event.key === 'Enter' || event.key === ' ';
       if (isPress && event.target instanceof Element && event.target.matches('a, button, summary')) return;
       event.preventDefault();
-      run(event);
+      if (!event.repeat || REPEATED_KEYS.has(key)) run(event);
     }
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
@@ -37,7 +41,7 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
       if (!isLetter || isShortcutBlocked(event) || !latest.current.isPending()) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      latest.current.run(event.key.toLowerCase());
+      if (!event.repeat) latest.current.run(event.key.toLowerCase());
     }
     window.addEventListener('keydown', onKeyDown, true);
     return () => window.removeEventListener('keydown', onKeyDown, true);

@@ -4,6 +4,7 @@ import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
+import { useDoubleClickGuard } from './double-click.ts';
 import { formatCount } from './format-count.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
@@ -60,6 +61,7 @@ export function List<Item>(props: ListProps<Item>) {
   /** The element of a row or of the bar that had the focus last. */
   const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
+  const guardClick = useDoubleClickGuard();
 
   // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
@@ -196,6 +198,7 @@ export function List<Item>(props: ListProps<Item>) {
         className="list"
         aria-label={label}
         style={{ height: rows.getTotalSize() }}
+        onClickCapture={guardClick}
         onFocus={({ target }) => {
           lastFocused.current = target;
         }}
@@ -250,6 +253,7 @@ export function List<Item>(props: ListProps<Item>) {
         <section
           className="choice-bar"
           aria-label="Selected items"
+          onClickCapture={guardClick}
           onFocus={({ target }) => {
             lastFocused.current = target;
           }}
