@@ -177,7 +177,15 @@ test('products are removed with a reason, and restored completely by undo or by 
   const [removal] = await remove(id);
   expect((await restore(removal)).json()).toMatchObject({ restored: [{ id }] });
   expect((await restore(removal)).json()).toMatchObject({ code: 'not_undoable' });
-  expect((await ada.ask('POST', '/products/remove', { ids: ['nothing-here'] })).statusCode).toBe(404);
+});
+
+test('a removal skips products that another operator has removed, and the response names them', async () => {
+  const [gone, present] = [await site.addProduct(), await site.addProduct()];
+  const removal = () => ada.json('POST', '/products/remove', { ids: [gone.id, present.id] });
+  await grace.json('POST', '/products/remove', { ids: [gone.id] });
+  expect(await removal()).toMatchObject({ removed: [{ id: present.id }], skipped: [gone.id] });
+  expect(await ada.lastEntry()).toMatchObject({ action: 'products remove', operator: 'ada', target: present.id });
+  expect(await removal()).toEqual({ removed: [], skipped: [gone.id, present.id] });
 });
 
 test('a restoration cannot be undone after a later removal, when another product may have the id', async () => {

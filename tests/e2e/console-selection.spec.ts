@@ -63,6 +63,26 @@ test('items stay selected until they are changed or gone', async ({ page, site, 
   await expect(bar).toBeHidden();
 });
 
+test('a product that another operator has removed does not block the removal of the other selected ones', async ({
+  page,
+  site,
+}) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  // On a list with further pages, a removed product stays selected.
+  const products = await site.addProducts(60, (index) => ({ name: `Listed ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  for (const index of [58, 59]) await page.getByLabel(`Select Listed ${index}`).check();
+  await removeProducts(site.database, [products[59]?.id ?? '']);
+  await expect(page.getByLabel('Select Listed 59')).toBeHidden();
+  await expect(barOf(page)).toContainText('2 selected');
+  await barOf(page).getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByText('Removed Listed 58')).toBeVisible();
+  await expect(page.getByText('Listed 59 had already been removed.')).toBeVisible();
+  await expect(barOf(page)).toBeHidden();
+});
+
 test('a change deselects only the items that it was for', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Spam' }, { content: 'Praise' }]);

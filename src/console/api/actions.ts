@@ -7,13 +7,11 @@ import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
 
-/** An operation with an optional optimistic update and an optional undo. */
+/** An operation with an optional optimistic update. */
 interface Action {
   /** Applies the optimistic update. @returns a function that rolls it back. */
   show?: () => () => void;
   run: () => Promise<Result>;
-  /** Undoes an operation that returned no `auditId`. */
-  undo?: (() => Promise<unknown>) | undefined;
   /** The subjects whose queries are cancelled before the operation and refetched afterwards. */
   subjects: readonly string[];
 }
@@ -25,6 +23,8 @@ interface Result {
   note?: string | undefined;
   /** The id of the operation's audit log entry, which is used to undo it. */
   auditId?: string | null | undefined;
+  /** Undoes an operation that has no `auditId`. */
+  undo?: (() => Promise<unknown>) | undefined;
 }
 
 /** An unsaved edit of a product. */
@@ -73,11 +73,11 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       ),
     );
 
-  return async ({ show, run, undo, subjects }) => {
+  return async ({ show, run, subjects }) => {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
-      const { done, note = '', auditId } = await run();
+      const { done, note = '', auditId, undo } = await run();
       const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }) : undo;
       const press = back && (() => void revert(back));
       undoable.last = press;

@@ -76,6 +76,12 @@ export interface RemovedProductRecord {
   removedAt: string;
 }
 
+export interface RemovalResult {
+  removed: Omit<RemovedProductRecord, 'removedAt'>[];
+  /** The ids without a product, for example because another operator was faster. */
+  skipped: string[];
+}
+
 /** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
 export interface BurstRecord {
   hour: string;

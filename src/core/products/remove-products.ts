@@ -16,7 +16,7 @@ export interface RemovedProduct {
   comments: number;
 }
 
-/** The result of a removal. If an id is unknown, no product was removed. */
+/** The result of a removal. */
 interface ProductRemoval {
   /** A removal is undone by its `removalId`. */
   removed: (RemovedProduct & { removalId: string })[];
@@ -37,20 +37,21 @@ const BLOCK_MS_PER_ROW = 0.05;
 
 /**
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
- * If an id is unknown, nothing is removed. For `LARGE_REMOVAL_ROWS` rows or more, `database` must have no statement
- * timeout.
+ * If an id is unknown, nothing is removed or, with `skipsUnknown`, only the other products. For `LARGE_REMOVAL_ROWS`
+ * rows or more, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(
   database: Database,
   ids: readonly string[],
   reason?: string,
+  { skipsUnknown = false } = {},
 ): Promise<ProductRemoval> {
   const requested = [...new Set(ids)];
   const sizes = await sizesOf(database, requested);
-  const unknown = missingOf(requested, sizes);
-  if (unknown.length > 0) return { removed: [], unknown };
-  return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, reason));
+  const { known, unknown } = divide(requested, sizes);
+  if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
+  return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, { reason, skipsUnknown }));
 }
 
 /**
@@ -98,9 +99,9 @@ export async function countRowsOf(sql: Sql, ids: readonly string[]): Promise<num
   return (await sizesOf(sql, ids)).reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function missingOf(ids: readonly string[], found: readonly { product_id: string }[]): string[] {
+function divide(ids: readonly string[], found: readonly ProductSize[]): { known: string[]; unknown: string[] } {
   const present = new Set(found.map((row) => row.product_id));
-  return ids.filter((id) => !present.has(id));
+  return { known: ids.filter((id) => present.has(id)), unknown: ids.filter((id) => !present.has(id)) };
 }
 
 const BLOCK_WRITES = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
@@ -155,14 +156,18 @@ const STORE_COMMENTS = `WITH gone AS (
 
 type StoredProduct = { removal_id: string; product_id: string; launched: boolean } & Omit<RemovedProduct, 'id'>;
 
-async function removeAll(sql: Sql, ids: readonly string[], reason: string | undefined): Promise<ProductRemoval> {
+async function removeAll(
+  sql: Sql,
+  ids: readonly string[],
+  { reason, skipsUnknown }: { reason: string | undefined; skipsUnknown: boolean },
+): Promise<ProductRemoval> {
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
   // Another command may have removed a product before it was locked. No row has been written yet, so nothing is rolled
   // back.
-  const unknown = missingOf(ids, await sizesOf(sql, ids));
-  if (unknown.length > 0) return { removed: [], unknown };
-  const stored = await moveToRemoved(sql, ids);
+  const { known, unknown } = divide(ids, await sizesOf(sql, ids));
+  if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
+  const stored = await moveToRemoved(sql, known);
   await recordAudit(
     sql,
     stored.map(({ removal_id: id, product_id: target, ...product }) => ({
@@ -173,13 +178,13 @@ async function removeAll(sql: Sql, ids: readonly string[], reason: string | unde
       details: { ...product, ...(reason === undefined ? {} : { reason }) },
     })),
   );
-  await recordChange(sql, { productIds: [...ids], catalogue: true });
+  await recordChange(sql, { productIds: known, catalogue: true });
   const removed = stored.map(({ removal_id: removalId, product_id: id, launched: _launched, ...product }) => ({
     id,
     ...product,
     removalId,
   }));
-  return { removed, unknown: [] };
+  return { removed, unknown };
 }
 
 /**

@@ -34,7 +34,6 @@ export function useModerate() {
     reason?: string,
   ) => {
     const ids = comments.map(({ id }) => id);
-    let done: readonly string[] = [];
     return perform({
       subjects: ['comments'],
       show: () =>
@@ -42,16 +41,15 @@ export function useModerate() {
           ids.includes(comment.id) ? fitting(after(comment, action, reason), state) : comment,
         ),
       async run() {
-        const result = await send(action, ids, reason);
-        done = result.done;
+        const { done, skipped } = await send(action, ids, reason);
         onChanged(comments.filter(({ id }) => done.includes(id)));
-        const { length } = result.skipped;
+        const undo = () => (action === 'restore' ? hideAgain(comments, done) : send(INVERSE_ACTIONS[action], done));
         return {
           done: `${DONE[action]} ${formatQuantity(done.length, 'comment')}`,
-          ...(length > 0 && { note: `${formatQuantity(length, 'comment')} had already changed.` }),
+          ...(skipped.length > 0 && { note: `${formatQuantity(skipped.length, 'comment')} had already changed.` }),
+          ...(done.length > 0 && { undo }),
         };
       },
-      undo: () => (action === 'restore' ? hideAgain(comments, done) : send(INVERSE_ACTIONS[action], done)),
     });
   };
 }

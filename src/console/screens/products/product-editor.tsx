@@ -45,11 +45,14 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     if (isSaving) return;
     void perform({
       subjects: [],
-      run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
-      async undo() {
-        undoable.unsavedEdit = edit;
-        goTo('products', { edit: id });
-      },
+      run: async () => ({
+        done: 'The changes were not saved',
+        note: edit.base.product.name,
+        async undo() {
+          undoable.unsavedEdit = edit;
+          goTo('products', { edit: id });
+        },
+      }),
     });
   }
 

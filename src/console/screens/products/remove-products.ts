@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { RemovedProductRecord } from '../../../contract/console/records.ts';
+import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
@@ -13,7 +13,7 @@ type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId'>;
 const SUBJECTS = ['products', 'product', 'comments'];
 
 const remove = (products: readonly Listed[], reason?: string) =>
-  call<{ removed: Removal[] }>(CONSOLE_API.removeProducts, {
+  call<RemovalResult>(CONSOLE_API.removeProducts, {
     method: 'POST',
     body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
   });
@@ -27,27 +27,34 @@ const restore = (removals: readonly Removal[]) =>
 const describe = (products: readonly Listed[]) =>
   products.length === 1 ? (products[0]?.name ?? '') : formatQuantity(products.length, 'product');
 
+/** Says which products were already gone, for example because another operator was faster. */
+const noteOf = (skipped: readonly string[], products: readonly Listed[]) =>
+  skipped.length > 0
+    ? `${describe(products.filter(({ id }) => skipped.includes(id)))} had already been removed.`
+    : undefined;
+
 /** @returns a function that removes products, with an optimistic update and undo. */
 export function useRemoveProducts() {
   const hide = useHide();
   const perform = usePerform();
   return <Item extends Listed>(
     products: readonly Item[],
-    onRemoved: (removed: readonly Item[]) => void,
+    onRemoved: (gone: readonly Item[]) => void,
     reason?: string,
-  ) => {
-    let removed: readonly Removal[] = [];
-    return perform({
+  ) =>
+    perform({
       subjects: SUBJECTS,
       show: () => hide(products),
       async run() {
-        ({ removed } = await remove(products, reason));
+        const { removed, skipped } = await remove(products, reason);
         onRemoved(products);
-        return { done: `Removed ${describe(products)}` };
+        return {
+          done: `Removed ${describe(removed)}`,
+          note: noteOf(skipped, products),
+          ...(removed.length > 0 && { undo: () => restore(removed) }),
+        };
       },
-      undo: () => restore(removed),
     });
-  };
 }
 
 /** @returns a function that restores removed products, with an optimistic update and undo. */
@@ -61,9 +68,8 @@ export function useRestoreProducts() {
       async run() {
         await restore(removals);
         onRestored(removals);
-        return { done: `Restored ${describe(removals)}` };
+        return { done: `Restored ${describe(removals)}`, undo: () => remove(removals) };
       },
-      undo: () => remove(removals),
     });
 }
 

@@ -57,9 +57,9 @@ export function useDecide() {
           ...(failed.length > 0 && {
             note: `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(failed[0])}`,
           }),
+          undo: () => Promise.all(decided.map(({ id, revision }) => send(id, revision, { action: 'undo' }))),
         };
       },
-      undo: () => Promise.all(decided.map(({ id, revision }) => send(id, revision, { action: 'undo' }))),
     });
   };
 }

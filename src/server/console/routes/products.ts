@@ -6,6 +6,7 @@ import {
   type EditedProduct,
   MAX_ITEMS_PER_REQUEST,
   type ProductDetails,
+  type RemovalResult,
   type RemovedProductRecord,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
@@ -116,12 +117,11 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
         }),
       },
     },
-    async ({ body: { ids, reason } }) => {
+    async ({ body: { ids, reason } }): Promise<RemovalResult> => {
       const { removed, unknown } = await runChange(await countRowsOf(database, ids), (on) =>
-        removeProducts(on, ids, reason || undefined),
+        removeProducts(on, ids, reason || undefined, { skipsUnknown: true }),
       );
-      if (unknown.length > 0) throw productNotFound();
-      return { removed };
+      return { removed, skipped: unknown };
     },
   );
 
