@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
-import { hideComments } from '../../src/core/comments/moderate-comments.ts';
+import { hideComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { failUntilClick, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -213,6 +213,24 @@ test('undoing the restoration of a comment hides it again for its original reaso
   await page.keyboard.press('u');
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
+});
+
+test('the undo of a change of several comments reports those that another operator has changed since', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const boxes = page.getByRole('checkbox');
+  for (const index of [0, 1]) await boxes.nth(index).check();
+  await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 2 comments')).toBeVisible();
+  await releaseComments(site.database, [first?.id ?? '']);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Partly undone')).toBeVisible();
+  await expect(page.getByText('Undone for 1 comment. 1 comment had already changed.')).toBeVisible();
 });
 
 test('only listed votes are excluded, and a list that does not contain all votes says so', async ({ page, site }) => {

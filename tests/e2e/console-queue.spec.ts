@@ -80,3 +80,25 @@ test('the second tap of a double tap on "Approve" does not approve the submissio
   await expect(card(second)).toBeVisible();
   await expect(card(first)).toBeHidden();
 });
+
+test('the undo of several decisions reports those that can no longer be undone', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const [first, second] = newNames();
+  const [, launched] = await addSubmissions(site, [first, second]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  for (const name of [first, second]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await page.keyboard.press('a');
+  await expect(page.getByText('Approved 2 submissions')).toBeVisible();
+  // The launch of a product with a vote cannot be undone.
+  await site.addUpvotes(launched?.row.id ?? '', 1);
+  expectConsoleError(/409 \(Conflict\)/);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Partly undone')).toBeVisible();
+  await expect(page.getByText(`Undone for ${first}. Failed for 1 submission. `)).toBeVisible();
+  await expect(page.getByRole('article', { name: first })).toBeVisible();
+  await expect(page.getByRole('article', { name: second })).toBeHidden();
+});

@@ -23,8 +23,8 @@ interface Result {
   note?: string | undefined;
   /** The id of the operation's audit log entry, which is used to undo it. */
   auditId?: string | null | undefined;
-  /** Undoes an operation that has no `auditId`. */
-  undo?: (() => Promise<unknown>) | undefined;
+  /** Undoes an operation that has no `auditId`. Resolves to a note if it was undone for some of the items only. */
+  undo?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** An unsaved edit of a product. */
@@ -78,7 +78,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     const rollBack = show?.();
     try {
       const { done, note = '', auditId, undo } = await run();
-      const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }) : undo;
+      const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }).then(() => undefined) : undo;
       const press = back && (() => void revert(back));
       undoable.last = press;
       showToast({ title: done, description: note, ...(press && { action: { label: 'Undo', onPress: press } }) });
@@ -91,12 +91,12 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       void refresh(subjects);
     }
 
-    async function revert(back: () => Promise<unknown>): Promise<void> {
+    async function revert(back: () => Promise<string | undefined>): Promise<void> {
       undoable.last = undefined;
       rollBack?.();
       try {
-        await back();
-        showToast({ title: 'Undone', description: '' });
+        const note = await back();
+        showToast({ title: note === undefined ? 'Undone' : 'Partly undone', description: note ?? '' });
       } catch (error) {
         showToast({ title: 'This could not be undone', description: messageOf(error), tone: 'destructive' });
       } finally {

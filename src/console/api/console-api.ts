@@ -58,6 +58,31 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   return (response.status === 204 ? undefined : await response.json()) as Result;
 }
 
+interface Sent<Item, Result> {
+  results: Result[];
+  failed: Item[];
+  /** The error of the first failed item. */
+  error: unknown;
+}
+
+/** Sends one request per item, and continues if a request fails. @throws ConsoleError if all requests fail. */
+export async function sendEach<Item, Result>(
+  items: readonly Item[],
+  send: (item: Item) => Promise<Result>,
+): Promise<Sent<Item, Result>> {
+  const results: Result[] = [];
+  const failures: { item: Item; error: unknown }[] = [];
+  for (const item of items) {
+    await send(item).then(
+      (result) => results.push(result),
+      (error: unknown) => failures.push({ item, error }),
+    );
+  }
+  const error = failures[0]?.error;
+  if (results.length === 0 && failures.length > 0) throw error;
+  return { results, failed: failures.map(({ item }) => item), error };
+}
+
 function searchOf(query: Call['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -7,7 +7,7 @@ import {
   type ModerationResult,
 } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
-import { call } from '../../api/console-api.ts';
+import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
@@ -18,6 +18,10 @@ const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
     method: 'POST',
     body: { action, ids, ...(reason && { reason }) },
   });
+
+const countOf = (ids: readonly string[]) => formatQuantity(ids.length, 'comment');
+const noteOf = (skipped: readonly string[]) =>
+  skipped.length > 0 ? `${countOf(skipped)} had already changed.` : undefined;
 
 /**
  * @returns a function that moderates comments, with an optimistic update and undo. It calls `onChanged` with the comments
@@ -42,27 +46,38 @@ export function useModerate() {
         ),
       async run() {
         const { done, skipped } = await send(action, ids, reason);
-        onChanged(comments.filter(({ id }) => done.includes(id)));
-        const undo = () => (action === 'restore' ? hideAgain(comments, done) : send(INVERSE_ACTIONS[action], done));
+        const changed = comments.filter(({ id }) => done.includes(id));
+        onChanged(changed);
         return {
-          done: `${DONE[action]} ${formatQuantity(done.length, 'comment')}`,
-          ...(skipped.length > 0 && { note: `${formatQuantity(skipped.length, 'comment')} had already changed.` }),
-          ...(done.length > 0 && { undo }),
+          done: `${DONE[action]} ${countOf(done)}`,
+          note: noteOf(skipped),
+          ...(changed.length > 0 && { undo: () => undoAll(action, changed) }),
         };
       },
     });
   };
 }
 
-/** Hides restored comments again with their former reasons, in one request per reason. */
-async function hideAgain(comments: readonly ConsoleComment[], ids: readonly string[]): Promise<void> {
-  const byReason = new Map<string, string[]>();
+/**
+ * Undoes an action. Restored comments are hidden again with their former reasons, in one request per reason.
+ * @returns a note if some of the comments had changed, or their request failed. @throws Error if none was changed.
+ */
+async function undoAll(action: CommentAction, comments: readonly ConsoleComment[]): Promise<string | undefined> {
+  const idsByReason = new Map<string, string[]>();
   for (const { id, hidden } of comments) {
-    if (!ids.includes(id)) continue;
     const reason = hidden?.reason ?? '';
-    byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+    idsByReason.set(reason, [...(idsByReason.get(reason) ?? []), id]);
   }
-  for (const [reason, hiddenFor] of byReason) await send('hide', hiddenFor, reason);
+  const { results, failed, error } = await sendEach([...idsByReason], ([reason, ids]) =>
+    send(INVERSE_ACTIONS[action], ids, reason),
+  );
+  const undone = results.flatMap(({ done }) => done);
+  const notes = [
+    noteOf(results.flatMap(({ skipped }) => skipped)),
+    failed.length > 0 && `Failed for ${countOf(failed.flatMap(([, ids]) => ids))}. ${messageOf(error)}`,
+  ].filter(Boolean);
+  if (undone.length === 0) throw new Error(notes.join(' '));
+  return notes.length > 0 ? [`Undone for ${countOf(undone)}.`, ...notes].join(' ') : undefined;
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

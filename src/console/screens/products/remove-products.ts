@@ -51,7 +51,7 @@ export function useRemoveProducts() {
         return {
           done: `Removed ${describe(removed)}`,
           note: noteOf(skipped, products),
-          ...(removed.length > 0 && { undo: () => restore(removed) }),
+          ...(removed.length > 0 && { undo: () => restore(removed).then(() => undefined) }),
         };
       },
     });
@@ -68,9 +68,17 @@ export function useRestoreProducts() {
       async run() {
         await restore(removals);
         onRestored(removals);
-        return { done: `Restored ${describe(removals)}`, undo: () => remove(removals) };
+        return { done: `Restored ${describe(removals)}`, undo: () => removeAgain(removals) };
       },
     });
+}
+
+/** @returns a note if some of the products were gone. @throws Error if all were. */
+async function removeAgain(products: readonly Removal[]): Promise<string | undefined> {
+  const { removed, skipped } = await remove(products);
+  const note = noteOf(skipped, products);
+  if (removed.length === 0) throw new Error(note);
+  return note && `Undone for ${describe(removed)}. ${note}`;
 }
 
 /** Hides rows of the list of products or, if they have a `removalId`, of the list of removed products. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/actions.ts';
-import { call, messageOf } from '../../api/console-api.ts';
+import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
@@ -19,6 +19,19 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
     body: { ...decision, revision },
   });
 
+/** If a submission has changed in the meantime, only its decision fails. */
+async function sendAll(submissions: readonly SubmissionRecord[], decision: Decision | { action: 'undo' }) {
+  const { results, failed, error } = await sendEach(submissions, ({ id, revision }) => send(id, revision, decision));
+  const decided = results.map(({ submission }) => submission);
+  const [only] = decided;
+  return {
+    decided,
+    what: decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission'),
+    note:
+      failed.length > 0 ? `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(error)}` : undefined,
+  };
+}
+
 /**
  * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
  * `onChanged` with the submissions whose decision did not fail.
@@ -31,35 +44,24 @@ export function useDecide() {
     decision: Decision,
     submissions: readonly SubmissionRecord[],
     onChanged: (changed: readonly SubmissionRecord[]) => void,
-  ) => {
-    const decided: SubmissionRecord[] = [];
-    return perform({
+  ) =>
+    perform({
       subjects: ['queue', 'products'],
       show: () =>
         changeItems<SubmissionRecord>(client, 'queue', (each) =>
           submissions.some(({ id }) => id === each.id) ? undefined : each,
         ),
       async run() {
-        const failed: unknown[] = [];
-        // One request per submission: if a submission has changed in the meantime, only its decision fails.
-        for (const { id, revision } of submissions) {
-          await send(id, revision, decision).then(
-            ({ submission }) => decided.push(submission),
-            (error: unknown) => failed.push(error),
-          );
-        }
-        if (decided.length === 0) throw failed[0];
+        const { decided, what, note } = await sendAll(submissions, decision);
         onChanged(decided);
-        const [only] = decided;
-        const what = decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission');
         return {
           done: `${DONE[decision.action]} ${what}`,
-          ...(failed.length > 0 && {
-            note: `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(failed[0])}`,
-          }),
-          undo: () => Promise.all(decided.map(({ id, revision }) => send(id, revision, { action: 'undo' }))),
+          note,
+          async undo() {
+            const undone = await sendAll(decided, { action: 'undo' });
+            return undone.note && `Undone for ${undone.what}. ${undone.note}`;
+          },
         };
       },
     });
-  };
 }
