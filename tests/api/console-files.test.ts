@@ -123,6 +123,23 @@ describe('Imports', () => {
     expect((await ada.undo(entry)).json()).toMatchObject({ code: 'not_undoable' });
   });
 
+  test('the summary lists the rows that a later row replaces, and counts pictures that are not imported', async () => {
+    const id = `i-${randomUUID().slice(0, 8)}`;
+    const csv = `id,name,image\n${id},First,\n${id},Second,tide.png\n${id},Last,\n`;
+    for (const dryRun of ['true', 'false'])
+      expect(await send(csv, { dryRun })).toMatchObject({
+        kind: 'done',
+        summary: {
+          ...{ created: 1, repeatedIds: 2, localPictures: 1 },
+          firstRepeated: [
+            { id, line: 2 },
+            { id, line: 3 },
+          ],
+        },
+      });
+    expect((await ada.json<ProductDetails>('GET', `/products/${id}`)).product.name).toBe('Last');
+  });
+
   test('ten thousand rows can be imported and undone', async () => {
     const prefix = `bulk-${randomUUID().slice(0, 8)}`;
     const rows = Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index},Product ${index}`);

@@ -9,7 +9,7 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const SUMMARY: ImportSummary = {
   ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },
-  ...{ duplicates: 0, ignoredColumns: [] },
+  ...{ duplicates: 0, repeatedIds: 0, firstRepeated: [], localPictures: 0, ignoredColumns: [] },
 };
 
 /** Responds to imports and dry runs that a page starts from now on, but not until `release` is called. */
@@ -93,4 +93,23 @@ test('an import that ends after the operator has left the screen does not change
   await turnEventLoop(page);
   await expect(page).toHaveURL('/console/comments');
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
+
+test('a dry run lists the rows that a later row replaces, and counts pictures that are not imported', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  const id = `i-${randomUUID()}`;
+  const buffer = Buffer.from(`id,name,image\n${id},Replaced,\n${id},Last,tide.png\n`);
+  await page
+    .getByLabel('Drop a file here, or choose one')
+    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByText('Ignored rows, because a later row has the same id: 1.')).toBeVisible();
+  await expect(page.getByText('Pictures given as file names are not imported: 1.')).toBeVisible();
+  const changes = page.getByRole('region', { name: 'Changes' });
+  await expect(changes.getByRole('row', { name: `2 ${id}` })).toContainText('Ignored: a later row has the same id');
+  await expect(changes.getByRole('row', { name: '3 Last' })).toContainText('New');
 });

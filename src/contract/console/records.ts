@@ -170,7 +170,7 @@ export interface ImportErrorRecord {
   reason: string;
 }
 
-/** The result of an import or a dry run: total counts, and details of the first 100 created and updated products. */
+/** The result of an import or a dry run: total counts, and the first 100 of each list. */
 export interface ImportSummary {
   /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
   auditId: string | null;
@@ -185,6 +185,11 @@ export interface ImportSummary {
     changes: { field: ProductFieldName; before: unknown; after: unknown }[];
   }[];
   duplicates: number;
+  /** The number of rows that are ignored because a later row has the same id. */
+  repeatedIds: number;
+  firstRepeated: { line: number; item?: number | undefined; id: string }[];
+  /** The number of pictures given as file names, which only the command can import. */
+  localPictures: number;
   ignoredColumns: string[];
 }
 

@@ -87,7 +87,7 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
 }
 
 /** The maximum number of listed items. Further items are only counted. */
-const MAX_LISTED = 100;
+export const MAX_LISTED = 100;
 
 /** Counts all items, and stores the first ones. */
 export class Sampled<Item> {

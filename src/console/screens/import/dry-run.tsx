@@ -55,20 +55,28 @@ function Outcome({ result }: { result: ImportResult }) {
         imported.
       </p>
     );
-  const { created, updated, unchanged, duplicates, ignoredColumns } = result.summary;
+  const { created, updated, unchanged, duplicates, repeatedIds, localPictures, ignoredColumns } = result.summary;
   return (
     <p>
       <strong>{formatCount(created)}</strong> new, <strong>{formatCount(updated)}</strong> updated,{' '}
       <strong>{formatCount(unchanged)}</strong> unchanged.
       {duplicates > 0 && ` Possible duplicates (same name as another product): ${formatCount(duplicates)}.`}
+      {repeatedIds > 0 && ` Ignored rows, because a later row has the same id: ${formatCount(repeatedIds)}.`}
+      {localPictures > 0 && (
+        <>
+          {' '}
+          Pictures given as file names are not imported: {formatCount(localPictures)}. To copy them, use{' '}
+          <code>groundswell import --images</code> on the server.
+        </>
+      )}
       {ignoredColumns.length > 0 && ` Ignored columns: ${ignoredColumns.join(', ')}.`}
     </p>
   );
 }
 
-/** Lists the changes by product: the first 100 of each kind. */
+/** Lists the changes by product and the ignored rows: the first 100 of each kind. */
 function Changes({ summary }: { summary: ImportSummary }) {
-  const { firstCreated, firstUpdated } = summary;
+  const { firstCreated, firstUpdated, firstRepeated } = summary;
   const more = changesOf(summary) - firstCreated.length - firstUpdated.length;
   return (
     <section
@@ -86,6 +94,13 @@ function Changes({ summary }: { summary: ImportSummary }) {
           </tr>
         </thead>
         <tbody>
+          {firstRepeated.map(({ id, line, item }) => (
+            <tr key={`${line}-${item}`}>
+              <td>{item ?? line}</td>
+              <td>{id}</td>
+              <td>Ignored: a later row has the same id</td>
+            </tr>
+          ))}
           {firstUpdated.map(({ id, line, item, changes }) => (
             <tr key={id}>
               <td>{item ?? line}</td>

@@ -13,6 +13,7 @@ import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { systemCode } from '../../../core/file-system.ts';
 import { readColumnMap } from '../../../core/imports/fields.ts';
+import { MAX_LISTED } from '../../../core/imports/import-changes.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-errors.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
 import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
@@ -129,6 +130,8 @@ function summaryOf({
   updated,
   unchanged,
   duplicates,
+  repeatedIds,
+  localPictures,
   ignoredColumns,
   ignoredCounts,
 }: ImportReport): ImportSummary {
@@ -140,6 +143,9 @@ function summaryOf({
     firstCreated: created.first,
     firstUpdated: updated.first,
     duplicates: duplicates.count,
+    repeatedIds: repeatedIds.length,
+    firstRepeated: repeatedIds.slice(0, MAX_LISTED),
+    localPictures,
     ignoredColumns: [...ignoredColumns, ...ignoredCounts],
   };
 }
