@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
+import { editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -101,4 +102,17 @@ test('the undo of several decisions reports those that can no longer be undone',
   await expect(page.getByText(`Undone for ${first}. Failed for 1 submission. `)).toBeVisible();
   await expect(page.getByRole('article', { name: first })).toBeVisible();
   await expect(page.getByRole('article', { name: second })).toBeHidden();
+});
+
+test('a selected submission can be approved from the bar after its maker has edited it', async ({ page, site }) => {
+  const [name, after] = newNames();
+  const [written] = await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
+  await editSubmission(site.database, access, { name: after }, { now: new Date(), timeZone: 'UTC' });
+  await expect(page.getByRole('checkbox', { name: `Select ${after}` })).toBeChecked();
+  await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText(`Approved ${after}`)).toBeVisible();
 });

@@ -93,9 +93,9 @@ export function List<Item>(props: ListProps<Item>) {
     window.scrollTo(0, 0);
   }, [id]);
 
-  const rowOfKey = new Map(pages.loaded().map(({ row, item }) => [keyOf(item), row]));
+  const loaded = new Map(pages.loaded().map((each) => [keyOf(each.item), each]));
   const rowOf = (place: Place): number => {
-    const row = rowOfKey.get(place.key ?? '') ?? place.index;
+    const row = loaded.get(place.key ?? '')?.row ?? place.index;
     return Math.min(row, Math.max(0, count - 1));
   };
   const placeOf = (index: number): Place => {
@@ -111,7 +111,9 @@ export function List<Item>(props: ListProps<Item>) {
   });
 
   // An item that is not loaded is only known to be gone if all rows are loaded. Otherwise it may be on another page.
-  const known = new Map([...selected].filter(([key]) => rowOfKey.has(key) || !isComplete));
+  const known = new Map([...selected].filter(([key]) => loaded.has(key) || !isComplete));
+  // A loaded item may be a later version than the selected one, whose change would be refused.
+  for (const [key, { item }] of loaded) if (known.has(key)) known.set(key, item);
   const present = [...known.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 
