@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import type { Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
@@ -112,4 +113,16 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
   const changes = page.getByRole('region', { name: 'Changes' });
   await expect(changes.getByRole('row', { name: `2 ${id}` })).toContainText('Ignored: a later row has the same id');
   await expect(changes.getByRole('row', { name: '3 Last' })).toContainText('New');
+});
+
+test('a file that was edited after it was chosen must be chosen again', async ({ page, site }, info) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  const path = info.outputPath('launches.csv');
+  await writeFile(path, 'id,name\nbefore,Before\n');
+  await page.getByLabel('Drop a file here, or choose one').setInputFiles(path);
+  await expect(page.getByRole('cell', { name: 'Before', exact: true })).toBeVisible();
+  await writeFile(path, 'id,name\nafter,After the edit\n');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByText('The file has changed since it was chosen. Choose it again.')).toBeVisible();
 });

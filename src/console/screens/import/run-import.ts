@@ -17,7 +17,8 @@ interface Options {
 
 /**
  * Uploads the file and reports the progress.
- * @throws ConsoleError if the server refuses it, or the connection is lost; the reason of `signal` if it aborts.
+ * @throws ConsoleError if the server refuses it, or the connection is lost; Error if the file has changed since it was
+ * chosen; the reason of `signal` if it aborts.
  */
 export async function runImport(chosen: ChosenFile, options: Options): Promise<ImportResult> {
   try {
@@ -36,6 +37,7 @@ function connectionLost(cause?: Error): ConsoleError {
 
 async function upload({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
+  await requireUnchanged(file);
   const query = new URLSearchParams({
     name: file.name,
     kind,
@@ -62,6 +64,15 @@ async function upload({ file, kind, columns }: ChosenFile, options: Options): Pr
     onProgress(event);
   }
   throw connectionLost();
+}
+
+/** @throws Error if the file has changed or is gone, because browsers report that like a lost connection. */
+async function requireUnchanged(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (cause) {
+    throw new Error('The file has changed since it was chosen. Choose it again.', { cause });
+  }
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
