@@ -30,10 +30,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app.get(CONSOLE_API.export, { schema: { querystring: Export } }, ({ query }, reply) => {
     const { table, kind, counts = false } = query;
     const file = new PassThrough();
-    const write = async (part: string) => {
-      if (file.destroyed) throw new Error('The download was cancelled');
-      if (!file.write(part)) await Promise.race([once(file, 'drain'), once(file, 'close')]);
-    };
+    const write = writerTo(file);
     const writing = withoutStatementTimeout((database) => writeExport(database, { table, kind, counts, write }));
     sendFile(file, writing, 'An export started in the console failed');
     reply.type(TYPES[kind]).header('Content-Disposition', attachment(`${table}-${stamp()}.${ENDINGS[kind]}`));
@@ -69,6 +66,20 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     );
   }
 };
+
+/**
+ * Returns a function that writes a part of a file, and resolves when the client has read enough for the next part. It
+ * rejects if the client has left.
+ */
+export function writerTo(file: PassThrough): (part: string) => Promise<void> {
+  const closing = new AbortController();
+  file.once('close', () => closing.abort());
+  return async (part) => {
+    if (file.destroyed) throw new Error('The download was cancelled');
+    // A signal, because waiting for `close` as well would add a listener per part to the file.
+    if (!file.write(part)) await once(file, 'drain', { signal: closing.signal });
+  };
+}
 
 function attachment(name: string): string {
   return `attachment; filename="${name}"`;
