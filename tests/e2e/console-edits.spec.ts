@@ -189,6 +189,31 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
 });
 
+test('if the saved version of a conflict cannot be loaded, the editor says so and keeps the edit', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id } = await site.addProduct({ name: 'Gone soon' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await page.getByLabel('Maker').fill('Somebody else');
+  await editProduct(site.database, id, { values: { name: 'Renamed' }, now: new Date() });
+  const keep = page.getByRole('button', { name: 'Keep my changes on top' });
+  await expect(keep).toBeVisible();
+  // Without a response, no live updates load the product.
+  await page.route(CONSOLE_API.events, () => {});
+  expectConsoleError(/404 \(Not Found\)/);
+  await page.route(CONSOLE_API.product(id), (route) =>
+    route.fulfill({ status: 404, json: { code: 'product_not_found', detail: 'There is no such product.' } }),
+  );
+  await keep.click();
+  const message = page.getByText('The saved version could not be loaded');
+  await expect(message).toBeVisible();
+  await expect(page.getByText('There is no such product.')).toBeVisible();
+  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+});
+
 test('a discarded edit of tags that contain commas is resumed, put on top of another operator’s edit, and saved', async ({
   page,
   site,

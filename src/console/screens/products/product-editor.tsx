@@ -142,16 +142,21 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
 
   /** Resolves a conflict: continues from the latest version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
-    const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
-    client.setQueryData(consoleKeys.product(product.id), latest);
-    const next = draftOf(latest.product);
-    const mine: Draft = {
-      ...next,
-      ...Object.fromEntries(Object.keys(changes).map((name) => [name, draft[name as keyof Draft]])),
-    };
-    setBase(latest);
-    setDraft(keepMine ? mine : next);
-    setTheirs(undefined);
+    try {
+      const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
+      client.setQueryData(consoleKeys.product(product.id), latest);
+      const next = draftOf(latest.product);
+      const mine: Draft = {
+        ...next,
+        ...Object.fromEntries(Object.keys(changes).map((name) => [name, draft[name as keyof Draft]])),
+      };
+      setBase(latest);
+      setDraft(keepMine ? mine : next);
+      setTheirs(undefined);
+    } catch (error) {
+      const title = 'The saved version could not be loaded';
+      showToast({ title, description: messageOf(error), tone: 'destructive' });
+    }
   }
 
   const current = theirs ?? (isStale && isChanged ? details.product : undefined);
