@@ -71,8 +71,17 @@ const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' OR
  */
 async function readLastBackup(sql: Sql, folder: string | undefined): Promise<string | null> {
   const [entry] = await sql.query<{ created_at: Date }>(LAST_BACKUP);
-  const path = folder === undefined ? undefined : await newestBackup(folder).catch(() => undefined);
-  const scheduled = path === undefined ? undefined : (await stat(path)).mtime;
+  const scheduled = folder === undefined ? undefined : await timeOfNewest(folder);
   const newest = Math.max(entry?.created_at.getTime() ?? 0, scheduled?.getTime() ?? 0);
   return newest === 0 ? null : new Date(newest).toISOString();
+}
+
+async function timeOfNewest(folder: string): Promise<Date | undefined> {
+  try {
+    const path = await newestBackup(folder);
+    return path === undefined ? undefined : (await stat(path)).mtime;
+  } catch {
+    // The findings of `doctor`, which the same screen shows, include a folder or a backup that cannot be read.
+    return undefined;
+  }
 }
