@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
 import { revokeOperator } from '../../src/core/console/operators.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
+import { createLogLines } from '../support/log-lines.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -76,9 +80,9 @@ describe('Imports', () => {
     expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
   });
 
-  async function send(content: string, query: Record<string, string> = {}): Promise<ImportEvent> {
+  async function send(content: string, query: Record<string, string> = {}, operator = ada): Promise<ImportEvent> {
     const search = new URLSearchParams({ name: 'launches.csv', kind: 'csv', ...query });
-    const response = await ada.ask('POST', `/import?${search}`, Buffer.from(content), {
+    const response = await operator.ask('POST', `/import?${search}`, Buffer.from(content), {
       'content-type': 'application/octet-stream',
     });
     expect(response.statusCode, response.body).toBe(200);
@@ -138,6 +142,28 @@ describe('Imports', () => {
         },
       });
     expect((await ada.json<ProductDetails>('GET', `/products/${id}`)).product.name).toBe('Last');
+  });
+
+  test('an uploaded file that cannot be deleted after its import is reported in the log', async () => {
+    const { log, lines } = createLogLines();
+    const logged = await startTestSite({ databaseOf: site, log });
+    const uploads = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
+    vi.stubEnv('TMPDIR', uploads);
+    const imported = await site.database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+      const sent = send('name\nKept\n', {}, await addOperator(logged, 'lin'));
+      await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('products');
+      // Nothing below a file can be deleted.
+      await rename(uploads, `${uploads}-moved`);
+      await writeFile(uploads, '');
+      return { sent };
+    });
+    expect(await imported.sent).toMatchObject({ kind: 'done', summary: { created: 1 } });
+    const message = 'Cannot delete the uploaded file of an import';
+    await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
+    vi.unstubAllEnvs();
+    await logged.close();
+    for (const path of [uploads, `${uploads}-moved`]) await rm(path, { recursive: true });
   });
 
   test('ten thousand rows can be imported and undone', async () => {

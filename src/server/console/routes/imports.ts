@@ -52,6 +52,10 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
+    const removeFolder = () =>
+      rm(folder, { recursive: true, force: true }).catch((error: Error) =>
+        log.warn({ err: error, folder }, 'Cannot delete the uploaded file of an import'),
+      );
     // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
@@ -59,7 +63,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       // An upload may take minutes, during which the operator's access may have been revoked.
       await requireOperator(request);
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected') : error;
     }
     const events = new PassThrough();
@@ -76,7 +80,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       .catch((error: unknown) => sendEvent(failureOf(error, log)))
       .finally(() => {
         events.end();
-        return rm(folder, { recursive: true, force: true });
+        return removeFolder();
       });
     return reply.type('application/x-ndjson').send(events);
   });
