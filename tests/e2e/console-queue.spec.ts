@@ -104,6 +104,18 @@ test('the undo of several decisions reports those that can no longer be undone',
   await expect(page.getByRole('article', { name: second })).toBeHidden();
 });
 
+test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [name] = newNames();
+  await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const bar = page.getByRole('region', { name: 'Selected items' });
+  const tops = await bar.getByRole('button').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBeLessThanOrEqual(2);
+});
+
 test('a selected submission can be approved from the bar after its maker has edited it', async ({ page, site }) => {
   const [name, after] = newNames();
   const [written] = await addSubmissions(site, [name]);
