@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
 import { revokeOperator } from '../../src/core/console/operators.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
@@ -149,10 +149,15 @@ describe('Imports', () => {
     const logged = await startTestSite({ databaseOf: site, log });
     const uploads = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
     vi.stubEnv('TMPDIR', uploads);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await logged.close();
+      for (const path of [uploads, `${uploads}-moved`]) await rm(path, { recursive: true, force: true });
+    });
     const imported = await site.database.transaction(async (sql) => {
       await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
       const sent = send('name\nKept\n', {}, await addOperator(logged, 'lin'));
-      await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('products');
+      await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
       // Nothing below a file can be deleted.
       await rename(uploads, `${uploads}-moved`);
       await writeFile(uploads, '');
@@ -161,9 +166,6 @@ describe('Imports', () => {
     expect(await imported.sent).toMatchObject({ kind: 'done', summary: { created: 1 } });
     const message = 'Cannot delete the uploaded file of an import';
     await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
-    vi.unstubAllEnvs();
-    await logged.close();
-    for (const path of [uploads, `${uploads}-moved`]) await rm(path, { recursive: true });
   });
 
   test('ten thousand rows can be imported and undone', async () => {
