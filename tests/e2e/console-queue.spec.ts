@@ -116,7 +116,10 @@ test('on a phone, the bar of selected items covers at most two rows of buttons',
   expect(new Set(tops).size).toBeLessThanOrEqual(2);
 });
 
-test('a selected submission can be approved from the bar after its maker has edited it', async ({ page, site }) => {
+test('a selected submission that its maker edits is deselected, so nobody approves a version that they have not seen', async ({
+  page,
+  site,
+}) => {
   const [name, after] = newNames();
   const [written] = await addSubmissions(site, [name]);
   await signIn(page, site);
@@ -124,7 +127,10 @@ test('a selected submission can be approved from the bar after its maker has edi
   await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
   await editSubmission(site.database, access, { name: after }, { now: new Date(), timeZone: 'UTC' });
-  await expect(page.getByRole('checkbox', { name: `Select ${after}` })).toBeChecked();
+  const edited = page.getByRole('checkbox', { name: `Select ${after}` });
+  await expect(edited).not.toBeChecked();
+  await expect(page.getByText('Deselected 1')).toBeVisible();
+  await edited.check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Approve' }).click();
   await expect(page.getByText(`Approved ${after}`)).toBeVisible();
 });

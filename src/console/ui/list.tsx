@@ -24,6 +24,8 @@ interface ListProps<Item> {
   label: string;
   pages: Pages<Item>;
   keyOf: (item: Item) => string;
+  /** If set, an item whose version changes is deselected, so nobody decides about a version that they have not seen. */
+  versionOf?: (item: Item) => number;
   renderRow: (item: Item, state: RowState, deselect: Deselect<Item>) => ReactNode;
   empty: ReactNode;
   estimatePx: number;
@@ -50,7 +52,7 @@ const FIRST: Place = { key: undefined, index: 0 };
  * the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
  */
 export function List<Item>(props: ListProps<Item>) {
-  const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
+  const { label, pages, keyOf, versionOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
   const { id, count, pageCount, itemAt, state, hasMore, isComplete, isLoadingMore, show } = pages;
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
@@ -112,8 +114,17 @@ export function List<Item>(props: ListProps<Item>) {
 
   // An item that is not loaded is only known to be gone if all rows are loaded. Otherwise it may be on another page.
   const known = new Map([...selected].filter(([key]) => loaded.has(key) || !isComplete));
-  // A loaded item may be a later version than the selected one, whose change would be refused.
-  for (const [key, { item }] of loaded) if (known.has(key)) known.set(key, item);
+  let outdated = 0;
+  for (const [key, chosen] of known) {
+    const latest = loaded.get(key)?.item ?? chosen;
+    if (versionOf?.(latest) === versionOf?.(chosen)) known.set(key, latest);
+    else if (known.delete(key)) outdated += 1;
+  }
+  useEffect(() => {
+    if (outdated === 0) return;
+    setSelected(known);
+    showToast({ title: `Deselected ${formatCount(outdated)}`, description: 'Changed since it was selected.' });
+  });
   const present = [...known.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 

@@ -33,6 +33,7 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
         label="Submissions"
         pages={pages}
         keyOf={({ id }) => id}
+        versionOf={({ revision }) => revision}
         estimatePx={200}
         empty={
           <Empty title="All caught up">
