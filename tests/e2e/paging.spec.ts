@@ -163,11 +163,19 @@ test.describe('§2: the list loads more products', () => {
       await scrollTo(page, 2 * LIMITS.listedProducts);
       await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
       const held = await holdResponses(page, NEXT_PAGE);
-      const loaded = page.waitForResponse(/\/assets\/scroll-on-/);
+      const code = await holdResponses(page, /\/assets\/scroll-on-/);
       await page.reload();
-      await loaded;
+      await expect.poll(() => code.requests.length).toBe(1);
+      await page.evaluate(() => {
+        const { addEventListener } = window;
+        window.addEventListener = (...listener: Parameters<typeof addEventListener>) => {
+          addEventListener(...listener);
+          document.body.dataset.listensTo = listener[0];
+        };
+      });
+      code.release();
+      await expect(page.locator('body[data-listens-to="popstate"]'), 'the page scrolls on').toBeAttached();
       await expect(page.getByText('Loading more products...')).toBeAttached();
-      await turnEventLoop(page);
       await page.evaluate(act);
       const top = await page.evaluate(() => window.scrollY);
       held.release();
