@@ -44,8 +44,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
    * of the page.
    */
   function take(event: ClipboardEvent | DragEvent, { files, types }: DataTransfer): void {
-    // Office programs copy text together with a picture of it.
-    const isText = event.type === 'paste' && types.includes('text/plain');
+    // Office programs copy formatted text together with a picture of it. File managers copy a file with its plain name.
+    const isText = event.type === 'paste' && (types.includes('text/html') || types.includes('text/rtf'));
     if (files.length === 0 || isText) return;
     event.preventDefault();
     if (!isSending) form.addFiles([...files], pictures.image ? 'screenshots' : 'image');
