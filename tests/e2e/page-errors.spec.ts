@@ -123,7 +123,25 @@ submissionTest(
     await page.goto(link);
     await failed;
     await page.unroute(code);
+    await expect(failureToast(page)).toContainText('Loading failed.');
     await page.getByRole('main').click();
     await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
+  },
+);
+
+submissionTest(
+  'a click on the link loads a submission dialog whose code could not be loaded, and closing it stays on the site',
+  async ({ page, expectConsoleError }) => {
+    expectConsoleError(/ERR_FAILED/);
+    const code = /\/assets\/submit-dialog-[^/]*\.js$/;
+    await page.route(code, (route) => route.abort());
+    await page.goto('/?submit');
+    await expect(failureToast(page)).toContainText('Loading failed.');
+    await page.unroute(code);
+    await page.getByRole('link', { name: 'Submit a product' }).first().press('Enter');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page).toHaveURL('/');
   },
 );

@@ -123,7 +123,7 @@ function BoardRow({ entry, status, vote }: BoardRowProps) {
 
 /** Explains why fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // While the voting window is open, the other votes were cast a moment ago and are about to count.
+  // While the window is open, the other votes are about to count, or were cast before a launch that moved.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const parts = [

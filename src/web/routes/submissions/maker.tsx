@@ -7,9 +7,18 @@ import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { deleteMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
+import { showLoadFailure } from '../../ui/toasts.ts';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 
-const MAKER_VIEW = lazyPart(() => import('./maker-view.tsx').then((module) => module.MakerView));
+const MAKER_VIEW = lazyPart(() =>
+  import('./maker-view.tsx').then(
+    (module) => module.MakerView,
+    (error: unknown) => {
+      showLoadFailure();
+      throw error;
+    },
+  ),
+);
 
 /** The maker's view in a product's page. Other visitors see only the product, if there is one. */
 export function Maker() {

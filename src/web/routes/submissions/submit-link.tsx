@@ -17,9 +17,10 @@ export function SubmitLink() {
   const { location, navigate } = useRouter();
   const isOpen = useSearchParams().has('submit') && location.pathname === paths.home;
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a click on the link tries again if loading has failed
   useEffect(() => {
     if (isOpen) load().then((loaded) => setDialog(() => loaded), showLoadFailure);
-  }, [isOpen]);
+  }, [isOpen, location.key]);
 
   function close(): void {
     // Returns to the page of this site that the visitor came from, at its scroll position.
@@ -38,7 +39,7 @@ export function SubmitLink() {
         className="button submit-link"
         data-tone="outline"
         to={paths.submit}
-        state={FROM_LINK}
+        state={isOpen ? location.state : FROM_LINK}
         onPointerEnter={prepare}
         onFocus={prepare}
       >
