@@ -118,6 +118,26 @@ for (const [turn, language] of LANGUAGES.entries()) {
   });
 }
 
+test('on phones, the sun is below the text of the banner in every language', async ({ page }) => {
+  await visit(page, '/');
+  const languages = page.getByRole('navigation', { name: 'Language' }).getByRole('link');
+  const paths = await languages.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  expect(paths.length).toBeGreaterThan(1);
+  for (const path of paths) {
+    await page.goto(path);
+    for (const width of [320, 360, 390, 412, 430, 600]) {
+      await page.setViewportSize({ width, height: 844 });
+      const gap = await page.locator('.banner').evaluate((banner) => {
+        const text = document.createRange();
+        text.selectNodeContents(banner.querySelector('p') as Element);
+        const bottoms = [...text.getClientRects()].map(({ bottom }) => bottom);
+        return (banner.querySelector('.waves-disc')?.getBoundingClientRect().top ?? 0) - Math.max(...bottoms);
+      });
+      expect(gap, `${path}, ${width} px`).toBeGreaterThan(0);
+    }
+  }
+});
+
 test('the footer links to the current page in another language', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Belemnite' });
   await visit(page, '/');
