@@ -1,6 +1,7 @@
+import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { cardNames, commentTexts, PHONE, searchBox, toast, upvoteOf } from '../support/screen.ts';
+import { cardNames, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
@@ -109,36 +110,49 @@ test.describe('§2: the site works by keyboard alone', () => {
     await expect(page.getByRole('link', { name: 'Leaderboards' })).toBeFocused();
   });
 
-  test('every focused control shows a focus ring of at least 2 px', async ({ page, site }) => {
-    const { rich } = await stateProducts(site);
-    for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
-      await visit(page, path);
-      // After a key press, browsers also show the focus ring on elements that a script focuses.
-      await page.keyboard.press('Tab');
-      const { shown, unshown } = await page.evaluate(() => {
-        const hasRing = (element: Element, pseudo?: string) => {
-          const { outlineStyle, outlineWidth } = getComputedStyle(element, pseudo);
-          return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2;
-        };
-        const unshown: string[] = [];
-        let shown = 0;
-        for (const element of document.querySelectorAll<HTMLElement>('a, button, input, select, textarea, summary')) {
-          element.focus();
-          if (document.activeElement !== element || element.tabIndex < 0) continue;
-          const form = element.closest('form, .search-box');
-          const isShown =
-            hasRing(element) ||
-            hasRing(element, '::after') ||
-            (form !== null && getComputedStyle(form).boxShadow !== 'none');
-          if (isShown) shown += 1;
-          else unshown.push(element.outerHTML.slice(0, 120));
-        }
-        return { shown, unshown };
-      });
-      expect(unshown, path).toEqual([]);
-      expect(shown).toBeGreaterThan(10);
-    }
-  });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${colorScheme}: every focused control shows a focus ring of at least 2 px with a contrast of at least 3 to 1`, async ({
+      page,
+      site,
+    }) => {
+      const { rich } = await stateProducts(site);
+      await page.emulateMedia({ colorScheme });
+      for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
+        await visit(page, path);
+        // After a key press, browsers also show the focus ring on elements that a script focuses.
+        await page.keyboard.press('Tab');
+        const { rings, unshown } = await page.evaluate(() => {
+          const ringOf = (element: Element, pseudo?: string) => {
+            const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element, pseudo);
+            return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 ? outlineColor : undefined;
+          };
+          const backgroundOf = (element: Element | null): string => {
+            if (element === null) return 'rgb(255, 255, 255)';
+            const { backgroundColor } = getComputedStyle(element);
+            return backgroundColor.startsWith('rgb(') ? backgroundColor : backgroundOf(element.parentElement);
+          };
+          const unshown: string[] = [];
+          const rings: { html: string; ring: string; background: string }[] = [];
+          for (const element of document.querySelectorAll<HTMLElement>('a, button, input, select, textarea, summary')) {
+            element.focus();
+            if (document.activeElement !== element || element.tabIndex < 0) continue;
+            const html = element.outerHTML.slice(0, 120);
+            const ring = ringOf(element) ?? ringOf(element, '::after');
+            const form = element.closest('form, .search-box');
+            if (ring) rings.push({ html, ring, background: backgroundOf(element.parentElement) });
+            else if (form === null || getComputedStyle(form).boxShadow === 'none') unshown.push(html);
+          }
+          return { rings, unshown };
+        });
+        expect(unshown, path).toEqual([]);
+        expect(rings.length).toBeGreaterThan(10);
+        expect(
+          rings.filter(({ ring, background }) => contrast(toHex(ring), toHex(background)) < 3),
+          path,
+        ).toEqual([]);
+      }
+    });
+  }
 
   test('navigation moves the focus to the heading of the new page and changes the title', async ({ page, site }) => {
     await site.addProducts(2, (index) => ({ name: `Manx ${index + 1}` }));

@@ -1,10 +1,12 @@
 import type { Page } from '@playwright/test';
+import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { freezeAges } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { requestsReported } from '../support/network.ts';
+import { toHex } from '../support/screen.ts';
 
 const HOUR_MS = 60 * 60_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
@@ -107,6 +109,24 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   await expect(saved.getByRole('button', { name: 'Close' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(newsButton(page)).toBeVisible();
+});
+
+test('the focus ring of the button is visible on the waves in both themes', async ({ page, site }) => {
+  const { entries } = await remember(site);
+  await store(page, entries);
+  await visit(page, '/');
+  await expect(newsButton(page)).toBeVisible();
+  // After a key press, browsers also show the focus ring on elements that a script focuses.
+  await page.keyboard.press('Tab');
+  await newsButton(page).focus();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const ring = await newsButton(page).evaluate((button) => getComputedStyle(button).outlineColor);
+    for (const wave of ['.waves-far', '.waves-middle']) {
+      const sea = await page.locator(wave).evaluate((layer) => getComputedStyle(layer).backgroundColor);
+      expect(contrast(toHex(ring), toHex(sea)), `${colorScheme}, ${wave}`).toBeGreaterThanOrEqual(3);
+    }
+  }
 });
 
 test('on a first visit, without storage, or offline, the panel sends no requests and is not shown', async ({

@@ -33,6 +33,12 @@ export function elementsBeyondScreen(page: Page): Promise<string[]> {
   });
 }
 
+/** Converts a computed colour, such as `rgb(7, 94, 104)`, to hexadecimal notation. */
+export function toHex(colour: string): string {
+  const channels = (colour.match(/[\d.]+/g) ?? []).slice(0, 3);
+  return `#${channels.map((channel) => Math.round(Number(channel)).toString(16).padStart(2, '0')).join('')}`;
+}
+
 export function cardOf(page: Page, productName: string): Locator {
   return page.getByRole('article').filter({ has: page.getByRole('heading', { name: productName, exact: true }) });
 }
