@@ -166,6 +166,20 @@ test.describe('§2 and §5: search', () => {
     await expect(page.getByText('Nothing on the horizon for “snapdrAgon [”')).toBeVisible();
   });
 
+  test('a search that finds nothing says so in the element from which screen readers announce results', async ({
+    page,
+  }) => {
+    await visit(page, '/?q=git');
+    const found = await page
+      .getByRole('status')
+      .filter({ hasText: / products?$/ })
+      .elementHandle();
+    await searchBox(page).fill('zzz-silent-zzz');
+    await expect
+      .poll(() => found?.evaluate(({ isConnected, textContent }) => isConnected && textContent))
+      .toContain('Nothing on the horizon for “zzz-silent-zzz”');
+  });
+
   test('a late response does not replace the results of a newer search', async ({ page, site }) => {
     await site.addProduct({ name: 'Larkspur Early' });
     await site.addProduct({ name: 'Larkspur Later' });

@@ -35,16 +35,18 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const searching = ranked.length === 0 && list.hasNextPage;
   return (
     <>
-      <p className="list-found" role="status">
-        {(filters.q ?? filters.tag) &&
-          settled &&
-          ranked.length > 0 &&
-          (list.hasNextPage
-            ? plural('{count} or more products', '{count} or more products', ranked.length)
-            : plural('{count} product', '{count} products', ranked.length))}
-      </p>
-      {searching && <ListSearching />}
-      {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
+      {/* Screen readers announce only changes of an element that already exists. */}
+      <div role="status" aria-busy={!settled}>
+        {(filters.q ?? filters.tag) && settled && ranked.length > 0 && (
+          <p className="list-found">
+            {list.hasNextPage
+              ? plural('{count} or more products', '{count} or more products', ranked.length)
+              : plural('{count} product', '{count} products', ranked.length)}
+          </p>
+        )}
+        {searching && <p className="list-loading">{t('Still searching...')}</p>}
+        {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
+      </div>
       <noscript>
         {typeof window === 'undefined' && <p className="needs-script">{t('Upvoting and saving need JavaScript.')}</p>}
       </noscript>
@@ -90,15 +92,6 @@ function ListLoading() {
       </p>
       <ProductCardSkeletons count={SKELETONS} />
     </div>
-  );
-}
-
-/** Shown while a search has found nothing and has not reached the end of the list. */
-function ListSearching() {
-  return (
-    <p className="list-loading" role="status">
-      {t('Still searching...')}
-    </p>
   );
 }
 
