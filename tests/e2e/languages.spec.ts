@@ -18,6 +18,7 @@ const LANGUAGES = [
     search: 'Produkte suchen',
     found: '1 Produkt',
     author: 'Du',
+    byAuthor: 'Kommentar von Du',
   },
   {
     lang: 'ja',
@@ -32,6 +33,7 @@ const LANGUAGES = [
     search: '製品を検索',
     found: '1件',
     author: 'あなた',
+    byAuthor: 'あなたのコメント',
   },
   {
     lang: 'ar',
@@ -46,6 +48,7 @@ const LANGUAGES = [
     search: 'البحث عن منتجات',
     found: 'منتج واحد',
     author: 'أنت',
+    byAuthor: 'تعليق من أنت',
   },
 ] as const;
 
@@ -94,6 +97,7 @@ for (const [turn, language] of LANGUAGES.entries()) {
     await page.getByRole('button', { name: language.post }).click();
     await expect(toastTitles(page).last()).toHaveText(language.commented);
     await expect(page.locator('.comment-author')).toHaveText(language.author);
+    await expect(page.getByRole('article', { name: language.byAuthor, exact: true })).toBeVisible();
     await expect(commentLink(page)).toHaveText(language.comments[1]);
     await site.addComments(id, [{ content: 'Second' }, { content: 'Third' }]);
     await visit(page, `/product/${id}?lang=${lang}`);

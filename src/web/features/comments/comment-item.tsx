@@ -14,13 +14,14 @@ import { ownComments } from './queries.ts';
 
 export function CommentItem({ comment }: { comment: Comment }) {
   const isOwn = useBrowserStore(ownComments, (ids) => ids.includes(comment.id));
+  const author = translated(comment.authorName);
   return (
     <li id={commentElementId(comment.id)} className="comment">
       <Avatar name={comment.authorName} src={comment.authorAvatar} />
-      <article className="comment-body" aria-label={t('Comment by {name}', { name: comment.authorName })}>
+      <article className="comment-body" aria-label={t('Comment by {name}', { name: author })}>
         <p className="comment-head">
           <span className="comment-author" dir="auto">
-            {translated(comment.authorName)}
+            {author}
           </span>
           {comment.authorBadge && (
             <span className="badge" dir="auto">

@@ -28,7 +28,7 @@ export default {
     'Your comment': 'コメント',
     '{count} characters too many': { other: '{count}文字超過' },
     '{count} characters left': { other: '残り{count}文字' },
-    'Comment by {name}': '{name}さんのコメント',
+    'Comment by {name}': '{name}のコメント',
     'Copy link': 'リンクをコピー',
     'Posted from this browser': 'このブラウザから投稿',
     Reply: '返信',
