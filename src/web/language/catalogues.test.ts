@@ -71,6 +71,12 @@ for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATA
     expect(Object.entries(translations).flatMap(([key, text]) => placeholderErrors(key, text))).toEqual([]);
   });
 
+  test(`${code} names the save button by the word that it shows`, () => {
+    for (const word of ['Save', 'Saved'] as const) {
+      expect(messages[`${word} {name}`].toLowerCase()).toContain(messages[word].toLowerCase());
+    }
+  });
+
   test(`${code} has a text for each of its plural forms`, () => {
     const forms = formsOf(locale);
     const errors = Object.entries(translations).flatMap(([key, translation]) => {

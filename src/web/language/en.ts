@@ -187,6 +187,7 @@ export const ENGLISH = [
   // products/tag-list.tsx
   'Tags',
   // saved/save-button.tsx
+  'Saved',
   'Saved {name}',
   'Save {name}',
   'Remove from saved products',
@@ -351,7 +352,7 @@ export const ENGLISH = [
   'Votes',
   // submissions/maker-submission.tsx
   '{name}, your launch',
-  'Saved',
+  'Changes saved',
   'Your launch, as only you see it',
   'Edit and send again',
   'Edit',

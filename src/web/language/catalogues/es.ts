@@ -365,6 +365,7 @@ export default {
     Votes: 'Votos',
     '{name}, your launch': '{name}, tu lanzamiento',
     Saved: 'Guardado',
+    'Changes saved': 'Cambios guardados',
     'Your launch, as only you see it': 'Tu lanzamiento, como solo tú lo ves',
     'Edit and send again': 'Editar y enviar de nuevo',
     Edit: 'Editar',

@@ -367,6 +367,7 @@ export default {
     Votes: 'Votes',
     '{name}, your launch': '{name}, votre lancement',
     Saved: 'Enregistré',
+    'Changes saved': 'Modifications enregistrées',
     'Your launch, as only you see it': 'Votre lancement, tel que vous seul le voyez',
     'Edit and send again': 'Modifier et renvoyer',
     Edit: 'Modifier',

@@ -364,6 +364,7 @@ export default {
     Votes: 'Votos',
     '{name}, your launch': '{name}, seu lançamento',
     Saved: 'Salvo',
+    'Changes saved': 'Alterações salvas',
     'Your launch, as only you see it': 'Seu lançamento, como só você o vê',
     'Edit and send again': 'Editar e enviar de novo',
     Edit: 'Editar',

@@ -50,7 +50,7 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
     // A withdrawn submission has no buttons, so its heading gets the focus.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
     if (changed) onChange(changed);
-    if (said) showToast({ title: t('Saved'), description: said });
+    if (said) showToast({ title: t('Changes saved'), description: said });
   }
 
   const dialog = { access, submission, onClose: close };
