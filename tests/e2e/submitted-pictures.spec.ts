@@ -15,6 +15,8 @@ async function openDialog(page: Page): Promise<void> {
   await expect(dialog(page)).toBeVisible();
 }
 
+const NOT_A_PICTURE = 'notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.';
+
 const PICTURE = { name: 'shell.png', background: '#0c5a68' };
 
 test('the remaining pictures are sent after the server refuses one', async ({ page, expectConsoleError }) => {
@@ -95,12 +97,25 @@ test('pictures can be dropped and, without text, pasted, and a message names fil
   expect(await paste(transfer('pasted.png', 'image/png', 'text/plain'))).toBe(false);
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('notes.txt', 'text/plain') });
-  await expect(dialog(page).getByText('notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.')).toBeVisible();
+  await expect(dialog(page).locator('.submission-error')).toHaveText(NOT_A_PICTURE);
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('broken.gif', 'image/gif') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(4);
   // Without a handler, a browser would open a file dropped outside of both targets instead of the page.
   await name(page).dispatchEvent('drop', { dataTransfer: await transfer('beside.png', 'image/png') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(5);
+});
+
+test('screen readers announce each added picture and each rejected file, whose error describes the field', async ({
+  page,
+}) => {
+  await openDialog(page);
+  const field = dialog(page).getByLabel('Add screenshots');
+  const said = (text: string) => dialog(page).getByRole('status').filter({ hasText: text });
+  await field.setInputFiles(await pictureFile(PICTURE.name, PICTURE.background));
+  await expect(said('Added shell.png')).toBeAttached();
+  await field.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') });
+  await expect(said(NOT_A_PICTURE)).toHaveText(NOT_A_PICTURE);
+  await expect(field).toHaveAccessibleDescription(new RegExp(`${NOT_A_PICTURE}$`));
 });
 
 /** Makes the page read a file only when the returned function is called. */

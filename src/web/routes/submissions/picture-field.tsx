@@ -1,4 +1,4 @@
-import { type DragEvent, type MouseEvent, useId, useState } from 'react';
+import { type DragEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import { t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
@@ -18,6 +18,21 @@ interface PictureFieldProps {
 export function PictureField({ pictures, isSending, errors, onAdd, onChange }: PictureFieldProps) {
   const { image, screenshots } = pictures;
   const [said, setSaid] = useState('');
+  const announced = useRef(new Set<string>());
+  const id = useId();
+  const errorId = ({ key }: PictureItem) => `${id}-${[image, ...screenshots].findIndex((item) => item?.key === key)}`;
+  const errorIds = (items: readonly PictureItem[]) => items.filter(({ error }) => error).map(errorId);
+
+  // A file is read, and a picture may be rejected, while the focus is elsewhere.
+  useEffect(() => {
+    const news = [...(image ? [image] : []), ...screenshots].flatMap(({ key, file, error }) => {
+      const change = `${key} ${error}`;
+      if (!file || announced.current.has(change)) return [];
+      announced.current.add(change);
+      return error ?? t('Added {tags}', { tags: file.name });
+    });
+    if (news.length > 0) setSaid(news.join(' '));
+  }, [image, screenshots]);
 
   function move(index: number, by: number): void {
     const moved = screenshots[index];
@@ -35,6 +50,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
         words={t('Square, and easy to recognise when it is small.')}
         label={image ? t('Choose another') : t('Choose a picture')}
         error={errors.image}
+        itemErrorIds={errorIds(image ? [image] : [])}
         isSending={isSending}
         onFiles={(files) => onAdd(files.slice(0, 1), 'image')}
       >
@@ -42,6 +58,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
           <ul className="submission-pictures" aria-label={t('Picture')}>
             <PictureRow
               item={image}
+              errorId={errorId(image)}
               name={t('picture')}
               isSending={isSending}
               onRemove={image.file && (() => onChange({ ...pictures, image: null }))}
@@ -54,6 +71,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
         words={t('Shown below the description, in this order.')}
         label={t('Add screenshots')}
         error={errors.screenshots}
+        itemErrorIds={errorIds(screenshots)}
         isSending={isSending}
         multiple
         onFiles={(files) => onAdd(files, 'screenshots')}
@@ -64,6 +82,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
               <PictureRow
                 key={item.key}
                 item={item}
+                errorId={errorId(item)}
                 name={t('screenshot {number}', { number: index + 1 })}
                 isSending={isSending}
                 // Pictures that are already on the site keep their order.
@@ -95,13 +114,16 @@ interface DropZoneProps {
   words: string;
   label: string;
   error: string | undefined;
+  /** The ids of the error messages of single pictures. */
+  itemErrorIds: readonly string[];
   isSending: boolean;
   multiple?: boolean;
   onFiles: (files: readonly File[]) => void;
   children: React.ReactNode;
 }
 
-function DropZone({ title, words, label, error, isSending, multiple = false, onFiles, children }: DropZoneProps) {
+function DropZone(props: DropZoneProps) {
+  const { title, words, label, error, itemErrorIds, isSending, multiple = false, onFiles, children } = props;
   const id = useId();
   const [isOver, setOver] = useState(false);
 
@@ -138,7 +160,7 @@ function DropZone({ title, words, label, error, isSending, multiple = false, onF
             accept={ACCEPTED}
             multiple={multiple}
             disabled={isSending}
-            aria-describedby={error ? `${id}-words ${id}-error` : `${id}-words`}
+            aria-describedby={[`${id}-words`, ...itemErrorIds, ...(error ? [`${id}-error`] : [])].join(' ')}
             onChange={({ currentTarget }) => {
               onFiles([...(currentTarget.files ?? [])]);
               // Without this, choosing the same file again would trigger no event.
@@ -160,6 +182,7 @@ function DropZone({ title, words, label, error, isSending, multiple = false, onF
 
 interface PictureRowProps {
   item: PictureItem;
+  errorId: string;
   /** The picture's label, e.g. 'screenshot 2'. */
   name: string;
   isSending: boolean;
@@ -170,8 +193,8 @@ interface PictureRowProps {
   onRemove?: (() => void) | undefined;
 }
 
-function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater, onRemove }: PictureRowProps) {
-  const id = useId();
+function PictureRow(props: PictureRowProps) {
+  const { item, errorId, name, isSending, canMove = false, onEarlier, onLater, onRemove } = props;
   const isDone = item.file === undefined;
 
   function remove({ currentTarget }: MouseEvent): void {
@@ -206,7 +229,7 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
           {onRemove && <RowButton label={t('Remove {name}', { name })} icon={<CloseIcon />} onPress={remove} />}
         </div>
       )}
-      {item.error && <FieldMessage id={id}>{item.error}</FieldMessage>}
+      {item.error && <FieldMessage id={errorId}>{item.error}</FieldMessage>}
     </li>
   );
 }
