@@ -330,7 +330,7 @@ export default {
     'At a time that I choose': 'À une date que je choisis',
     'Launch time': 'Date du lancement',
     'Your time zone: {zone}.': 'Votre fuseau horaire : {zone}.',
-    'In the site’s time zone, {zone}, that is {time}.': 'Pour ce site ({zone}), cela correspond à {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'Dans le fuseau horaire du site ({zone}), c’est le {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Chaque lancement recueille des votes pendant 24 heures, quel que soit son début.',
     'A person will review your submission.': 'Une personne l’examinera.',
@@ -362,7 +362,7 @@ export default {
     'Votes count until {time}, in your time zone.': 'Les votes comptent jusqu’au {time}, à votre heure.',
     'Votes by hour': 'Votes par heure',
     'The first vote is still to come.': 'Le premier est encore à venir.',
-    'Maximum: {count}': '{count} au plus',
+    'Maximum: {count}': 'Maximum : {count}',
     'Start of the hour': 'Heure à partir de',
     Votes: 'Votes',
     '{name}, your launch': '{name}, votre lancement',
@@ -490,7 +490,7 @@ export default {
     Oldest: 'Plus anciens',
     'Comment added!': 'Commentaire ajouté !',
     'Your comment has been posted successfully.': 'Votre commentaire a bien été publié.',
-    'Comment queued': 'Commentaire gardé',
+    'Comment queued': 'Commentaire en attente d’envoi',
     'You are offline. It will be posted when you reconnect.':
       'Vous êtes hors ligne : il sera publié au retour du réseau.',
     'Failed to add comment. Please try again.': 'Impossible d’ajouter le commentaire. Veuillez réessayer.',
@@ -537,7 +537,7 @@ export default {
     'Upvote removed': 'Vote retiré',
     'Upvote removed successfully': 'Votre vote a bien été retiré',
     Undo: 'Annuler',
-    'Waiting to be sent': 'Gardé pour plus tard',
+    'Waiting to be sent': 'En attente d’envoi',
     'You are offline. Your vote will be updated when you reconnect.':
       'Vous êtes hors ligne : ce sera envoyé au retour du réseau.',
     'Upvote this product': 'Voter pour ce produit',
@@ -568,11 +568,11 @@ export default {
     'On launching · 6 min read': 'Sur les lancements · 6 min de lecture',
     'Ten quiet tools that hold the web up': 'Dix outils discrets qui font tenir le web',
     'Formatters, parsers, compressors: software that never trends and never fails. A short tour of the current beneath the surface.':
-      'Formateurs, analyseurs, compresseurs : des logiciels jamais à la mode et jamais en panne. Une courte visite du courant sous la surface.',
+      'Outils de formatage, analyseurs, compresseurs : des logiciels jamais à la mode et jamais en panne. Une courte visite du courant sous la surface.',
     'Field guide · 9 min read': 'Guide de terrain · 9 min de lecture',
     'Feedback you can build on': 'Des retours sur lesquels construire',
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
-      '« Super ! » est gentil et « bof » est rapide, mais ni l’un ni l’autre n’aide un créateur le lundi. Trois questions qui changent un avis en prochaine étape.',
+      '« Super ! » est gentil et « bof » est rapide, mais ni l’un ni l’autre n’aide un créateur le lundi. Trois questions qui transforment un avis en prochaine étape.',
     'Community craft · 4 min read': 'L’art de la communauté · 4 min de lecture',
     'Untitled Product': 'Produit sans titre',
     'No description available': 'Aucune description disponible',

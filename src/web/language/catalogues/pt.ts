@@ -327,7 +327,7 @@ export default {
     'At a time that I choose': 'No horário que eu escolher',
     'Launch time': 'Horário do lançamento',
     'Your time zone: {zone}.': 'Seu fuso horário: {zone}.',
-    'In the site’s time zone, {zone}, that is {time}.': 'Para este site ({zone}), isso é {time}.',
+    'In the site’s time zone, {zone}, that is {time}.': 'No fuso horário do site ({zone}), corresponde a {time}.',
     'Every launch collects votes for 24 hours, whenever it begins.':
       'Todo lançamento recebe votos por 24 horas, comece quando começar.',
     'A person will review your submission.': 'Uma pessoa vai analisar.',
@@ -350,7 +350,7 @@ export default {
     'Only you see this. Comments that you write below carry the Maker badge.':
       'Só você vê isto. Os comentários que você escrever abaixo levam o selo Maker.',
     'Rank of the day': 'Posição do dia',
-    'Tied {rank} {total}': '{rank}, empatada, {total}',
+    'Tied {rank} {total}': '{rank} (empate) {total}',
     '{rank} {total}': '{rank} {total}',
     'of {count}': 'de {count}',
     'Counted votes': 'Votos contados',
@@ -359,7 +359,7 @@ export default {
     'Votes count until {time}, in your time zone.': 'Os votos contam até {time}, no seu horário.',
     'Votes by hour': 'Votos por hora',
     'The first vote is still to come.': 'O primeiro ainda está por vir.',
-    'Maximum: {count}': 'no máximo {count}',
+    'Maximum: {count}': 'Máximo: {count}',
     'Start of the hour': 'Hora a partir de',
     Votes: 'Votos',
     '{name}, your launch': '{name}, seu lançamento',
@@ -488,7 +488,7 @@ export default {
     Oldest: 'Mais antigos',
     'Comment added!': 'Comentário adicionado!',
     'Your comment has been posted successfully.': 'Seu comentário foi publicado com sucesso.',
-    'Comment queued': 'Comentário guardado',
+    'Comment queued': 'Comentário aguardando envio',
     'You are offline. It will be posted when you reconnect.':
       'Você está off-line: ele será publicado quando a rede voltar.',
     'Failed to add comment. Please try again.': 'Não foi possível adicionar o comentário. Tente novamente.',
@@ -521,7 +521,7 @@ export default {
     'Outside the first 24 hours': 'Fora das primeiras 24 horas',
     'Votes that count': 'Votos que contam',
     '{standing}, so far': '{standing}, até agora',
-    '{standing}, provisional': '{standing}, provisório',
+    '{standing}, provisional': '{standing}, resultado provisório',
     Top: 'Top',
     Discussed: 'Comentados',
     Tag: 'Tag',
@@ -535,7 +535,7 @@ export default {
     'Upvote removed': 'Voto removido',
     'Upvote removed successfully': 'Seu voto foi removido com sucesso',
     Undo: 'Desfazer',
-    'Waiting to be sent': 'Guardado para depois',
+    'Waiting to be sent': 'Aguardando envio',
     'You are offline. Your vote will be updated when you reconnect.':
       'Você está off-line: será enviado quando a rede voltar.',
     'Upvote this product': 'Votar neste produto',
