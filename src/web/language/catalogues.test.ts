@@ -59,6 +59,13 @@ test('each catalogue has the direction of its script', () => {
   }
 });
 
+test('French texts have no-break spaces at double punctuation marks and inside quotation marks', () => {
+  const messages: readonly Translation[] = Object.values(CATALOGUES.fr?.messages ?? {});
+  const texts = messages.flatMap((text) => (typeof text === 'string' ? text : Object.values(text)));
+  expect(texts.length).toBeGreaterThan(100);
+  expect(texts.filter((text) => / [:;!?»]|« /.test(text))).toEqual([]);
+});
+
 for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATALOGUES)) {
   const translations = messages as Readonly<Record<string, Translation>>;
 
