@@ -180,7 +180,7 @@ describe('the page of the moderation log', () => {
     expect([...ids]).toEqual(all.map(({ id }) => id));
     const { nextCursor } = await read(`${LOG}?limit=1`);
     const later = textOf(await page(`/?log&cursor=${nextCursor}`));
-    expect(later).toContain('Newest');
+    expect(later).toContain('Newest entries');
     expect((await site.ask.get('/?log&cursor=made-up')).headers.location).toBe('/?log');
     expect((await site.ask.get(`${LOG}?cursor=made-up`)).statusCode).toBe(400);
   });

@@ -133,6 +133,7 @@ export const ENGLISH = [
   { one: '{count} new comment', other: '{count} new comments' },
   // products/list-toolbar.tsx
   'Sort products',
+  'Newest',
   'Active filters',
   '“{term}”',
   'Remove',
@@ -272,7 +273,7 @@ export const ENGLISH = [
   'There are no older entries.',
   'The log is empty.',
   'Pages of the log',
-  'Newest',
+  'Newest entries',
   'Older',
   'Product removed: {product}',
   'Comment hidden on {product}',

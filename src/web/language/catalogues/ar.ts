@@ -414,6 +414,7 @@ export default {
     'There are no older entries.': 'لا شيء أقدم.',
     'The log is empty.': 'لم يُتخذ أي إجراء بعد.',
     'Pages of the log': 'صفحات السجل',
+    'Newest entries': 'أحدث الإدخالات',
     Newest: 'الأحدث',
     Older: 'أقدم',
     'Product removed: {product}': 'أُزيل المنتج: {product}',

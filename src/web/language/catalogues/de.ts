@@ -268,6 +268,7 @@ export default {
     'There are no older entries.': 'Nichts Älteres.',
     'The log is empty.': 'Bisher wurde nichts moderiert.',
     'Pages of the log': 'Seiten des Protokolls',
+    'Newest entries': 'Neueste Einträge',
     Newest: 'Neueste',
     Older: 'Ältere',
     'Product removed: {product}': 'Produkt entfernt: {product}',

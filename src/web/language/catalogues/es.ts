@@ -262,6 +262,7 @@ export default {
     'There are no older entries.': 'Nada más antiguo.',
     'The log is empty.': 'Aún no se ha moderado nada.',
     'Pages of the log': 'Páginas del registro',
+    'Newest entries': 'Entradas más recientes',
     Newest: 'Más recientes',
     Older: 'Más antiguos',
     'Product removed: {product}': 'Producto retirado: {product}',

@@ -263,6 +263,7 @@ export default {
     'There are no older entries.': 'Rien de plus ancien.',
     'The log is empty.': 'Rien n’a encore été modéré.',
     'Pages of the log': 'Pages du journal',
+    'Newest entries': 'Entrées les plus récentes',
     Newest: 'Récents',
     Older: 'Plus anciens',
     'Product removed: {product}': 'Produit retiré : {product}',

@@ -249,6 +249,7 @@ export default {
     'There are no older entries.': 'これより古いものはありません。',
     'The log is empty.': 'まだモデレーションは行われていません。',
     'Pages of the log': '記録のページ',
+    'Newest entries': '最新の記録',
     Newest: '新しい順',
     Older: '古いもの',
     'Product removed: {product}': '製品を削除：{product}',

@@ -261,6 +261,7 @@ export default {
     'There are no older entries.': 'Nada mais antigo.',
     'The log is empty.': 'Nada foi moderado ainda.',
     'Pages of the log': 'Páginas do registro',
+    'Newest entries': 'Entradas mais recentes',
     Newest: 'Mais recentes',
     Older: 'Mais antigos',
     'Product removed: {product}': 'Produto removido: {product}',

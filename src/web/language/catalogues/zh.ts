@@ -248,6 +248,7 @@ export default {
     'There are no older entries.': '没有更早的记录。',
     'The log is empty.': '尚无审核记录。',
     'Pages of the log': '日志页面',
+    'Newest entries': '最新记录',
     Newest: '最新',
     Older: '更早',
     'Product removed: {product}': '已删除产品：{product}',

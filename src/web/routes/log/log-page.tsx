@@ -111,7 +111,7 @@ function Entries({
       <nav className="log-pages" aria-label={t('Pages of the log')}>
         {isContinued && (
           <a className="button" data-tone="outline" href={localAddress(paths.moderationLog())}>
-            {t('Newest')}
+            {t('Newest entries')}
           </a>
         )}
         {nextCursor !== null && (
