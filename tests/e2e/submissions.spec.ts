@@ -183,6 +183,7 @@ test.describe('the submission form', () => {
   for (const [what, status, code, retryAfter, title] of [
     ['the rate limit of a visitor', 429, 'rate_limited', '120', /^Too many at once.* Try again in 2 minutes\./],
     ['a sixth waiting submission', 429, 'too_many_waiting', undefined, /^Too many at once/],
+    ['an error of the site', 500, 'internal', undefined, /^Something went wrong.*Please try again\./],
     ['a response from a busy site', 503, 'overloaded', '5', /^The site is busy.*Try again in 5 seconds\./],
   ] as const) {
     test(`keeps the draft and shows a message after ${what}`, async ({ page, expectConsoleError }) => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { setLanguage } from '../language/translate.ts';
 import { ApiError } from './api-error.ts';
 import { createHttpApi } from './http-api.ts';
 
@@ -8,6 +9,7 @@ const SESSION = 'session-3f8a5c1e-0000-4000-8000-000000000001';
 const servers: Server[] = [];
 
 afterEach(async () => {
+  setLanguage({ locale: 'en-US' });
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -118,6 +120,8 @@ describe('failures', () => {
       code: 'unknown',
       message: 'The server responded with 502',
     });
+    setLanguage({ locale: 'de', messages: { 'The server responded with {status}': 'Antwort: {status}' } });
+    expect(await failure(api.likeComment('c'))).toMatchObject({ message: 'Antwort: 502' });
   });
 
   test('a timeout and a lost connection have the status 0', async () => {

@@ -2,6 +2,7 @@ import type { AddedComment } from '../../contract/comments/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
+import { t } from '../language/translate.ts';
 import type { AppApi } from './api-context.tsx';
 import { ApiError } from './api-error.ts';
 
@@ -127,7 +128,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   const {
     code = 'unknown',
     title,
-    detail = `The server responded with ${status}`,
+    detail = t('The server responded with {status}', { status }),
   } = Object(await response.json().catch(() => null));
   return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }

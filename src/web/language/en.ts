@@ -589,11 +589,13 @@ export const ENGLISH = [
   // Titles of API problems
   'The server took too long to respond',
   'The server could not be reached',
+  'The server responded with {status}',
   'Bad request',
   'Comment too long',
   'Incomplete comment',
   'Idempotency key reused',
   'Comment not found',
+  'Screenshot not found',
   'Invalid submission',
   'Submission not found',
   'Submission changed',

@@ -33,7 +33,7 @@ export class SubmissionError extends ApiError {
     super(
       status,
       typeof code === 'string' ? code : 'unknown',
-      typeof detail === 'string' ? detail : `The server responded with ${status}`,
+      typeof detail === 'string' ? detail : t('The server responded with {status}', { status }),
     );
     if (typeof title === 'string') this.title = title;
     this.errors = Array.isArray(errors) ? errors.filter(isFieldError).map(inPageLanguage) : [];
@@ -186,8 +186,8 @@ export interface Failure {
 /** Describes a failure for the maker. `isSaved`: the draft is stored in this browser. */
 export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
   const saved = isSaved ? ` ${t('Your text is saved in this browser.')}` : '';
-  if (!(error instanceof SubmissionError))
-    return { title: t('Something went wrong'), detail: t('Please try again.') + saved };
+  const unknown = { title: t('Something went wrong'), detail: t('Please try again.') + saved };
+  if (!(error instanceof SubmissionError)) return unknown;
   const { status, code, retryAfter } = error;
   const message = sentence(reasonOf(error));
   if (status === 0) {
@@ -199,6 +199,7 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
     retryAfter === undefined ? t('Try again later.') : t('Try again in {time}.', { time: duration(retryAfter) });
   if (status === 429) return { title: t('Too many at once'), detail: `${message} ${later}${saved}` };
   if (status === 503) return { title: t('The site is busy'), detail: `${later}${saved}` };
+  if (status >= 500) return unknown;
   if (code === 'submission_changed')
     return {
       title: t('The submission has changed'),
