@@ -157,11 +157,14 @@ test('the footer links to the current page in another language', async ({ page, 
   await expect(root(page)).toHaveAttribute('lang', 'en');
 });
 
-test('the arrow keys follow the reading direction', async ({ page, site }) => {
+test('the arrow keys follow the reading direction, and the list of shortcuts shows them', async ({ page, site }) => {
   const [older, newer] = await site.addProducts(2, (index) => ({ name: `Crinoid ${index + 1}` }));
   await visit(page, `/product/${newer?.id}?lang=ar`);
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL(`/product/${older?.id}?lang=ar`);
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog').locator('kbd [aria-hidden]');
+  await expect(keys).toHaveText(['/', '→', '←', '?', 'Esc', '→', '←', 'Ctrl', 'Enter']);
 });
 
 test.describe('without JavaScript', () => {

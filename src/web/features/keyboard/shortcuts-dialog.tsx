@@ -1,26 +1,29 @@
 import type { PlainMessage } from '../../language/catalogue.ts';
-import { t } from '../../language/translate.ts';
+import { arrowKeys, t } from '../../language/translate.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
+/** The keys of each action. 'previous' and 'next' are arrow keys, whose directions depend on the page. */
 const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['/'], does: 'Search products' },
-  { keys: ['←', '→'], does: 'Previous and next product, on a product’s page' },
+  { keys: ['previous', 'next'], does: 'Previous and next product, on a product’s page' },
   { keys: ['?'], does: 'This list' },
 ];
 
 /** Keys that are always active, because they act only in an open dialog or menu or in a field. */
 const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['Esc'], does: 'Clear the search; close a dialog or menu' },
-  { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },
+  { keys: ['previous', 'next'], does: 'Previous and next screenshot, in the viewer' },
   { keys: ['Ctrl', 'Enter'], does: 'Post the comment that you are writing' },
 ];
+
+const SYMBOLS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→' };
 
 const SPOKEN: Record<string, PlainMessage> = {
   '/': 'Slash',
   '?': 'Question mark',
-  '←': 'Left arrow',
-  '→': 'Right arrow',
+  ArrowLeft: 'Left arrow',
+  ArrowRight: 'Right arrow',
   Esc: 'Escape',
   Ctrl: 'Control',
 };
@@ -45,16 +48,19 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Row({ keys, does }: { keys: readonly string[]; does: PlainMessage }) {
+  const arrows: Record<string, string> = arrowKeys();
   return (
     <div key={does}>
       <dt>{t(does)}</dt>
       <dd>
-        {keys.map((key) => (
-          <kbd key={key} className="shortcuts-key">
-            <span aria-hidden="true">{key}</span>
-            <span className="visually-hidden">{`${SPOKEN[key] ? t(SPOKEN[key]) : key} `}</span>
-          </kbd>
-        ))}
+        {keys
+          .map((key) => arrows[key] ?? key)
+          .map((key) => (
+            <kbd key={key} className="shortcuts-key">
+              <span aria-hidden="true">{SYMBOLS[key] ?? key}</span>
+              <span className="visually-hidden">{`${SPOKEN[key] ? t(SPOKEN[key]) : key} `}</span>
+            </kbd>
+          ))}
       </dd>
     </div>
   );
