@@ -84,7 +84,7 @@ test.describe('a draft of a submission', () => {
   test('survives a reload, is shared by tabs, and is discarded by ‘Start over’', async ({ page }) => {
     await openDialog(page);
     await field(page, 'Name').fill('Driftwood');
-    await field(page, 'Tags').fill('wood,sea,');
+    await field(page, 'Tags').pressSequentially('wood、sea,');
     await dialog(page).getByRole('button', { name: 'Add a person' }).click();
     await expect(field(page, 'Name of person 1')).toBeFocused();
     await page.keyboard.type('Grace');

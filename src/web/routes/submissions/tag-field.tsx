@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
@@ -10,6 +10,9 @@ interface TagFieldProps {
   onChange: (tags: readonly string[]) => void;
 }
 
+/** The comma of each script. */
+const SEPARATOR = /[,،，、]/;
+
 /** Enter or a comma adds a tag, and Backspace in the empty field removes the last one. */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
@@ -18,7 +21,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
 
   function add(typed: string): void {
     const added = typed
-      .split(',')
+      .split(SEPARATOR)
       .map((tag) => tag.trim())
       .filter(Boolean);
     const known = new Set(tags.map((tag) => tag.toLowerCase()));
@@ -38,17 +41,16 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
     if (event.nativeEvent.isComposing) return;
     const last = tags.at(-1);
-    if ((event.key === 'Enter' && text.trim() !== '') || event.key === ',') {
+    if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
       add(text);
     } else if (event.key === 'Backspace' && text === '' && last !== undefined) remove(last);
   }
 
-  function onPaste(event: ClipboardEvent<HTMLInputElement>): void {
-    const pasted = event.clipboardData.getData('text');
-    if (!pasted.includes(',')) return;
-    event.preventDefault();
-    add(text + pasted);
+  /** Adds tags at a separator, also if it was pasted or comes from an input method. */
+  function onText(typed: string): void {
+    if (SEPARATOR.test(typed)) add(typed);
+    else setText(typed);
   }
 
   return (
@@ -79,9 +81,12 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
           value={text}
           aria-invalid={error !== undefined}
           aria-describedby={error ? `${id}-hint ${id}-error` : `${id}-hint`}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={({ currentTarget, nativeEvent }) => {
+            const isComposing = nativeEvent instanceof InputEvent && nativeEvent.isComposing;
+            (isComposing ? setText : onText)(currentTarget.value);
+          }}
+          onCompositionEnd={({ currentTarget }) => onText(currentTarget.value)}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
           onBlur={() => add(text)}
         />
       </div>
