@@ -17,6 +17,7 @@ const LANGUAGES = [
     commented: 'Kommentar hinzugefügt!',
     search: 'Produkte suchen',
     found: '1 Produkt',
+    undescribed: 'Keine Beschreibung vorhanden',
     author: 'Du',
     byAuthor: 'Kommentar von Du',
   },
@@ -32,6 +33,7 @@ const LANGUAGES = [
     commented: 'コメントを追加しました！',
     search: '製品を検索',
     found: '1件',
+    undescribed: '説明はありません',
     author: 'あなた',
     byAuthor: 'あなたのコメント',
   },
@@ -47,6 +49,7 @@ const LANGUAGES = [
     commented: 'أُضيف التعليق!',
     search: 'البحث عن منتجات',
     found: 'منتج واحد',
+    undescribed: 'لا يوجد وصف',
     author: 'أنت',
     byAuthor: 'تعليق من أنت',
   },
@@ -60,11 +63,11 @@ const commentLink = (page: Page) => page.locator('.product-hero-actions a').firs
 for (const [turn, language] of LANGUAGES.entries()) {
   const { lang } = language;
 
-  test(`${lang}: links, search, Back and a reload preserve the language, and navigation loads no documents`, async ({
+  test(`${lang}: links, search, Back and a reload preserve the language, default texts are translated, and navigation loads no documents`, async ({
     page,
     site,
   }) => {
-    const { id } = await site.addProduct({ name: `Argonaut ${lang}` });
+    const { id } = await site.addProduct({ name: `Argonaut ${lang}`, description: '' });
     await visit(page, `/?lang=${lang}`);
     await expect(root(page)).toHaveAttribute('lang', language.tag);
     expect((await root(page).getAttribute('dir')) ?? '').toBe(language.dir);
@@ -73,6 +76,7 @@ for (const [turn, language] of LANGUAGES.entries()) {
     await page.getByRole('searchbox', { name: language.search }).fill(`argonaut ${lang}`);
     await expect(page).toHaveURL(new RegExp(`q=.*&lang=${lang}$`));
     await expect(page.locator('.list-found')).toHaveText(language.found);
+    await expect(page.locator('.product-card-description')).toHaveText(language.undescribed);
     await page.getByRole('link', { name: `Argonaut ${lang}`, exact: true }).click();
     await expect(page).toHaveURL(`/product/${id}?lang=${lang}`);
     await expect(page.getByPlaceholder(language.placeholder)).toBeVisible();

@@ -579,7 +579,6 @@ export const ENGLISH = [
   '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.',
   'Community craft · 4 min read',
   // Default values of fields
-  'Untitled Product',
   'No description available',
   'Uncategorized',
   'Unknown Maker',

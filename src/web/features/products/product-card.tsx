@@ -63,7 +63,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
           <bdi>{translated(product.maker)}</bdi> · <TimeAgo time={product.createdAt} />
         </p>
         <p className="product-card-description" dir="auto">
-          {marked(product.description, q)}
+          {marked(translated(product.description), q)}
         </p>
         <div className="product-card-foot">
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />

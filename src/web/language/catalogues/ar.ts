@@ -761,7 +761,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '«رائع!» لطيفة و«لا بأس» سريعة، ولا تفيد أيٌّ منهما مطوّرًا يوم الإثنين. ثلاثة أسئلة تحوّل الرأي إلى خطوة تالية.',
     'Community craft · 4 min read': 'فن المجتمع · 4 دقائق قراءة',
-    'Untitled Product': 'منتج بلا عنوان',
     'No description available': 'لا يوجد وصف',
     Uncategorized: 'غير مصنف',
     'Unknown Maker': 'مطوّر غير معروف',

@@ -584,7 +584,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '„Schön!“ ist freundlich und „na ja“ ist schnell, und keins von beiden hilft am Montag weiter. Drei Fragen, die aus einer Meinung einen nächsten Schritt machen.',
     'Community craft · 4 min read': 'Handwerk der Community · 4 Min. Lesezeit',
-    'Untitled Product': 'Unbenanntes Produkt',
     'No description available': 'Keine Beschreibung vorhanden',
     Uncategorized: 'Ohne Kategorie',
     'Unknown Maker': 'Unbekannter Maker',

@@ -574,7 +574,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '«¡Genial!» es amable y «meh» es rápido, y ninguno ayuda a un creador el lunes. Tres preguntas que convierten una opinión en un siguiente paso.',
     'Community craft · 4 min read': 'El oficio de la comunidad · 4 min de lectura',
-    'Untitled Product': 'Producto sin título',
     'No description available': 'Sin descripción',
     Uncategorized: 'Sin categoría',
     'Unknown Maker': 'Creador desconocido',

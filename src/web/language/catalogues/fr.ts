@@ -575,7 +575,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '« Super ! » est gentil et « bof » est rapide, mais ni l’un ni l’autre n’aide un créateur le lundi. Trois questions qui transforment un avis en prochaine étape.',
     'Community craft · 4 min read': 'L’art de la communauté · 4 min de lecture',
-    'Untitled Product': 'Produit sans titre',
     'No description available': 'Aucune description disponible',
     Uncategorized: 'Sans catégorie',
     'Unknown Maker': 'Créateur inconnu',

@@ -549,7 +549,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '「いいね！」は優しく、「うーん」は早い。でも、どちらも月曜日の作り手の助けにはなりません。意見を次の一歩に変える3つの質問。',
     'Community craft · 4 min read': 'コミュニティの技 · 4分で読めます',
-    'Untitled Product': '無題の製品',
     'No description available': '説明はありません',
     Uncategorized: '未分類',
     'Unknown Maker': '作者不明',

@@ -572,7 +572,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '“Legal!” é gentil e “hum” é rápido, e nenhum ajuda um criador na segunda-feira. Três perguntas que transformam uma opinião em um próximo passo.',
     'Community craft · 4 min read': 'O ofício da comunidade · 4 min de leitura',
-    'Untitled Product': 'Produto sem título',
     'No description available': 'Nenhuma descrição disponível',
     Uncategorized: 'Sem categoria',
     'Unknown Maker': 'Criador desconhecido',

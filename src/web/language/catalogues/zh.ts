@@ -542,7 +542,6 @@ export default {
     '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.':
       '“不错！”很友善，“一般”很省事，但到了周一，两者都帮不了创作者。三个问题，把意见变成下一步。',
     'Community craft · 4 min read': '社区之道 · 4分钟阅读',
-    'Untitled Product': '未命名产品',
     'No description available': '暂无描述',
     Uncategorized: '未分类',
     'Unknown Maker': '未知作者',
