@@ -422,6 +422,7 @@ export const ENGLISH = [
   'This maker link no longer works',
   'Ask the operator of this site for a new one.',
   'This was rejected',
+  '{sentence}.',
   { one: '{count} second', other: '{count} seconds' },
   { one: '{count} minute', other: '{count} minutes' },
   { one: '{count} hour', other: '{count} hours' },

@@ -486,6 +486,7 @@ export default {
     'This maker link no longer works': 'لم يعد رابط المطوّر هذا يعمل',
     'Ask the operator of this site for a new one.': 'اطلب رابطًا جديدًا من مشغّل هذا الموقع.',
     'This was rejected': 'رُفض هذا',
+    '{sentence}.': '{sentence}.',
     '{count} seconds': {
       zero: '{count} ثانية',
       one: 'ثانية واحدة',

@@ -327,6 +327,7 @@ export default {
     'This maker link no longer works': 'Dieser Maker-Link funktioniert nicht mehr',
     'Ask the operator of this site for a new one.': 'Bitte die Betreiber dieser Website um einen neuen.',
     'This was rejected': 'Das wurde abgelehnt',
+    '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} Sekunde', other: '{count} Sekunden' },
     '{count} minutes': { one: '{count} Minute', other: '{count} Minuten' },
     '{count} hours': { one: '{count} Stunde', other: '{count} Stunden' },

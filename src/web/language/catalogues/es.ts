@@ -320,6 +320,7 @@ export default {
     'This maker link no longer works': 'Este enlace de creador ya no funciona',
     'Ask the operator of this site for a new one.': 'Pide uno nuevo al operador de este sitio.',
     'This was rejected': 'Esto fue rechazado',
+    '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} segundo', other: '{count} segundos' },
     '{count} minutes': { one: '{count} minuto', other: '{count} minutos' },
     '{count} hours': { one: '{count} hora', other: '{count} horas' },

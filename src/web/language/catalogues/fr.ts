@@ -322,6 +322,7 @@ export default {
     'This maker link no longer works': 'Ce lien de créateur ne fonctionne plus',
     'Ask the operator of this site for a new one.': 'Demandez-en un nouveau à l’opérateur de ce site.',
     'This was rejected': 'Refusé',
+    '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} seconde', other: '{count} secondes' },
     '{count} minutes': { one: '{count} minute', other: '{count} minutes' },
     '{count} hours': { one: '{count} heure', other: '{count} heures' },

@@ -301,6 +301,7 @@ export default {
     'This maker link no longer works': 'この作者用リンクは使えなくなりました',
     'Ask the operator of this site for a new one.': 'このサイトの運営者に新しいリンクを依頼してください。',
     'This was rejected': '受け付けられませんでした',
+    '{sentence}.': '{sentence}。',
     '{count} seconds': { other: '{count}秒' },
     '{count} minutes': { other: '{count}分' },
     '{count} hours': { other: '{count}時間' },

@@ -319,6 +319,7 @@ export default {
     'This maker link no longer works': 'Este link de criador não funciona mais',
     'Ask the operator of this site for a new one.': 'Peça um novo ao operador deste site.',
     'This was rejected': 'Isto foi recusado',
+    '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} segundo', other: '{count} segundos' },
     '{count} minutes': { one: '{count} minuto', other: '{count} minutos' },
     '{count} hours': { one: '{count} hora', other: '{count} horas' },

@@ -298,6 +298,7 @@ export default {
     'This maker link no longer works': '此作者链接已失效',
     'Ask the operator of this site for a new one.': '请向本站运营者索取新链接。',
     'This was rejected': '未被接受',
+    '{sentence}.': '{sentence}。',
     '{count} seconds': { other: '{count}秒' },
     '{count} minutes': { other: '{count}分钟' },
     '{count} hours': { other: '{count}小时' },

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
-import { type Draft, errorsIn, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
+import { setLanguage } from '../../language/translate.ts';
+import { type Draft, errorsIn, newDraft, rebase, teamText, toDraft, toSubmission } from './draft.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
@@ -63,6 +64,17 @@ test('default values of a product become empty fields of the draft', () => {
     maker: '',
     launchAt: '',
   });
+});
+
+test('a team is listed with the commas of the language', () => {
+  setLanguage({ locale: 'ja', messages: { ', ': '、' } });
+  onTestFinished(() => setLanguage({ locale: 'en-US' }));
+  expect(
+    teamText([
+      { name: 'Ada', role: 'Captain' },
+      { name: 'Grace', role: '' },
+    ]),
+  ).toBe('Ada、Captain · Grace');
 });
 
 describe('a draft on a newer version of the submission', () => {

@@ -94,9 +94,14 @@ export function rebase(draft: Draft, before: Draft, latest: Draft): { draft: Dra
 
 function shownValue({ tags, team, launchAt, ...texts }: Draft, field: (typeof DRAFT_FIELDS)[number]): string {
   if (field === 'tags') return tags.join(t(', '));
-  if (field === 'team') return team.map(({ name, role }) => (role ? `${name}, ${role}` : name)).join(' · ');
+  if (field === 'team') return teamText(team);
   if (field !== 'launchAt') return texts[field];
   return launchAt === '' ? t('As soon as it is approved') : formatTime(launchAt, visitorTimeZone());
+}
+
+/** Returns the names and roles of a team in one line. */
+export function teamText(team: Draft['team']): string {
+  return team.map(({ name, role }) => (role ? name + t(', ') + role : name)).join(' · ');
 }
 
 /** A product in which each field has its default value, and lists are empty. */

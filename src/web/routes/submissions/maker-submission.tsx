@@ -6,6 +6,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
+import { teamText } from './draft.ts';
 import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
@@ -104,11 +105,7 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
           <Fact label={t('Category')}>{translated(product.category)}</Fact>
           <Fact label={t('Maker')}>{translated(product.maker)}</Fact>
           {product.tags.length > 0 && <Fact label={t('Tags')}>{product.tags.join(t(', '))}</Fact>}
-          {product.team.length > 0 && (
-            <Fact label={t('Team')}>
-              {product.team.map(({ name, role }) => (role ? `${name}, ${role}` : name)).join(' · ')}
-            </Fact>
-          )}
+          {product.team.length > 0 && <Fact label={t('Team')}>{teamText(product.team)}</Fact>}
         </dl>
       </section>
       {open?.name === 'edit' && <EditDialog {...dialog} />}
@@ -139,7 +136,9 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
   const zone = visitorTimeZone();
   const when = launchAt && (
     <>
-      <strong>{formatTime(launchAt, zone)}</strong>, {formatTimeZone(zone, new Date(launchAt))}
+      <strong>{formatTime(launchAt, zone)}</strong>
+      {t(', ')}
+      {formatTimeZone(zone, new Date(launchAt))}
     </>
   );
   return (
