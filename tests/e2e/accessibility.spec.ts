@@ -19,6 +19,20 @@ test.describe('§2: every screen is accessible', () => {
       await expectAccessible(page, path);
     }
   });
+
+  test('selected text is readable in the banner and the footer in both themes', async ({ page }) => {
+    await visit(page, '/');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const selector of ['.banner p', '.site-footer p']) {
+        const [text = '', background = ''] = await page.locator(selector).evaluate((element) => {
+          const { color, backgroundColor } = getComputedStyle(element, '::selection');
+          return [color, backgroundColor];
+        });
+        expect(contrast(toHex(text), toHex(background)), `${selector}, ${colorScheme}`).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  });
 });
 
 test.describe('accessibility of other states', () => {
