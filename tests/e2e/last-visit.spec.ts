@@ -129,6 +129,17 @@ test('the focus ring of the button is visible on the waves in both themes', asyn
   }
 });
 
+test('the button and the markers of new products are not printed', async ({ page, site }) => {
+  const { entries } = await remember(site);
+  await store(page, entries);
+  await visit(page, '/');
+  await expect(newsButton(page)).toBeVisible();
+  await expect(page.locator('.new-marker').first()).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(newsButton(page)).toBeHidden();
+  await expect(page.locator('.new-marker').first()).toBeHidden();
+});
+
 test('on a first visit, without storage, or offline, the panel sends no requests and is not shown', async ({
   page,
   newVisitor,
