@@ -1,7 +1,7 @@
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { cardNames, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
+import { cardNames, commentBox, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
@@ -18,6 +18,8 @@ test.describe('§2: every screen is accessible', () => {
       await expect(upvoteOf(page, 'Zz rich')).toBeVisible();
       await expectAccessible(page, path);
     }
+    await commentBox(page).focus();
+    await expect(page.locator('.comment-form')).toHaveCSS('outline-style', 'solid');
   });
 
   test('selected text is readable in the banner and the footer in both themes', async ({ page }) => {
