@@ -102,6 +102,8 @@ for (const [turn, language] of LANGUAGES.entries()) {
     await expect(toastTitles(page).last()).toHaveText(language.commented);
     await expect(page.locator('.comment-author')).toHaveText(language.author);
     await expect(page.getByRole('article', { name: language.byAuthor, exact: true })).toBeVisible();
+    const start = language.dir === 'rtl' ? 'margin-right' : 'margin-left';
+    await expect(page.locator('.comment-actions'), 'the buttons are aligned with the text').toHaveCSS(start, '-12px');
     await expect(commentLink(page)).toHaveText(language.comments[1]);
     await site.addComments(id, [{ content: 'Second' }, { content: 'Third' }]);
     await visit(page, `/product/${id}?lang=${lang}`);
@@ -168,6 +170,7 @@ test('the arrow keys follow the reading direction, and the list of shortcuts sho
   await expect(page).toHaveURL(`/product/${older?.id}?lang=ar`);
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog').locator('kbd [aria-hidden]');
+  await expect(page.locator('.modal-head .icon-button')).toHaveCSS('margin-left', '-8px');
   await expect(keys).toHaveText(['/', '→', '←', '?', 'Esc', '→', '←', 'Ctrl', 'Enter']);
 });
 
