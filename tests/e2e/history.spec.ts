@@ -2,6 +2,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
+import { submissionTest } from '../support/submission-site.ts';
 
 test.describe('Back and Forward between documents', () => {
   test('show an upvote and a comment made in the meantime', async ({ page, site }) => {
@@ -184,3 +185,26 @@ test('Next leads to the end of a list in which a product moved to a later page',
   await expect(page).toHaveURL(`/product/${last?.id}`);
   await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();
 });
+
+submissionTest(
+  'after a submission, ‘Back to products’ leads to the list, and so does closing the dialog after Back',
+  async ({ page, expectConsoleError }) => {
+    // The product is not visible before its approval.
+    expectConsoleError(/404/);
+    const dialog = page.getByRole('dialog');
+    await page.goto('/?submit');
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Limpet');
+    await dialog.getByRole('button', { name: 'Submit for review' }).click();
+    await dialog.getByRole('link', { name: 'See your launch' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Limpet' })).toBeFocused();
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+    await expect(dialog).toHaveCount(0);
+    await page.goBack();
+    await page.goBack();
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL('/');
+  },
+);

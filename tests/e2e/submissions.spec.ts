@@ -261,28 +261,6 @@ test.describe('with the keyboard alone', () => {
   });
 });
 
-test('after a submission, ‘Back to products’ leads to the list, and so does closing the dialog after Back', async ({
-  page,
-  expectConsoleError,
-}) => {
-  // The product is not visible before its approval.
-  expectConsoleError(/404/);
-  await openDialog(page);
-  await field(page, 'Name').fill('Limpet');
-  await send(page).click();
-  await dialog(page).getByRole('link', { name: 'See your launch' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Limpet' })).toBeFocused();
-  await page.getByRole('link', { name: 'Back to products' }).click();
-  await expect(page).toHaveURL('/');
-  await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
-  await expect(dialog(page)).toHaveCount(0);
-  await page.goBack();
-  await page.goBack();
-  await expect(dialog(page)).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL('/');
-});
-
 test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
   const [day, nextDay] = [dayAhead(120), dayAhead(121)];
   await openDialog(page);
