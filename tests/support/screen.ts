@@ -33,8 +33,9 @@ export function elementsBeyondScreen(page: Page): Promise<string[]> {
   });
 }
 
-/** Converts a computed colour, such as `rgb(7, 94, 104)`, to hexadecimal notation. */
+/** Converts a computed colour, such as `rgb(7, 94, 104)`, to hexadecimal notation. @throws for other colour spaces. */
 export function toHex(colour: string): string {
+  if (!colour.startsWith('rgb')) throw new Error(`${colour} is not an RGB colour`);
   const channels = (colour.match(/[\d.]+/g) ?? []).slice(0, 3);
   return `#${channels.map((channel) => Math.round(Number(channel)).toString(16).padStart(2, '0')).join('')}`;
 }

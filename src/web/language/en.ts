@@ -100,7 +100,7 @@ export const ENGLISH = [
     other: 'At most {count} votes from one network count for a launch. The rest show on the button.',
   },
   'The operator gave a reason. The tally shows which votes were excluded.',
-  'New votes appear on the leaderboard within a second.',
+  'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.',
   'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.',
   'Votes until {ends} count.',
   { one: '{count} of its {upvotes} upvotes counts', other: '{count} of its {upvotes} upvotes count' },

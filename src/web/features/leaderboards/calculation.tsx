@@ -44,7 +44,7 @@ export function Calculation({ standing }: { standing: Standing }) {
             amount={`${outside > 0 ? '−' : '+'} ${formatCount(Math.abs(outside))}`}
           >
             {isRunning
-              ? t('New votes appear on the leaderboard within a second.')
+              ? t('Votes cast before the launch do not count. New votes appear on the leaderboard within a second.')
               : t(
                   'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.',
                   { ends },

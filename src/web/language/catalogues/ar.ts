@@ -164,7 +164,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       'ذكر المشغّل السبب، ويبيّن الفرز أي الأصوات هي.',
-    'New votes appear on the leaderboard within a second.': 'تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      'لا تُحتسب الأصوات المدلى بها قبل الإطلاق. تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       'انتهت المدة في {ends}. لا تُحتسب الأصوات المدلى بها قبلها أو بعدها، وتبقى الأصوات المسحوبة بعدها محتسبة.',
     'Votes until {ends} count.': 'تُحتسب الأصوات حتى {ends}.',

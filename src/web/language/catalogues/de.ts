@@ -106,8 +106,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       'Die Betreiber haben einen Grund angegeben, und die Auszählung zeigt, um welche Stimmen es geht.',
-    'New votes appear on the leaderboard within a second.':
-      'Die Rangliste übernimmt neue Stimmen innerhalb einer Sekunde.',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      'Stimmen von vor dem Launch zählen nicht. Die Rangliste übernimmt neue Stimmen innerhalb einer Sekunde.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       'Das Zeitfenster endete am {ends}. Davor oder danach abgegebene Stimmen zählen nicht; danach zurückgenommene zählen weiterhin.',
     'Votes until {ends} count.': 'Stimmen bis {ends} zählen.',

@@ -101,8 +101,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       'El operador dio un motivo, y el recuento muestra qué votos son.',
-    'New votes appear on the leaderboard within a second.':
-      'La clasificación incorpora los votos nuevos en menos de un segundo.',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      'Los votos emitidos antes del lanzamiento no cuentan. La clasificación incorpora los votos nuevos en menos de un segundo.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       'El plazo terminó el {ends}. Los votos emitidos antes o después no cuentan; los retirados después siguen contando.',
     'Votes until {ends} count.': 'Cuentan los votos hasta el {ends}.',

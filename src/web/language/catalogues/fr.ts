@@ -101,8 +101,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       'L’opérateur a donné une raison, et le décompte montre de quels votes il s’agit.',
-    'New votes appear on the leaderboard within a second.':
-      'Le classement intègre les nouveaux votes en moins d’une seconde.',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      'Les votes émis avant le lancement ne comptent pas. Le classement intègre les nouveaux votes en moins d’une seconde.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       'Le délai a pris fin le {ends}. Les votes émis avant ou après ne comptent pas ; ceux retirés après comptent toujours.',
     'Votes until {ends} count.': 'Les votes jusqu’au {ends} comptent.',

@@ -96,7 +96,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       '運営者が理由を示しています。どの票かは集計で確認できます。',
-    'New votes appear on the leaderboard within a second.': '新しい票は1秒以内にランキングへ反映されます。',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      '公開前の票は数えられません。新しい票は1秒以内にランキングへ反映されます。',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       '投票期間は{ends}に終わりました。その前後の票は数えられません。終了後に取り消された票は、引き続き数えられます。',
     'Votes until {ends} count.': '{ends}までの票が数えられます。',

@@ -101,7 +101,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       'O operador informou um motivo, e a apuração mostra quais são os votos.',
-    'New votes appear on the leaderboard within a second.': 'O ranking incorpora novos votos em menos de um segundo.',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      'Votos dados antes do lançamento não contam. O ranking incorpora novos votos em menos de um segundo.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       'O prazo terminou em {ends}. Votos dados antes ou depois não contam; os retirados depois ainda contam.',
     'Votes until {ends} count.': 'Contam os votos até {ends}.',

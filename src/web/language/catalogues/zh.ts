@@ -97,7 +97,8 @@ export default {
     },
     'The operator gave a reason. The tally shows which votes were excluded.':
       '运营者给出了理由，计票中可以看到是哪些票。',
-    'New votes appear on the leaderboard within a second.': '新的投票会在一秒内计入榜单。',
+    'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
+      '发布前的票无效。新的投票会在一秒内计入榜单。',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':
       '投票期已于{ends}结束。在此之前或之后的票无效；之后撤回的票仍然有效。',
     'Votes until {ends} count.': '{ends}之前的投票有效。',

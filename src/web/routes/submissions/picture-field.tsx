@@ -31,7 +31,9 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
       announced.current.add(change);
       return error ?? t('Added {tags}', { tags: file.name });
     });
-    if (news.length > 0) setSaid(news.join(' '));
+    const text = news.join(' ');
+    // Screen readers announce only a changed text, and pasted pictures often have the same name.
+    if (text) setSaid((last) => (last === text ? `${text}\u00a0` : text));
   }, [image, screenshots]);
 
   function move(index: number, by: number): void {

@@ -220,5 +220,5 @@ function duration(seconds: number): string {
 }
 
 function sentence(text: string): string {
-  return /[.!?。！？]$/.test(text) ? text : t('{sentence}.', { sentence: text });
+  return /[.!?。！？؟]$/.test(text) ? text : t('{sentence}.', { sentence: text });
 }
