@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 import { xmlErrors } from '../support/xml-errors.ts';
 
@@ -54,6 +57,18 @@ describe('the sitemap of a small site', () => {
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(response.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
   });
+});
+
+test('a shard that waits behind another response does not keep its network waiting after a disconnect', async () => {
+  const limited = await startTestSite({ databaseOf: site, rateLimits: DEFAULT_RATE_LIMITS });
+  onTestFinished(() => limited.close());
+  const { port } = new URL(await limited.app.listen({ host: '127.0.0.1', port: 0 }));
+  const client = connect(Number(port), '127.0.0.1');
+  // An event stream never ends.
+  client.write(['/api/events', '/sitemap/~.xml'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+  await once(client, 'data');
+  client.resetAndDestroy();
+  expect((await limited.ask.get('/sitemap/~.xml')).statusCode).toBe(200);
 });
 
 describe('the sitemap of more than 50,000 URLs', () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
@@ -8,17 +9,30 @@ const MAX_PIPELINED_REQUESTS = 100;
 /**
  * Closes connections with too many pipelined requests. Node pauses reading from such a connection, but one chunk may
  * contain a thousand small requests, each of which occupies several kilobytes until its response is read.
+ *
+ * When a connection closes, also closes the responses to its waiting requests, which Node does not, so that whatever
+ * they hold is released.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
-  const waiting = new WeakMap<Socket, number>();
+  const waitingOn = new WeakMap<Socket, Set<ServerResponse>>();
   server.on('request', ({ socket }, response) => {
     // Node assigns the socket to one response at a time; the other requests are waiting.
     if (response.socket !== null) return;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MAX_PIPELINED_REQUESTS) return void socket.destroy();
-    waiting.set(socket, count);
-    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 0) - 1));
+    const waiting = waitingOn.get(socket) ?? new Set();
+    if (!waitingOn.has(socket)) socket.once('close', () => closeWaiting(waiting));
+    waitingOn.set(socket, waiting.add(response));
+    response.once('close', () => waiting.delete(response));
+    if (waiting.size > MAX_PIPELINED_REQUESTS) socket.destroy();
   });
+}
+
+function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
+  for (const response of responses) {
+    // Node closes the response that has the socket.
+    if (response.socket !== null) continue;
+    response.destroy();
+    response.emit('close');
+  }
 }
 
 /** The error for work whose client has disconnected. It is never sent. */

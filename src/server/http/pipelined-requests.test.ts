@@ -7,17 +7,22 @@ import { limitPipelinedRequests } from './connections.ts';
 let server: FastifyInstance;
 let client: Socket;
 let asked: number;
+let closed: number;
 let letRespond: () => void;
 
 beforeEach(async () => {
   asked = 0;
+  closed = 0;
   const mayRespond = new Promise<void>((resolve) => {
     letRespond = resolve;
   });
   server = Fastify();
   limitPipelinedRequests(server);
-  server.get('/', async () => {
+  server.get('/', async (_request, reply) => {
     asked += 1;
+    reply.raw.once('close', () => {
+      closed += 1;
+    });
     await mayRespond;
     return 'response';
   });
@@ -56,9 +61,20 @@ test('a hundred requests may be pipelined, repeatedly', async () => {
   await expect.poll(responses).toBe(202);
 });
 
-test('more than a hundred waiting requests close the connection', async () => {
+test('more than a hundred waiting requests close the connection and each response', async () => {
   const ended = once(client, 'close');
   client.on('error', () => {});
   askAtOnce(102);
   await ended;
+  await expect.poll(() => closed).toBe(asked);
+});
+
+test('a connection that the client resets closes each waiting response once', async () => {
+  askAtOnce(3);
+  await expect.poll(() => asked).toBe(3);
+  client.resetAndDestroy();
+  await expect.poll(() => closed).toBe(3);
+  letRespond();
+  await server.close();
+  expect(closed).toBe(3);
 });

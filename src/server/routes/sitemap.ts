@@ -62,7 +62,8 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
       const body = await shardBody(range);
       if (body === undefined) return reply.callNotFound();
       reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
-      const timer = setTimeout(() => reply.raw.destroy(), SHARD_TIMEOUT_MS).unref();
+      // The response to a pipelined request has no connection yet.
+      const timer = setTimeout(() => request.raw.socket.destroy(), SHARD_TIMEOUT_MS).unref();
       await closed;
       clearTimeout(timer);
       return reply;
