@@ -8,11 +8,13 @@ import { type Change, OVERLAP_MS, recordChange } from './change-feed.ts';
 /** Changes are published to other processes at this interval, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
 
-/** Changes whose record took longer to commit are published again. */
+/** Changes whose record took longer to commit are published a second time. */
 const MAX_COMMIT_MS = (2 / 3) * OVERLAP_MS;
 
 /** A process remembers this many of its own records, so it does not act on them twice. */
 const MAX_OWN_RECORDS = 1_000;
+
+const NOTHING: Change = { productIds: [], catalogue: false };
 
 /**
  * Publishes the committed changes of this process to other processes, up to ten times a second and outside of their
@@ -25,6 +27,8 @@ export class ChangePublisher {
   readonly #onPublished: () => void;
   readonly #productIds = new Set<string>();
   readonly #commentIds = new Set<string>();
+  /** Changes that are published a second time, but not a third, which a busy database would delay as well. */
+  #late: Change = NOTHING;
   readonly #ownRecords = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -41,6 +45,10 @@ export class ChangePublisher {
   add({ productIds, commentIds = [] }: Change): void {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
     this.#timer ??= setTimeout(() => {
       this.#flushing = this.#flushing.then(() => this.#flush());
     }, FLUSH_INTERVAL_MS).unref();
@@ -61,10 +69,13 @@ export class ChangePublisher {
   async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#productIds.size === 0) return;
-    const change = { productIds: [...this.#productIds], commentIds: [...this.#commentIds], catalogue: false };
+    const added = { productIds: [...this.#productIds], commentIds: [...this.#commentIds], catalogue: false };
+    const late = this.#late;
+    const change = union(added, late);
+    if (change.productIds.length === 0) return;
     this.#productIds.clear();
     this.#commentIds.clear();
+    this.#late = NOTHING;
     const id = randomUUID();
     // Remembered before the INSERT, because another connection may read the record before this one reports its commit.
     this.#remember(id);
@@ -73,11 +84,16 @@ export class ChangePublisher {
       await recordChange(this.#database, change, id);
       this.#onPublished();
       // The commit may have taken so long that the record became visible too late for the reads of other processes.
-      if (performance.now() - begunAt > MAX_COMMIT_MS && !this.#isClosed) this.add(change);
+      if (performance.now() - begunAt > MAX_COMMIT_MS && !this.#isClosed) {
+        this.#late = added;
+        this.#scheduleFlush();
+      }
     } catch (error) {
       const next = this.#isClosed ? '' : '; trying again';
       this.#log.warn({ err: error }, `Cannot publish changes to other processes${next}`);
-      if (!this.#isClosed) this.add(change);
+      if (this.#isClosed) return;
+      this.#late = late;
+      this.add(added);
     }
   }
 
@@ -88,6 +104,11 @@ export class ChangePublisher {
       this.#ownRecords.delete(oldest);
     }
   }
+}
+
+function union(added: Change, late: Change): Change {
+  const commentIds = [...new Set([...(added.commentIds ?? []), ...(late.commentIds ?? [])])];
+  return { productIds: [...new Set([...added.productIds, ...late.productIds])], commentIds, catalogue: false };
 }
 
 const CHANNEL = 'groundswell_changes';
