@@ -151,6 +151,7 @@ describe('Submissions', () => {
         { now: new Date(), timeZone: 'UTC' },
       );
     const [edited, approved] = [await submit('Edited'), await submit('Approved meanwhile')];
+    const resubmitted = await submit('Declined and resubmitted meanwhile');
     for (const each of [edited, approved]) await edit(each, 'Another text');
     expect((await decide(ada, edited, { action: 'approve' })).json()).toMatchObject({ code: 'submission_changed' });
     const decline = { action: 'decline', reason: 'Not a tech product' };
@@ -159,6 +160,12 @@ describe('Submissions', () => {
     expect((await decide(ada, approved, decline)).json()).toMatchObject({
       code: 'submission_changed',
       current: { status: 'launched' },
+    });
+    await decide(grace, resubmitted, decline);
+    await edit(resubmitted, 'A better text');
+    expect((await decide(ada, resubmitted, decline)).json()).toMatchObject({
+      code: 'submission_changed',
+      current: { status: 'waiting' },
     });
   });
 

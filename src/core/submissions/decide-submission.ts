@@ -26,7 +26,10 @@ export interface DecisionTarget {
   id: string;
   /** The revision that the operator has seen. If unset, the revision is not checked. */
   revision?: number | undefined;
-  /** Whether the decision also applies to a later revision that still waits, so its maker cannot prevent it by editing. */
+  /**
+   * Whether the decision also applies to a later revision that still waits, so its maker cannot prevent it by editing,
+   * unless another decision has come since.
+   */
   ignoresEdits?: boolean;
 }
 
@@ -146,7 +149,7 @@ function decide(
     const auditId = randomUUID();
     const row = await lockSubmission(sql, id);
     const isExpected = revision === undefined || revision === row.revision;
-    if (!isExpected && !(ignoresEdits && row.status === 'waiting')) throw submissionChanged();
+    if (!isExpected && !(ignoresEdits && (await isOnlyEdited(sql, row, revision)))) throw submissionChanged();
     if (row.status === 'withdrawn') {
       throw new CoreError('submission_withdrawn', `The maker of '${id}' has withdrawn it.`);
     }
@@ -155,6 +158,14 @@ function decide(
     await recordAudit(sql, { id: auditId, action, target: id, details: detailsOf(row, decided), undoes });
     return decided;
   });
+}
+
+const SELECT_DECISIONS = `SELECT 1 FROM audit_log
+  WHERE target = $1 AND action LIKE 'submissions %' AND (details->>'revision')::integer >= $2 LIMIT 1`;
+
+/** Returns whether a submission still waits, and nobody has decided on this revision or a later one. */
+async function isOnlyEdited(sql: Sql, { id, status }: SubmissionRow, revision: number): Promise<boolean> {
+  return status === 'waiting' && (await sql.query(SELECT_DECISIONS, [id, revision])).length === 0;
 }
 
 /** Returns details for the audit log: the revision and the decision, but not the maker's texts. */
