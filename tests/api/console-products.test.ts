@@ -110,12 +110,13 @@ test('an edit is undone by the audit id in its response, to the exact time and t
   expect((await edit(ada, { tags: before.tags })).auditId).toBeNull();
 });
 
-test('after 30 days, when replaced pictures may have been deleted, an edit is undone only if it replaced none', async () => {
+test("after 30 days, when replaced pictures may have been deleted, an edit is undone only if it replaced none of the site's own", async () => {
   const image = `/images/${'0'.repeat(40)}.webp`;
-  const { id } = await site.addProduct({ name: 'Tide', image });
+  const screenshots = ['https://cdn.example/images/tide.png'];
+  const { id } = await site.addProduct({ name: 'Tide', image, screenshots });
   const edit = async (values: object) =>
     ada.json<EditedProduct>('PATCH', `/products/${id}`, { version: (await details(id)).version, values });
-  const edits = [await edit({ name: 'Ebb' }), await edit({ image: '/pictures/placeholder.svg' })];
+  const edits = [await edit({ name: 'Ebb', screenshots: [] }), await edit({ image: '/pictures/placeholder.svg' })];
   await site.database.query(
     "UPDATE audit_log SET created_at = created_at - interval '30 days' WHERE id = ANY($1::uuid[])",
     [edits.map(({ auditId }) => auditId)],
@@ -125,7 +126,7 @@ test('after 30 days, when replaced pictures may have been deleted, an edit is un
     undefined,
     'An edit that replaced pictures can be undone for 30 days.',
   ]);
-  expect((await details(id)).product).toMatchObject({ name: 'Tide', image: '/pictures/placeholder.svg' });
+  expect((await details(id)).product).toMatchObject({ name: 'Tide', screenshots, image: '/pictures/placeholder.svg' });
 });
 
 test('every field is validated, and the response names all errors', async () => {

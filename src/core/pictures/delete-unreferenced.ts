@@ -84,6 +84,9 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
+/** Matches the URL of a picture in the site's store. URLs of other sites may also contain `/images/`. */
+const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
+
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
 const UNDO_DAYS = 30;
 
@@ -91,10 +94,10 @@ const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * 
 
 /** Returns whether an undo may restore a picture that has been deleted, because the edit is too old. */
 export function mayLackPictures(before: object, editedAt: Date, now: Date): boolean {
-  return editedAt <= undoableSince(now) && JSON.stringify(before).includes('/images/');
+  return editedAt <= undoableSince(now) && STORED_PICTURE.test(JSON.stringify(before));
 }
 
-const NAMES_IN = `regexp_matches(text, '/images/(${PICTURE_NAME_PATTERN})', 'g') AS found WHERE text LIKE '%/images/%'`;
+const NAMES_IN = `regexp_matches(text, '${STORED_PICTURE.source}', 'g') AS found WHERE text LIKE '%/images/%'`;
 
 /**
  * The statements that select the names of pictures in each table. Visitors cannot reference pictures, so comments are
