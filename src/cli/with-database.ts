@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type Connection, connect } from '../core/database/connect.ts';
+import type { Log } from '../core/runtime.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -28,7 +29,7 @@ export class InterruptedError extends Error {
  * @throws InterruptedError after a signal.
  */
 export async function withDatabase<Result>(
-  work: (connection: Connection, applied: readonly string[], settings: Settings) => Promise<Result>,
+  work: (connection: Connection, applied: readonly string[], settings: Settings, log: Log) => Promise<Result>,
   { handlesSignals = false }: { handlesSignals?: boolean } = {},
 ): Promise<Result> {
   const settings = readSettings(process.env);
@@ -49,7 +50,7 @@ export async function withDatabase<Result>(
       signal.throwIfAborted();
       const migrated = connection.migrate(PACKAGE_FOLDERS.migrations);
       return await unlessAborted(
-        migrated.then((applied) => work(connection, applied, settings)),
+        migrated.then((applied) => work(connection, applied, settings, log)),
         signal,
       );
     } finally {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ImportOptions, type ImportReport, importProducts } from '../../src/core/imports/import-products.ts';
 import { getProduct } from '../../src/core/products/get-product.ts';
+import { silentLog } from './silent-log.ts';
 import { createTestDatabase } from './test-database.ts';
 
 /** The default time of imports. */
@@ -31,6 +32,7 @@ export async function openImportHarness() {
       separator: ',',
       dryRun: false,
       now: NOW,
+      log: silentLog,
     } as const;
     return importProducts(database, { path, ...defaults, ...options });
   }

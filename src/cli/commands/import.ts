@@ -97,7 +97,7 @@ async function importFile(
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
   return withDatabase(
-    async ({ withoutStatementTimeout }) => {
+    async ({ withoutStatementTimeout }, _applied, _settings, log) => {
       const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
       const done = { check: 0, write: 0 };
       const onProgress = (stage: 'check' | 'write', count: number) => {
@@ -117,6 +117,7 @@ async function importFile(
           dryRun,
           pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
           now: systemRuntime.now(),
+          log,
           onProgress,
         }),
       ).finally(() => {

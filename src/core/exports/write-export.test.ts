@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { PRODUCT_FIELD_NAMES, TEAM_MEMBER_LIMITS } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
@@ -43,7 +44,7 @@ async function importInto(database: TestDatabase, kind: FileKind, content: strin
   const path = join(folder, 'file');
   await writeFile(path, content);
   const options = { map: new Map(), slugifyIds: false, separator: ',', dryRun: false, now: NOW };
-  const { created, ignoredCounts } = await importProducts(database, { path, kind, ...options });
+  const { created, ignoredCounts } = await importProducts(database, { path, kind, log: silentLog, ...options });
   return { created: created.count, ignoredCounts };
 }
 

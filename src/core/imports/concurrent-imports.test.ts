@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { planOfProduct } from '../../../tests/support/query-plan.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -13,6 +14,7 @@ import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { importProducts } from './import-products.ts';
 
+const logged = createLogLines();
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
 /** The connections of another process. */
 let other: TestDatabase;
@@ -31,10 +33,10 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   const path = join(harness.folder, name);
   await writeFile(path, lines(...rows));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  return importProducts(database, { path, now: NOW, ...options });
+  return importProducts(database, { path, now: NOW, log: logged.log, ...options });
 }
 
-test('an import whose database becomes unavailable after the commit is reported as done', async () => {
+test('an import whose database becomes unavailable after the commit is reported as done, and what was left out is in the log', async () => {
   const losing: Database = {
     ...harness.database,
     query: () => Promise.reject(new Error('The connection was lost')),
@@ -42,6 +44,8 @@ test('an import whose database becomes unavailable after the commit is reported 
   const report = await importRows(losing, 'lost', { id: 'a' }, { id: 'b' });
   expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
   expect(await harness.ids()).toEqual(['a', 'b']);
+  await expect.poll(logged.text).toContain('Cannot compare the imported names with those of the site');
+  expect(logged.text()).toContain('Cannot move the pending entries of the search indexes');
 });
 
 /** Runs `work` once, before the first statement of a transaction that contains `text` is sent. */

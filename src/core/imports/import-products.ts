@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { isSerializationFailure, isUniqueViolation } from '../database/database-faults.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
 import { updateSizes } from '../products/save-products.ts';
+import type { Log } from '../runtime.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
 import type { ColumnMap } from './fields.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
@@ -23,6 +24,7 @@ export interface ImportOptions {
   /** The operator's picture folder, and the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: Date;
+  log: Pick<Log, 'warn'>;
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
 }
 
@@ -51,7 +53,7 @@ const MAX_ATTEMPTS = 3;
  * the picture folder does not exist or a picture changes during the import; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
-  const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
+  const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, log, onProgress } = options;
   const pictures = options.pictures && (await LocalPictures.open(options.pictures.from));
   const spool = await Spool.open();
   try {
@@ -65,10 +67,11 @@ export async function importProducts(database: Database, options: ImportOptions)
     );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
     await updateSizes(database, written);
-    if (written > 0) await flushSearchIndexes(database);
+    if (written > 0) await flushSearchIndexes(database, log);
     await merged.duplicateNames.compareWithSite(database).catch((error: unknown) => {
       // After the commit, a failure must not look as if nothing had been imported. Only duplicates are not reported.
       if (dryRun) throw error;
+      log.warn({ err: error }, 'Cannot compare the imported names with those of the site');
     });
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
@@ -102,12 +105,13 @@ const SELECT_FLUSHABLE = `SELECT indexrelid::regclass::text AS name
  * read all pending entries, so searches for rare words would take three times as long until a later write makes
  * PostgreSQL move them.
  */
-async function flushSearchIndexes(database: Database): Promise<void> {
+async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): Promise<void> {
   try {
     const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);
     for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
-  } catch {
+  } catch (error) {
     // The products have been written, and later writes or autovacuum move the entries.
+    log.warn({ err: error }, 'Cannot move the pending entries of the search indexes');
   }
 }
 

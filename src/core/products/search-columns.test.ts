@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -53,7 +54,7 @@ async function importFile(...rows: object[]) {
   const path = join(folder, 'products.jsonl');
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  await importProducts(site.database, { path, now: NOW, ...options });
+  await importProducts(site.database, { path, now: NOW, log: silentLog, ...options });
 }
 
 const RARE = { name: '東京 C++', description: '🌊 50% für Zq' };

@@ -73,6 +73,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
+        log,
         onProgress: progressTo(sendEvent, runtime.monotonicMs),
       }),
     )
