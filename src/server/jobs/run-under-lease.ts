@@ -88,15 +88,15 @@ export function runUnderLease(
   }
 
   async function work(lease: Lease): Promise<void> {
-    const running = new AbortController();
+    const stopping = new AbortController();
     // `AbortSignal.any` would leave a weak reference in `closing.signal` after each run (Node.js 20).
-    const stop = () => running.abort(closing.signal.reason);
+    const stop = () => stopping.abort(closing.signal.reason);
     closing.signal.addEventListener('abort', stop);
     if (closing.signal.aborted) stop();
     let renewing: Promise<unknown> = Promise.resolve();
     const renew = () =>
       renewLease(database, name, holder, leaseMs)
-        .then((isRenewed) => isRenewed || running.abort(new Error('another process has taken over the lease')))
+        .then((isRenewed) => isRenewed || stopping.abort(new Error('another process has taken over the lease')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
     const renewal = setInterval(() => {
       renewing = Promise.all([renewing, renew()]);
@@ -108,7 +108,7 @@ export function runUnderLease(
       await releaseLease(database, name, holder, outcome);
     };
     try {
-      await job.run(lease, running.signal);
+      await job.run(lease, stopping.signal);
       await release({ ranAt: lease.begunAt });
     } catch (error) {
       if (closing.signal.aborted) return await release({ pauseMs: 0 });
