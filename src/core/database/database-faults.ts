@@ -21,8 +21,8 @@ const SOCKET_CODES = new Set([
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
- * connection, 25006 read-only, 25P03 a transaction that was idle for too long, 28 authorization, 3D000 database missing, 53 resources (53100: disk full), 57 shutdown,
- * recovery or cancellation, 58 system errors outside PostgreSQL.
+ * connection, 25006 read-only, 25P03 a transaction that was idle for too long, 28 authorization, 3D000 database
+ * missing, 53 resources (53100: disk full), 57 shutdown, recovery or cancellation, 58 system errors outside PostgreSQL.
  */
 const CONNECTION_FAILURE_STATE = /^(?:08...|25006|25P03|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
