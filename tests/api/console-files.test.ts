@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -158,6 +158,7 @@ describe('Imports', () => {
       await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
       const sent = send('name\nKept\n', {}, await addOperator(logged, 'lin'));
       await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
+      await expect.poll(() => readdir(uploads, { recursive: true })).toContainEqual(expect.stringMatching(/\/upload$/));
       // Nothing below a file can be deleted.
       await rename(uploads, `${uploads}-moved`);
       await writeFile(uploads, '');
