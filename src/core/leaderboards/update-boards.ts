@@ -83,7 +83,7 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
 interface PlacingResult {
-  /** The products whose place changed. */
+  /** The products whose place changed, and those whose changed launch time was restored. */
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
@@ -124,7 +124,7 @@ export async function placeLaunches(
 /**
  * Places one launch for a visitor who views it, like `placeLaunches`. Gives up if another transaction, such as a
  * restore, holds a lock for longer than a second; the board updater places the launch later.
- * @returns whether the launch was placed.
+ * @returns whether the launch was placed, or its changed launch time restored.
  */
 export async function placeLaunch(
   database: Database,
@@ -174,29 +174,26 @@ async function placeFound(
   const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
   // Launches that were edited or placed after they were found are left for the next call.
   const unchanged = locked.filter((row) => timesOf(row) === foundTimes.get(row.product_id));
-  await keepOnBoards(
-    sql,
-    unchanged.map((row) => row.product_id).filter((id) => staying.has(id)),
-    votesPerNetwork,
-  );
+  const stayed = unchanged.map((row) => row.product_id).filter((id) => staying.has(id));
+  await keepOnBoards(sql, stayed, votesPerNetwork);
   const rows = unchanged.filter((row) => !staying.has(row.product_id));
-  const productIds = rows.map((row) => row.product_id);
-  const previousPeriods = await periodsOf(sql, productIds);
-  await removeFromBoards(sql, productIds);
+  const moving = rows.map((row) => row.product_id);
+  const previousPeriods = await periodsOf(sql, moving);
+  await removeFromBoards(sql, moving);
   // Due launches are updated only once, below: a second update in the same transaction would lock the product.
   await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
-  await deleteRetracted(sql, productIds, now);
+  await deleteRetracted(sql, moving, now);
   const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
   const placed = new Set(due);
-  await recountLaunches(sql, productIds);
-  await applyVoteCap(sql, productIds, votesPerNetwork);
+  await recountLaunches(sql, moving);
+  await applyVoteCap(sql, moving, votesPerNetwork);
   await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
   await addToBoards(sql, due);
   await finaliseLateLaunches(sql, due);
   await reviseBoards(sql, [...previousPeriods, ...(await periodsOf(sql, due))]);
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
-  return { productIds, isBlocked: locked.length < found.length };
+  return { productIds: [...stayed, ...moving], isBlocked: locked.length < found.length };
 }
 
 /**

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { vote } from '../../../tests/support/launch-site.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { placeLaunches } from './update-boards.ts';
 import { createVoteNetworks } from './vote-networks.ts';
 
 const NETWORK = Uint8Array.of(192, 0, 2, 1);
@@ -69,4 +71,21 @@ test('a launch that is moved while it is read is read again', async () => {
   expect((await networks.lookUp('moved', NETWORK)).network).toBeUndefined();
   await saveProducts(database, [buildProduct({ id: 'moved', createdAt: inMs(-HOUR_MS) })]);
   expect((await networks.lookUp('moved', NETWORK)).network).toBeDefined();
+});
+
+test('the votes of a launch that returns to its board after a change to a final day have networks again', async () => {
+  const rules = () => ({ now: clock.now(), timeZone: 'UTC', reviewHours: 24 });
+  await saveProducts(database, [buildProduct({ id: 'kept', createdAt: inMs(-HOUR_MS) })]);
+  await placeLaunches(database, rules());
+  await vote(database, 'kept', clock.now().toISOString(), 'session-voter');
+  const networks = networksOn(database);
+  const { network } = await networks.lookUp('kept', NETWORK);
+  await saveProducts(database, [buildProduct({ id: 'kept', createdAt: inMs(-100 * HOUR_MS) })]);
+  networks.onChange({ productIds: ['kept'], catalogue: true });
+  expect(await networks.lookUp('kept', NETWORK)).toEqual({ hasLaunched: true });
+
+  const { productIds } = await placeLaunches(database, rules());
+  networks.onChange({ productIds, catalogue: true });
+  expect(await networks.lookUp('kept', NETWORK)).toEqual({ hasLaunched: true, network });
+  expect(network).toBeDefined();
 });
