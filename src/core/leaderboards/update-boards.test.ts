@@ -4,10 +4,8 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
 import type { Database } from '../database/database.ts';
-import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -184,42 +182,6 @@ test('while an import moves launches, others are placed and refreshed, and a vot
   });
 });
 
-test.each([
-  ['final', '2026-05-10T09:00:00.000Z'],
-  ['due and has no launches', '2026-05-11T09:00:00.000Z'],
-])(
-  'a launch whose time is changed to a day that is %s stays on its board with its votes, also after an undo',
-  async (_status, createdAt) => {
-    const id = `running-${createdAt.slice(0, 10)}`;
-    const rules = rulesAt('2026-06-10T12:00:00.000Z');
-    const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
-    await launch(database, 'settled', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
-    await launch(database, id, '2026-06-10T10:00:00.000Z');
-    await vote(database, id, '2026-06-10T11:00:00.000Z', 'session-first');
-    await finalise();
-    const day = async () => (await getStandings(database, id, rules))?.day;
-    const before = await day();
-    expect(before).toMatchObject({ period: '2026-06-10', votes: 1, status: 'open' });
-
-    const values = { createdAt };
-    const { auditId } = await editProduct(database, id, { values, now: rules.now });
-    await placeLaunches(database, rules);
-    await finalise();
-    expect(await day()).toEqual(before);
-    expect(await database.query("SELECT FROM leaderboards WHERE period = '2026-05-11'")).toEqual([]);
-    await vote(database, id, '2026-06-10T11:30:00.000Z', 'session-later');
-    expect(await day()).toMatchObject({ votes: 2 });
-
-    const connection = {
-      database,
-      withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
-    };
-    await undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
-    await placeLaunches(database, rules);
-    expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
-  },
-);
-
 test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
   const now = '2026-09-03T12:00:00.000Z';
   await launch(database, 'unfinished', '2026-09-01T10:00:00.000Z');
@@ -237,18 +199,6 @@ test('the board of a launch whose window ended hours ago gets the votes that a k
   });
   await expect.poll(votes).toBe(1);
   await updater.close();
-});
-
-test('a final month gets a revision when a launch is added to it, and another when the launch moves to a later month', async () => {
-  const now = '2027-07-20T12:00:00.000Z';
-  const june = () => getLeaderboard(database, '2027-06', {}, rulesAt(now));
-  await launch(database, 'early', '2027-06-10T10:00:00.000Z');
-  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
-  expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
-  await launch(database, 'moved', '2027-06-15T10:00:00.000Z', now);
-  expect(await june()).toMatchObject({ revision: 1, launches: 2 });
-  await launch(database, 'moved', '2027-07-20T10:00:00.000Z', now);
-  expect(await june()).toMatchObject({ revision: 2, launches: 1 });
 });
 
 test('a month does not become final while a change of its launches is not committed', async () => {

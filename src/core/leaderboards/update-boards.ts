@@ -104,8 +104,9 @@ interface PlacingOptions extends LeaderboardRules {
 }
 
 /**
- * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, unless their new
- * day is final or due, or removes them if they are now in the future. Several processes may call it concurrently.
+ * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, or removes them
+ * if they are now in the future. Launches with votes do not move to a day that is final or due. Several processes may
+ * call it concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -153,10 +154,12 @@ async function placeFound(
   recordEvents?: RecordEvents,
 ): Promise<Pick<PlacingResult, 'productIds' | 'isBlocked'>> {
   const { now, timeZone } = rules;
-  const timesOf = (row: PlacingRow) => `${row.launched_at.getTime()} ${row.placed_for?.getTime()}`;
+  const timesOf = (row: Pick<PlacingRow, 'launched_at' | 'placed_for'>) =>
+    `${row.launched_at.getTime()} ${row.placed_for?.getTime()}`;
   const foundTimes = new Map(found.map((row) => [row.product_id, timesOf(row)]));
   const begun = found.filter((row) => row.is_due);
-  const staying = await findStaying(sql, begun, rules);
+  const settling = await findSettling(sql, begun, rules);
+  const staying = await findVotedFor(sql, settling);
   const places = begun
     .filter((row) => !staying.has(row.product_id))
     .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
@@ -172,8 +175,11 @@ async function placeFound(
     found.map((row) => row.product_id),
   );
   const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
-  // Launches that were edited or placed after they were found are left for the next call.
-  const unchanged = locked.filter((row) => timesOf(row) === foundTimes.get(row.product_id));
+  // Launches that were edited, placed or first voted for after they were found are left for the next call.
+  const voted = await findVotedFor(sql, settling);
+  const unchanged = locked.filter(
+    ({ product_id: id, ...row }) => timesOf(row) === foundTimes.get(id) && voted.has(id) === staying.has(id),
+  );
   const stayed = unchanged.map((row) => row.product_id).filter((id) => staying.has(id));
   await keepOnBoards(sql, stayed, votesPerNetwork);
   const rows = unchanged.filter((row) => !staying.has(row.product_id));
@@ -193,29 +199,40 @@ async function placeFound(
   await reviseBoards(sql, [...previousPeriods, ...(await periodsOf(sql, due))]);
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
-  return { productIds: [...stayed, ...moving], isBlocked: locked.length < found.length };
+  return { productIds: [...stayed, ...moving], isBlocked: unchanged.length < found.length };
 }
 
 /**
- * Returns those of these launches that stay on their boards although their launch time has changed: their new day is
- * final or due, so undoing the change would not bring them back.
+ * Returns those of these launches whose launch time was changed to a day that is final or due. With votes they stay on
+ * their boards: undoing the change would not bring the votes back.
  */
-async function findStaying(
+async function findSettling(
   sql: Sql,
   begun: readonly PlacingRow[],
   { now, timeZone, reviewHours }: LeaderboardRules,
-): Promise<ReadonlySet<string>> {
+): Promise<string[]> {
   const moved = begun
     .filter((row) => row.placed_for !== null)
     .map((row) => ({ id: row.product_id, day: dayAt(row.launched_at, timeZone) }));
-  if (moved.length === 0) return new Set();
+  if (moved.length === 0) return [];
   const final = await sql.query<{ period: string }>(
     'SELECT period FROM leaderboards WHERE period = ANY($1::text[]) AND final_at IS NOT NULL',
     [moved.map(({ day }) => day)],
   );
   const finalDays = new Set(final.map((row) => row.period));
   const isDue = (day: string) => statusAt(now, leaderboardRow(day, timeZone).to_at, reviewHours).status === 'final';
-  return new Set(moved.filter(({ day }) => finalDays.has(day) || isDue(day)).map(({ id }) => id));
+  return moved.filter(({ day }) => finalDays.has(day) || isDue(day)).map(({ id }) => id);
+}
+
+/** Returns those of these launches that have votes in their windows, whether or not the votes count. */
+async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (productIds.length === 0) return new Set();
+  const rows = await sql.query<{ product_id: string }>(
+    `SELECT product_id FROM product_counts
+     WHERE product_id = ANY($1::text[]) AND counted + excluded_network + excluded_operator > 0`,
+    [productIds],
+  );
+  return new Set(rows.map((row) => row.product_id));
 }
 
 /** Restores the launch times for which these launches are on their boards, and counts their votes again. */

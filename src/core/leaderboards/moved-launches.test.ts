@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { undoEntry } from '../console/undo-entry.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { editProduct } from '../products/edit-product.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
+import { getStandings } from './get-standings.ts';
+import { placeLaunches } from './update-boards.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test.each([
+  ['final', '2026-05-10T09:00:00.000Z'],
+  ['due and has no launches', '2026-05-11T09:00:00.000Z'],
+])(
+  'a launch with votes whose time is changed to a day that is %s stays on its board, also after an undo',
+  async (_status, createdAt) => {
+    const id = `running-${createdAt.slice(0, 10)}`;
+    const rules = rulesAt('2026-06-10T12:00:00.000Z');
+    const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+    await launch(database, 'settled', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
+    await launch(database, id, '2026-06-10T10:00:00.000Z');
+    await vote(database, id, '2026-06-10T11:00:00.000Z', 'session-first');
+    await finalise();
+    const day = async () => (await getStandings(database, id, rules))?.day;
+    const before = await day();
+    expect(before).toMatchObject({ period: '2026-06-10', votes: 1, status: 'open' });
+
+    const values = { createdAt };
+    const { auditId } = await editProduct(database, id, { values, now: rules.now });
+    await placeLaunches(database, rules);
+    await finalise();
+    expect(await day()).toEqual(before);
+    expect(await database.query("SELECT FROM leaderboards WHERE period = '2026-05-11'")).toEqual([]);
+    await vote(database, id, '2026-06-10T11:30:00.000Z', 'session-later');
+    expect(await day()).toMatchObject({ votes: 2 });
+
+    const connection = {
+      database,
+      withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
+    };
+    await undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
+    await placeLaunches(database, rules);
+    expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
+  },
+);
+
+test('launches without votes move to a day that is final or due, as after an import whose dates were missing at first', async () => {
+  const rules = rulesAt('2026-04-20T12:00:00.000Z');
+  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  await launch(database, 'settled-april', '2026-04-01T08:00:00.000Z', rules.now.toISOString());
+  await finalise();
+  const products = (dates: string[]) =>
+    dates.map((createdAt, index) => buildProduct({ id: `old-${index}`, createdAt }));
+  await saveProducts(database, products(Array(2).fill('2026-04-20T11:00:00.000Z')));
+  await placeLaunches(database, rules);
+  await saveProducts(database, products(['2026-04-01T09:00:00.000Z', '2026-04-02T09:00:00.000Z']));
+  expect((await placeLaunches(database, rules)).productIds.toSorted()).toEqual(['old-0', 'old-1']);
+  await finalise();
+  expect(await getLeaderboard(database, '2026-04-01', {}, rules)).toMatchObject({ launches: 2, revision: 1 });
+  expect(await getLeaderboard(database, '2026-04-02', {}, rules)).toMatchObject({ launches: 1, status: 'final' });
+  expect(await getLeaderboard(database, '2026-04-20', {}, rules)).toMatchObject({ launches: 0 });
+});
+
+test('a launch that gets its first vote while it moves to a day that is due stays on its board', async () => {
+  const rules = rulesAt('2026-03-20T12:00:00.000Z');
+  await launch(database, 'surprised', '2026-03-20T10:00:00.000Z');
+  await saveProducts(database, [buildProduct({ id: 'surprised', createdAt: '2026-03-01T10:00:00.000Z' })]);
+  const votedFor = (sql: Sql): Sql => ({
+    async query(text, values) {
+      // The last statement before the counts are locked.
+      if (text.includes("kind = 'day'")) {
+        await vote(database, 'surprised', '2026-03-20T11:00:00.000Z', 'session-first');
+      }
+      return sql.query(text, values);
+    },
+  });
+  const meanwhile: Database = {
+    ...database,
+    transaction: (work) => database.transaction((sql) => work(votedFor(sql))),
+  };
+  expect(await placeLaunches(meanwhile, rules)).toMatchObject({ productIds: [], isBlocked: true });
+  await placeLaunches(database, rules);
+  expect((await getStandings(database, 'surprised', rules))?.day).toMatchObject({ period: '2026-03-20', votes: 1 });
+});
+
+test('a final month gets a revision when a launch is added to it, and another when the launch moves to a later month', async () => {
+  const now = '2027-07-20T12:00:00.000Z';
+  const june = () => getLeaderboard(database, '2027-06', {}, rulesAt(now));
+  await launch(database, 'early', '2027-06-10T10:00:00.000Z');
+  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
+  await launch(database, 'moved', '2027-06-15T10:00:00.000Z', now);
+  expect(await june()).toMatchObject({ revision: 1, launches: 2 });
+  await launch(database, 'moved', '2027-07-20T10:00:00.000Z', now);
+  expect(await june()).toMatchObject({ revision: 2, launches: 1 });
+});
