@@ -6,17 +6,25 @@ import { refreshLaunches } from './launch-votes.ts';
 import { type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
 import { readTallyDigest, type TallyHeader, writeTallyParts } from './tally-file.ts';
 
-const LOCK_DAYS =
-  "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
+const lockStatement = (kinds: string) =>
+  `SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND ${kinds} ORDER BY period FOR UPDATE`;
+
+const LOCK_DAYS = lockStatement("kind = 'day'");
+const LOCK_LONG_PERIODS = lockStatement("kind <> 'day'");
+
+/** Locks some of these periods. @returns those that are final. */
+async function lockPeriods(sql: Sql, statement: string, periods: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ period: string; final_at: Date | null }>(statement, [periods]);
+  return rows.filter((row) => row.final_at !== null).map((row) => row.period);
+}
 
 /**
  * Locks these days until the transaction ends, which blocks finalising them, adding and removing their launches, and
  * changing verdicts. To prevent deadlocks, call it before locking counts, launches or `leaderboard_counts`.
  * @returns the days that are final.
  */
-export async function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
-  const rows = await sql.query<{ period: string; final_at: Date | null }>(LOCK_DAYS, [days]);
-  return rows.filter((row) => row.final_at !== null).map((row) => row.period);
+export function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
+  return lockPeriods(sql, LOCK_DAYS, days);
 }
 
 /** Like `lockDays`, for the days whose boards contain these products. */
@@ -51,29 +59,26 @@ export async function finaliseLateLaunches(sql: Sql, productIds: readonly string
   for (const { day, product_ids: ids } of late) await finaliseLaunches(sql, day, ids);
 }
 
+const ADD_REVISION =
+  'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])';
+
 /**
  * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Locks
- * the others as well, so none becomes final before the change is committed. Must be the last change to the boards in its
- * transaction, after `lockDays`.
+ * the others as well, so none becomes final before the change is committed. Must be the last change to the boards in
+ * its transaction, after `lockDays`.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
-  const locked = await sql.query<{ period: string; kind: string; final_at: Date | null }>(
-    'SELECT period, kind, final_at FROM leaderboards WHERE period = ANY($1::text[]) ORDER BY period FOR UPDATE',
-    [periods],
-  );
-  const rows = locked.filter((row) => row.final_at !== null);
-  const revised = rows.map((row) => row.period);
-  await sql.query(
-    'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])',
-    [revised],
-  );
-  for (const { period, kind } of rows) {
-    if (kind !== 'day') continue;
-    const digest = await readTallyDigest(sql, await readFinalHeader(sql, period));
-    await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [period, digest]);
+  const days = await lockDays(sql, periods);
+  await sql.query(ADD_REVISION, [days]);
+  for (const day of days) {
+    const digest = await readTallyDigest(sql, await readFinalHeader(sql, day));
+    await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digest]);
   }
-  return revised;
+  // Locked after the digests, which take long for large days: new launches wait for the locks on their periods.
+  const longPeriods = await lockPeriods(sql, LOCK_LONG_PERIODS, periods);
+  await sql.query(ADD_REVISION, [longPeriods]);
+  return [...days, ...longPeriods];
 }
 
 /** Reads the tally's header of a day that is or becomes final. @throws RangeError if the day has no leaderboard. */

@@ -5,18 +5,30 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { undoEntry } from '../console/undo-entry.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings } from './get-standings.ts';
-import { placeLaunches } from './update-boards.ts';
+import { placeLaunch, placeLaunches } from './update-boards.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+
+/** Returns a database whose transactions do `work` before each statement that contains `part`. */
+function databaseWith(part: string, work: () => Promise<void>): Database {
+  const interrupted = (sql: Sql): Sql => ({
+    async query(text, values) {
+      if (text.includes(part)) await work();
+      return sql.query(text, values);
+    },
+  });
+  return { ...database, transaction: (run) => database.transaction((sql) => run(interrupted(sql))) };
+}
 
 test.each([
   ['final', '2026-05-10T09:00:00.000Z'],
@@ -75,19 +87,10 @@ test('a launch that gets its first vote while it moves to a day that is due stay
   const rules = rulesAt('2026-03-20T12:00:00.000Z');
   await launch(database, 'surprised', '2026-03-20T10:00:00.000Z');
   await saveProducts(database, [buildProduct({ id: 'surprised', createdAt: '2026-03-01T10:00:00.000Z' })]);
-  const votedFor = (sql: Sql): Sql => ({
-    async query(text, values) {
-      // The last statement before the counts are locked.
-      if (text.includes("kind = 'day'")) {
-        await vote(database, 'surprised', '2026-03-20T11:00:00.000Z', 'session-first');
-      }
-      return sql.query(text, values);
-    },
-  });
-  const meanwhile: Database = {
-    ...database,
-    transaction: (work) => database.transaction((sql) => work(votedFor(sql))),
-  };
+  // The vote comes before the counts are locked.
+  const meanwhile = databaseWith('INSERT INTO leaderboards', () =>
+    vote(database, 'surprised', '2026-03-20T11:00:00.000Z', 'session-first'),
+  );
   expect(await placeLaunches(meanwhile, rules)).toMatchObject({ productIds: [], isBlocked: true });
   await placeLaunches(database, rules);
   expect((await getStandings(database, 'surprised', rules))?.day).toMatchObject({ period: '2026-03-20', votes: 1 });
@@ -103,4 +106,19 @@ test('a final month gets a revision when a launch is added to it, and another wh
   expect(await june()).toMatchObject({ revision: 1, launches: 2 });
   await launch(database, 'moved', '2027-07-20T10:00:00.000Z', now);
   expect(await june()).toMatchObject({ revision: 2, launches: 1 });
+});
+
+test('a launch of today is placed while a removal computes the digest of a final day of the same year', async () => {
+  const now = '2026-08-20T12:00:00.000Z';
+  await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
+  await vote(database, 'withdrawn', '2026-08-01T11:00:00.000Z', 'session-voter');
+  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  await saveProducts(database, [buildProduct({ id: 'fresh', createdAt: now })]);
+  let placed: boolean | undefined;
+  const digesting = databaseWith('SET digest', async () => {
+    placed = await placeLaunch(database, 'fresh', rulesAt(now));
+  });
+  await removeProducts(digesting, ['withdrawn']);
+  expect(placed).toBe(true);
+  expect(await getLeaderboard(database, '2026-08-01', {}, rulesAt(now))).toMatchObject({ revision: 1, launches: 0 });
 });
