@@ -31,29 +31,28 @@ export interface Finalised {
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. Finally, deletes unneeded secrets. Does nothing while another transaction has locked launches that must be
- * placed first. The process may be killed at any time, and several processes may call it concurrently. `database` must
- * have no statement timeout.
+ * all final. Finally, deletes unneeded secrets. Leaves the periods of launches that cannot be placed yet for a later
+ * call. The process may be killed at any time, and several processes may call it concurrently. `database` must have no
+ * statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // Launches that were rescheduled, or that began while no process ran, must be on their boards first. If another
-  // transaction has locked one, its day may be among those that are due, so this waits for the next call.
+  // Launches that were rescheduled, or that began while no process ran, must be on their boards first.
   const placing = { ...rules, votesPerNetwork };
   for (let mayHaveMore = true; mayHaveMore; ) {
     signal?.throwIfAborted();
     const placed = await placeLaunches(database, placing, recordEvents);
     if (placed.productIds.length > 0) await recordChange(database, { productIds: placed.productIds, catalogue: true });
-    if (placed.isBlocked) return { days: [], periods: [] };
     mayHaveMore = placed.mayHaveMore;
   }
+  const awaiting = await findAwaitingLaunches(database, rules);
   const days: string[] = [];
   for (const day of await findDueDays(database, rules)) {
     signal?.throwIfAborted();
-    if (await finaliseDay(database, day, options)) days.push(day);
+    if (!awaiting.includes(day) && (await finaliseDay(database, day, options))) days.push(day);
   }
-  const periods = await finaliseLongPeriods(database, options);
+  const periods = await finaliseLongPeriods(database, awaiting, options);
   await destroySecrets(database, rules);
   return { days, periods };
 }
@@ -69,6 +68,19 @@ export async function findDueDays(sql: Sql, rules: LeaderboardRules): Promise<st
     `SELECT period FROM leaderboards WHERE final_at IS NULL AND kind = 'day' AND to_at <= $1::timestamptz ORDER BY to_at`,
     [dueBefore(rules)],
   );
+  return rows.map((row) => row.period);
+}
+
+const FIND_AWAITING = `SELECT DISTINCT b.period
+  FROM leaderboards b JOIN launches l ON l.launched_at >= b.from_at AND l.launched_at < b.to_at
+  WHERE b.final_at IS NULL AND b.to_at <= $1::timestamptz AND l.placed_for IS DISTINCT FROM l.launched_at AND NOT l.final`;
+
+/**
+ * Returns the due periods with launches that are not on their boards yet, because another transaction has locked them or
+ * their counts are missing.
+ */
+async function findAwaitingLaunches(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
+  const rows = await sql.query<{ period: string }>(FIND_AWAITING, [dueBefore(rules)]);
   return rows.map((row) => row.period);
 }
 
@@ -147,14 +159,18 @@ const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
   WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
 
 const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
-  WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND NOT EXISTS (
+  WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND b.period <> ALL($3::text[]) AND NOT EXISTS (
     SELECT FROM leaderboards d WHERE d.kind = 'day' AND d.final_at IS NULL AND d.from_at < b.to_at AND d.to_at > b.from_at
   )
   RETURNING b.period, b.kind`;
 
-async function finaliseLongPeriods(database: Database, { rules, recordEvents }: FinaliseOptions): Promise<string[]> {
+async function finaliseLongPeriods(
+  database: Database,
+  awaiting: readonly string[],
+  { rules, recordEvents }: FinaliseOptions,
+): Promise<string[]> {
   return database.transaction(async (sql) => {
-    const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS];
+    const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS, awaiting];
     await sql.query(LOCK_LONG_PERIODS, values.slice(0, 1));
     const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {

@@ -5,6 +5,7 @@ import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
+import { repairCounts } from '../counts/check-counts.ts';
 import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
@@ -77,17 +78,33 @@ test('a launch whose counts another transaction has locked is placed later, and 
   ]);
 });
 
-test('no day becomes final while a launch that must be placed first is locked, so its result has no later revision', async () => {
+test('a day is not final while its launch that must be placed is locked, so its result has no later revision; others are', async () => {
   const rules = rulesAt('2026-03-20T00:00:00.000Z');
   const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
   await launch(database, 'placed', '2026-03-02T10:00:00.000Z');
+  await launch(database, 'other-day', '2026-03-03T10:00:00.000Z');
+  await launch(database, 'other-week', '2026-02-25T10:00:00.000Z');
   await writeProducts(database, [buildProduct({ id: 'overdue', createdAt: '2026-03-02T11:00:00.000Z' })]);
   await database.transaction(async (sql) => {
     await sql.query("SELECT FROM product_counts WHERE product_id = 'overdue' FOR UPDATE");
-    expect(await finalise()).toEqual({ days: [], periods: [] });
+    expect(await finalise()).toEqual({
+      days: ['2026-02-25', '2026-03-03'],
+      periods: expect.not.arrayContaining(['2026-W10']),
+    });
   });
-  expect((await finalise()).days).toEqual(['2026-03-02']);
+  expect(await finalise()).toEqual({ days: ['2026-03-02'], periods: ['2026-W10'] });
   expect(await getLeaderboard(database, '2026-03-02', {}, rules)).toMatchObject({ launches: 2, revision: 0 });
+});
+
+test('a launch without a row of counts delays only the results of its own periods', async () => {
+  const rules = rulesAt('2025-03-20T00:00:00.000Z');
+  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  await launch(database, 'complete', '2025-03-03T10:00:00.000Z');
+  await writeProducts(database, [buildProduct({ id: 'broken', createdAt: '2025-03-04T10:00:00.000Z' })]);
+  await database.query("DELETE FROM product_counts WHERE product_id = 'broken'");
+  expect(await finalise()).toEqual({ days: ['2025-03-03'], periods: [] });
+  await repairCounts(database, ['broken']);
+  expect(await finalise()).toEqual({ days: ['2025-03-04'], periods: ['2025-W10'] });
 });
 
 test('concurrent views of a launch place only that launch, and only once; other launches have no standing yet', async () => {
