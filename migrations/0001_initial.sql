@@ -95,7 +95,8 @@ CREATE TABLE upvote_bursts (
 -- `placed_for` differs from `launched_at` until the places have been determined, as for launches in the future.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
-  -- The start of the launch window of 24 hours. Follows products.created_at, but never to or from a final day.
+  -- The start of the launch window of 24 hours. Follows products.created_at, but never from a final day, nor with votes
+  -- to a day that is final or due.
   launched_at timestamptz(3) NOT NULL,
   placed_for timestamptz(3),
   day text COLLATE "C",
