@@ -29,7 +29,7 @@ export default {
     'Your comment': 'Dein Kommentar',
     '{count} characters too many': { one: '{count} Zeichen zu viel', other: '{count} Zeichen zu viel' },
     '{count} characters left': { one: 'noch {count} Zeichen', other: 'noch {count} Zeichen' },
-    'Comment by {name}': 'Kommentar von {name}',
+    'Comment by {name}': 'Kommentar: {name}',
     'Copy link': 'Link kopieren',
     'Posted from this browser': 'In diesem Browser geschrieben',
     Reply: 'Antworten',
