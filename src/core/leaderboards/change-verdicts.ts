@@ -19,8 +19,8 @@ import { readTallyParts } from './tally-file.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
 /**
- * Selects votes of a launch by voter, given by its hash in the tally, and by time (`to` is exclusive). An unset field does not
- * restrict the selection.
+ * Selects votes of a launch by voter, given by its hash in the tally, and by time (`to` is exclusive). An unset field
+ * does not restrict the selection.
  */
 export interface VoteSelection {
   voters?: readonly string[] | undefined;
@@ -100,8 +100,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
  * Undoes the last exclusion or inclusion of a launch's votes. Those that were already undone are skipped.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
- * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the secret
- * that hashed them is gone, because they may only have new hashes.
+ * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the
+ * secret that hashed them is gone, because they may only have new hashes.
  */
 export async function undoVerdicts(
   database: Database,

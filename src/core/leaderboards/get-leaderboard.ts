@@ -140,8 +140,8 @@ export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
 }
 
 /**
- * Returns whether a period has launches, or neither ends before the site's first launch nor begins in the future. Periods
- * with launches stay if SITE_TIME_ZONE changes, although they have other bounds in the new time zone.
+ * Returns whether a period has launches, or neither ends before the site's first launch nor begins in the future.
+ * Periods with launches stay if SITE_TIME_ZONE changes, although they have other bounds in the new time zone.
  */
 export function isCovered(
   period: Period,

@@ -6,7 +6,7 @@ import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 
-/** The removals to undo: those of the last `products remove`, the newest removal of each product, or removals by their ids. */
+/** The removals to undo: those of the last `products remove`, the newest one of each product, or some by their ids. */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
 /** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
@@ -82,7 +82,10 @@ class Refusal extends Error {
   taken: string[] = [];
 }
 
-/** A removal by `products remove` has the id of its audit entry. Undoing an import removes products without such entries. */
+/**
+ * A removal by `products remove` has the id of its audit entry. Undoing an import removes products without such
+ * entries.
+ */
 const LAST_BATCH = `SELECT batch_id FROM removed_products WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id)
   ORDER BY removed_at DESC, batch_id LIMIT 1`;
 
