@@ -171,16 +171,16 @@ test('Previous and Next follow the order of the list that the visitor came from'
 });
 
 test('Next leads to the end of a list in which a product moved to a later page', async ({ page, site }) => {
-  const products = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Dunlin ${index}` }));
+  const products = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Redshank ${index}` }));
   const [last, , moved] = products;
   await page.route(/\/api\/products\?.*cursor=/, async (route) => {
     const response = await route.fetch();
     const json = await response.json();
     await route.fulfill({ response, json: { ...json, items: [moved, ...json.items] } });
   });
-  await visit(page, '/?q=dunlin');
-  await page.getByRole('link', { name: 'Dunlin 1', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Dunlin 1' })).toBeVisible();
+  await visit(page, '/?q=redshank');
+  await page.getByRole('link', { name: 'Redshank 1', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Redshank 1' })).toBeVisible();
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page).toHaveURL(`/product/${last?.id}`);
   await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();

@@ -19,7 +19,7 @@ const LANGUAGES = [
     found: '1 Produkt',
     undescribed: 'Keine Beschreibung vorhanden',
     author: 'Du',
-    byAuthor: 'Kommentar von Du',
+    byAuthor: 'Kommentar: Du',
   },
   {
     lang: 'ja',
