@@ -93,13 +93,14 @@ export function runUnderLease(
     const stop = () => stopping.abort(closing.signal.reason);
     closing.signal.addEventListener('abort', stop);
     if (closing.signal.aborted) stop();
-    let renewing: Promise<unknown> = Promise.resolve();
+    let renewing = Promise.resolve();
     const renew = () =>
       renewLease(database, name, holder, leaseMs)
         .then((isRenewed) => isRenewed || stopping.abort(new Error('another process has taken over the lease')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
     const renewal = setInterval(() => {
-      renewing = Promise.all([renewing, renew()]);
+      // Without the results, which would accumulate, because a run may last for days.
+      renewing = Promise.all([renewing, renew()]).then(() => undefined);
     }, leaseMs / 4).unref();
     const release = async (outcome: Parameters<typeof releaseLease>[3]) => {
       clearInterval(renewal);
