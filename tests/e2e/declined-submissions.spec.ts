@@ -17,7 +17,7 @@ test('the maker reads why a submission was declined, changes it and submits it a
   await expect(page.getByText('Waiting for review')).toBeVisible();
 });
 
-test('a declined submission can be submitted again unchanged, even if it was declined once more meanwhile', async ({
+test('a declined submission can be submitted again unchanged, even if it was declined again in the meantime', async ({
   page,
   site,
   expectConsoleError,

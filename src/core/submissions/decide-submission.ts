@@ -163,7 +163,7 @@ function decide(
 const SELECT_DECISIONS = `SELECT 1 FROM audit_log
   WHERE target = $1 AND action LIKE 'submissions %' AND (details->>'revision')::integer >= $2 LIMIT 1`;
 
-/** Returns whether a submission still waits, and nobody has decided on this revision or a later one. */
+/** Returns whether a submission is still waiting, and no decision was made on this revision or a later one. */
 async function isOnlyEdited(sql: Sql, { id, status }: SubmissionRow, revision: number): Promise<boolean> {
   return status === 'waiting' && (await sql.query(SELECT_DECISIONS, [id, revision])).length === 0;
 }

@@ -10,8 +10,8 @@ const MAX_PIPELINED_REQUESTS = 100;
  * Closes connections with too many pipelined requests. Node pauses reading from such a connection, but one chunk may
  * contain a thousand small requests, each of which occupies several kilobytes until its response is read.
  *
- * When a connection closes, also closes the responses to its waiting requests, which Node does not, so that whatever
- * they hold is released.
+ * When a connection closes, Node does not close the responses to its waiting requests. This function does, so what they
+ * hold is released.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
   const waitingOn = new WeakMap<Socket, Set<ServerResponse>>();
