@@ -107,7 +107,7 @@ export function readReviewHours(text: string): number {
   return Number(text);
 }
 
-export function readVotes(text: string): number {
+export function readVoteCap(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) === 0) {
     throw new Error(`${quote(text)} is invalid: the number of votes must be from 1 to 9999999`);
   }

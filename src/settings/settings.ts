@@ -28,7 +28,7 @@ import {
   readSwitch,
   readTimeZone,
   readToken,
-  readVotes,
+  readVoteCap,
 } from './read-value.ts';
 import { readTrustedProxies } from './trusted-proxies.ts';
 import { WEBHOOK_SETTINGS, type WebhookSettings, webhooksOf } from './webhook-settings.ts';
@@ -130,7 +130,7 @@ export const SETTINGS = {
   votesPerNetwork: {
     name: 'VOTES_PER_NETWORK',
     default: `${LIMITS.votesPerNetwork}`,
-    read: readVotes,
+    read: readVoteCap,
     about: 'Maximum counted votes per launch and IPv4 address or IPv6 /64',
   },
   limitsOn: {

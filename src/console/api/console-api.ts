@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
+import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
 
 /** A failed request: the server's error, or no response at all (status 0). */
@@ -39,7 +40,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   const { method = 'GET', query, body, contentType = 'application/octet-stream', signal } = options;
   let response: Response;
   try {
-    response = await fetch(`${path}${searchOf(query)}`, {
+    response = await fetch(withQuery(path, query), {
       method,
       ...(signal && { signal }),
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
@@ -81,14 +82,6 @@ export async function sendEach<Item, Result>(
   const error = failures[0]?.error;
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failed: failures.map(({ item }) => item), error };
-}
-
-function searchOf(query: Call['query'] = {}): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') params.set(name, String(value));
-  }
-  return params.size === 0 ? '' : `?${params}`;
 }
 
 async function errorOf(response: Response): Promise<ConsoleError> {

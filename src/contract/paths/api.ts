@@ -6,6 +6,15 @@ export function withId(route: string): ((id: string) => string) & { route: strin
   return Object.assign((id: string) => route.replace(/:\w+/, encodeURIComponent(id)), { route });
 }
 
+/** Returns a path with a query string. Parameters that are undefined or empty are omitted. */
+export function withQuery(path: string, query: object = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') params.set(name, String(value));
+  }
+  return params.size === 0 ? path : `${path}?${params}`;
+}
+
 /** The prefix of all paths of the API. */
 export const prefix = '/api/';
 export const products = '/api/products';
@@ -18,7 +27,7 @@ export const heldComments = /* @__PURE__ */ withId('/api/products/:id/comments/h
 export const comments = '/api/comments';
 export const events = '/api/events';
 /** The OpenAPI document, and the page with the API reference. */
-export const description = '/api/openapi.json';
+export const openApi = '/api/openapi.json';
 export const reference = '/api/docs';
 export const leaderboards = '/api/leaderboards';
 export const leaderboard = /* @__PURE__ */ withId('/api/leaderboards/:id');

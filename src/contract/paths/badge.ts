@@ -1,4 +1,4 @@
-import { withId } from './api.ts';
+import { withId, withQuery } from './api.ts';
 
 export type BadgeTheme = 'light' | 'dark';
 
@@ -12,9 +12,7 @@ const badgeOf = withId('/badge/:id.svg');
  * `site.ts`, so the initial bundle does not contain it.
  */
 export const badgePath = Object.assign(
-  (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) => {
-    const query = new URLSearchParams({ ...(theme === 'dark' && { theme }), ...(board && { board }) });
-    return `${badgeOf(id)}${query.size > 0 ? `?${query}` : ''}`;
-  },
+  (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) =>
+    withQuery(badgeOf(id), { theme: theme === 'dark' ? theme : undefined, board }),
   { route: badgeOf.route },
 );

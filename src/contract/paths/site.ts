@@ -1,5 +1,5 @@
 import * as api from './api.ts';
-import { withId } from './api.ts';
+import { withId, withQuery } from './api.ts';
 
 export { api };
 
@@ -16,16 +16,7 @@ export interface ListAddress {
   cursor?: string | undefined;
 }
 
-const LIST_PARAMETERS = ['q', 'tag', 'sort', 'cursor'] as const satisfies (keyof ListAddress)[];
-
-export function list(address: ListAddress): string {
-  const params = new URLSearchParams();
-  for (const name of LIST_PARAMETERS) {
-    const value = address[name];
-    if (value !== undefined) params.set(name, value);
-  }
-  return params.size === 0 ? '/' : `/?${params}`;
-}
+export const list = ({ q, tag, sort, cursor }: ListAddress) => withQuery(home, { q, tag, sort, cursor });
 
 export const product = /* @__PURE__ */ withId('/product/:id');
 

@@ -23,7 +23,7 @@ interface Options {
 export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
   let made: { url: string; body: string } | undefined;
 
-  app.get(paths.api.description, { config: { operation: OPERATIONS.getOpenApi } }, async (_request, reply) => {
+  app.get(paths.api.openApi, { config: { operation: OPERATIONS.getOpenApi } }, async (_request, reply) => {
     const url = site.url();
     if (made?.url !== url) made = { url, body: JSON.stringify(openApiDocument(apiRoutes, site, version)) };
     return reply.type('application/json; charset=utf-8').header('Cache-Control', REVALIDATE).send(made.body);
@@ -74,7 +74,7 @@ const REFERENCE_FILES = {
   'start.js': {
     type: 'text/javascript; charset=utf-8',
     body: `SwaggerUIBundle({
-  url: ${JSON.stringify(paths.api.description)},
+  url: ${JSON.stringify(paths.api.openApi)},
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
@@ -209,10 +209,10 @@ ${brandStyle(brand)}
 <body>
 <header class="site"><div class="site-bar">
 <a class="brand" href="${paths.home}"><img src="${brand.page.logo ?? paths.icons.svg}" alt="" width="32" height="32">${escapeHtml(siteName)}</a>
-<a href="${paths.api.description}">OpenAPI</a>
+<a href="${paths.api.openApi}">OpenAPI</a>
 </div></header>
 <div id="reference"></div>
-<noscript><main>This page needs JavaScript. The OpenAPI document does not: <a href="${paths.api.description}">${paths.api.description}</a></main></noscript>
+<noscript><main>This page needs JavaScript. The OpenAPI document does not: <a href="${paths.api.openApi}">${paths.api.openApi}</a></main></noscript>
 <script src="${below}swagger-ui-bundle.js"></script>
 <script src="${below}start.js"></script>
 </body>

@@ -1,4 +1,5 @@
 import type { AddedComment } from '../../contract/comments/schema.ts';
+import { withQuery } from '../../contract/paths/api.ts';
 import { paths } from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
@@ -55,7 +56,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (sent ??
-        fetch(`${origin}${path}${toSearch(query)}`, {
+        fetch(origin + withQuery(path, query), {
           method,
           headers,
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -111,14 +112,6 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
 
     likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', sendsSession: true }),
   };
-}
-
-function toSearch(query: object = {}): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') params.set(name, String(value));
-  }
-  return params.size === 0 ? '' : `?${params}`;
 }
 
 /** Reads an error in problem+json format. An HTML error page of a proxy provides only its status. */

@@ -195,7 +195,7 @@ export const ENGLISH = [
   'Save for later',
   'No room left',
   '{count} products are saved. Remove one to save another.',
-  // saved/saved-button.tsx
+  // saved/saved-products-button.tsx
   'Saved products',
   // saved/saved-dialog.tsx
   'Stored in this browser, and visible only to you.',

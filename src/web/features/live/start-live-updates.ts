@@ -6,9 +6,8 @@ import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { type DelayedEvent, initialLiveState, type LiveEffect, type LiveEvent, step } from './live-state.ts';
 import { type Refetcher, refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
-import { createRefetchScheduler } from './refetch-scheduler.ts';
 import { joinSharedStream, type SharedStream, type SharedStreamHandlers } from './shared-stream.ts';
-import { coalesce, jitter } from './timing.ts';
+import { coalesce, createRefetchScheduler, jitter } from './timing.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
 export interface LiveConnection {

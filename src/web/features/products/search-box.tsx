@@ -105,7 +105,7 @@ function useSearch() {
     // entry, even if the list is still loading.
     const replace = term !== '' || address !== latestAddress.current;
     latestAddress.current = addressOf(paths.home, q);
-    navigate(paths.list({ q: q || undefined, tag, sort }), { replace });
+    navigate(paths.list({ q, tag, sort }), { replace });
   }
 
   const searchLater = useEffectEvent(search);

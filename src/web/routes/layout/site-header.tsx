@@ -2,7 +2,7 @@ import { type KeyboardEvent, Suspense } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
-import { SavedButton } from '../../features/saved/saved-button.tsx';
+import { SavedProductsButton } from '../../features/saved/saved-products-button.tsx';
 import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
@@ -21,7 +21,7 @@ export function SiteHeader() {
           <span>{site.name}</span>
         </Link>
         <SearchBox />
-        <SavedButton />
+        <SavedProductsButton />
         <ThemeSwitch />
         <details className="demo-fold">
           {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is already a button */}

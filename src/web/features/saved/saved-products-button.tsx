@@ -10,7 +10,7 @@ const load = () => import('./saved-dialog.tsx').then((module) => module.SavedDia
  * Opens the dialog of saved products. Their number appears only after hydration, so it lies over the button and does
  * not shift the layout.
  */
-export function SavedButton() {
+export function SavedProductsButton() {
   const count = useBrowserStore(savedProducts, (all) => all.length);
   const { Dialog, close, props } = useDeferredDialog(load);
   return (
