@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ModerationEntry } from '../../contract/moderation/schema.ts';
 import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
-import * as apiPaths from '../../contract/paths/api.ts';
+import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
 import { cursorOf, LIMIT, type Operation } from '../openapi/parts.ts';
@@ -14,14 +14,14 @@ interface Options {
 /** The public moderation log, on sites that have one. */
 export const moderationLogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send }) => {
   app.get(
-    apiPaths.moderationLog,
+    paths.api.moderationLog,
     {
       config: { operation: LIST_MODERATION },
       schema: { querystring: ModerationLogQuerySchema, response: { 200: ModerationLogSchema } },
     },
     (request, reply) => {
       const { limit, cursor } = request.query;
-      const key = cacheKeyOf(apiPaths.moderationLog, { limit, cursor });
+      const key = cacheKeyOf(paths.api.moderationLog, { limit, cursor });
       const response = apiResponse(core, key, async (api) => api.getModerationLog?.(request.query));
       return send(response, request, reply, Boolean(cursor));
     },

@@ -12,25 +12,9 @@ export function useSite(): Site {
 /** The site's name and tagline, for titles and descriptions. */
 export type SiteWords = Pick<Site, 'name' | 'tagline'>;
 
-export function useSiteName(): string {
-  return useContext(SiteContext).name;
-}
-
-export function useToday(): string {
-  return useContext(SiteContext).today;
-}
-
-export function useTimeZone(): string | undefined {
-  return useContext(SiteContext).timeZone;
-}
-
-export function useSiteUrl(): string {
-  return useContext(SiteContext).url;
-}
-
 /** Updates the document's head after a navigation. The server renders the first one. */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
-  const siteUrl = useSiteUrl();
+  const { url: siteUrl } = useSite();
   const navigated = useHasNavigated();
   useEffect(() => {
     document.title = title;

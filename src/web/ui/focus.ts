@@ -28,3 +28,8 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
 export function prefersReducedMotion(): boolean {
   return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
+
+/** The behaviour of `scrollIntoView`. */
+export function scrollBehavior(): ScrollBehavior {
+  return prefersReducedMotion() ? 'instant' : 'smooth';
+}

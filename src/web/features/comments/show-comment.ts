@@ -4,7 +4,7 @@ import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { findRendered, prefersReducedMotion } from '../../ui/focus.ts';
+import { findRendered, scrollBehavior } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 
@@ -32,7 +32,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const target = element ?? document.getElementById('comments-title');
   if (!target) return;
   target.tabIndex = -1;
-  target.scrollIntoView({ behavior: prefersReducedMotion() ? 'instant' : 'smooth', block: 'center' });
+  target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
   target.focus({ preventScroll: true });
   if (element) element.dataset.highlighted = 'true';
 }

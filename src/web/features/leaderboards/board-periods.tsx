@@ -11,7 +11,7 @@ import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatPeriod } from '../../language/format.ts';
 import { t } from '../../language/translate.ts';
-import { useToday } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 
@@ -19,7 +19,7 @@ const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month
 
 /** Links to the board of each kind (day, week, month and year) that contains this period or is part of it. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
-  const today = useToday();
+  const { today } = useSite();
   return (
     <nav className="sort-links" aria-label={t('Kind of period')}>
       {PERIOD_KINDS.map((kind) => {

@@ -5,7 +5,7 @@ import { paths } from '../../../contract/paths.ts';
 import { type AppApi, useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
-import { findRendered, prefersReducedMotion } from '../../ui/focus.ts';
+import { findRendered, scrollBehavior } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
@@ -123,7 +123,7 @@ async function highlight(find: (() => HTMLElement | null) | undefined, headingId
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });
-  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
+  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: scrollBehavior() });
 }
 
 /** The minimum interval between announcements. Without it, screen readers would read out every change in a busy hour. */

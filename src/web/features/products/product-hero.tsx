@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
+import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { plural, rich, t, translated, withElements } from '../../language/translate.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
@@ -58,7 +58,7 @@ export function ProductHero({ product, vote, standing, share }: ProductHeroProps
         </p>
         <TagList tags={product.tags} />
         <div className="product-hero-actions">
-          <Link className="button" data-tone="outline" to={COMMENTS_HASH}>
+          <Link className="button" data-tone="outline" to={paths.COMMENTS_HASH}>
             <CommentIcon />
             <span>
               {withElements(plural('{number} comment', '{number} comments', product.comments, { number: '{number}' }), {

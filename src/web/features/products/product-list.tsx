@@ -4,7 +4,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenPages } from '../../cache/cached-data.ts';
 import { dateFormat, intlLocale, plural, t } from '../../language/translate.ts';
-import { useTimeZone } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { useRetryOnMount } from '../../routing/navigation.tsx';
 import { Link } from '../../ui/link.tsx';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
@@ -21,7 +21,7 @@ interface ProductListProps {
 
 export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useRetryOnMount() });
-  const timeZone = useTimeZone();
+  const { timeZone } = useSite();
   const days = dateFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone });
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;

@@ -3,7 +3,7 @@ import { type BadgeTheme, badgePath } from '../../../contract/paths/badge.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { rich, t, translated } from '../../language/translate.ts';
-import { useSiteName, useSiteUrl } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { ShareIcon } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { CopyField } from './copy-field.tsx';
@@ -24,7 +24,8 @@ interface ShareDialogProps {
 }
 
 export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps) {
-  const product = { id, name, siteName: useSiteName(), siteUrl: useSiteUrl() };
+  const site = useSite();
+  const product = { id, name, siteName: site.name, siteUrl: site.url };
   const [theme, setTheme] = useState<BadgeTheme>('light');
   const [format, setFormat] = useState<SnippetFormat>('html');
   const [size, setSize] = useState<BadgeSize>();

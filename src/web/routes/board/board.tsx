@@ -12,7 +12,7 @@ import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { plural, t } from '../../language/translate.ts';
-import { useDocumentHead, useSite, useSiteName, useTimeZone } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -46,7 +46,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
       ...boardOptions(useApi(), period.name, cursor),
       ...useRetryOnMount(),
     });
-  useDocumentHead(boardHead(period, useSiteName(), { empty: data?.pages[0]?.items.length === 0 }));
+  useDocumentHead(boardHead(period, useSite().name, { empty: data?.pages[0]?.items.length === 0 }));
   const entries = useMemo(() => flattenPages(data?.pages ?? [], ({ productId }) => productId), [data]);
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
@@ -92,7 +92,7 @@ interface BoardBannerProps {
 /** The subject of the board, its status and the remaining time. */
 function BoardBanner({ period, board, onEnd }: BoardBannerProps) {
   const now = useNow();
-  const timeZone = useTimeZone();
+  const { timeZone } = useSite();
   const stage = board && stageOf(board, now, timeZone);
   return (
     <section className="banner board-banner" aria-label={t('Leaderboard')}>

@@ -9,7 +9,7 @@ import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { lastVisitEnd, NewMarker, visits } from '../../features/visits/visits.tsx';
 import { t } from '../../language/translate.ts';
-import { useDocumentHead, useSite, useSiteName, useToday } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
@@ -32,8 +32,9 @@ export function Home() {
   const params = useSearchParams();
   const { pathname, search, key } = useLocation();
   const filters = readFilters(params);
-  const today = useToday();
-  useDocumentHead(homeHead(filters, useSite()));
+  const site = useSite();
+  const { today } = site;
+  useDocumentHead(homeHead(filters, site));
   const lastList = useLastList();
   const hasVisited = useBrowserStore(visits, (stored) => lastVisitEnd(stored) !== null);
   useEffect(() => {
@@ -91,7 +92,7 @@ function WelcomeBanner() {
     <section className="banner" aria-label={t('Welcome')}>
       <Waves />
       <div className="banner-text">
-        <PageHeading>{t('Welcome to {site}', { site: useSiteName() })}</PageHeading>
+        <PageHeading>{t('Welcome to {site}', { site: useSite().name })}</PageHeading>
         <p>{t('Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.')}</p>
       </div>
     </section>

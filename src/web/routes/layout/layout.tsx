@@ -3,7 +3,7 @@ import { paths } from '../../../contract/paths.ts';
 import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';
-import { useSiteName } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { cachedAt } from '../../service-worker/cached-at.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
@@ -32,7 +32,7 @@ function SiteFooter() {
   return (
     <footer className="site-footer">
       <p>
-        <Link to={paths.home}>{useSiteName()}</Link> · {t('Product names and trademarks belong to their owners.')}
+        <Link to={paths.home}>{useSite().name}</Link> · {t('Product names and trademarks belong to their owners.')}
       </p>
       <ShortcutsButton />
     </footer>

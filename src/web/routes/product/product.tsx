@@ -1,7 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
-import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
@@ -20,7 +19,7 @@ import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
-import { prefersReducedMotion } from '../../ui/focus.ts';
+import { scrollBehavior } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { hasModifier, Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
@@ -119,10 +118,10 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
         showLoadFailure,
       );
     }
-    if (hash !== COMMENTS_HASH) return;
+    if (hash !== paths.COMMENTS_HASH) return;
     const timer = setTimeout(() => {
-      const section = document.querySelector(COMMENTS_HASH);
-      section?.scrollIntoView({ behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
+      const section = document.querySelector(paths.COMMENTS_HASH);
+      section?.scrollIntoView({ behavior: scrollBehavior() });
       section?.querySelector('h2')?.focus({ preventScroll: true });
     }, DELAY_MS);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
-import { useTimeZone } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { errorsIn, rebase, toDraft } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
@@ -19,7 +19,7 @@ interface MakerDialogProps {
 }
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
-  const timeZone = useTimeZone() ?? 'UTC';
+  const { timeZone = 'UTC' } = useSite();
   const form = useSubmissionForm({
     draft: toDraft(submission.product, submission.launchAt),
     pictures: storedPictures(submission.product),
@@ -47,7 +47,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
 }
 
 export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
-  const timeZone = useTimeZone() ?? 'UTC';
+  const { timeZone = 'UTC' } = useSite();
   // The submission that the change is based on. The page below the dialog may show a later one.
   const [base, setBase] = useState(submission);
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');

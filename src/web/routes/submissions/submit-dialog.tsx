@@ -3,7 +3,7 @@ import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
-import { useTimeZone } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
@@ -70,7 +70,7 @@ interface NewSubmissionProps {
 }
 
 function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
-  const timeZone = useTimeZone() ?? 'UTC';
+  const { timeZone = 'UTC' } = useSite();
   const [restored, setRestored] = useState(() => savedDraft.read());
   const fields = useRef<HTMLDivElement>(null);
   const created = useRef<MakerAccess>(undefined);
