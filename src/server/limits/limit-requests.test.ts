@@ -1,5 +1,114 @@
-import { expect, test } from 'vitest';
-import { createTarpit } from './limit-requests.ts';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../settings/rate-limits.ts';
+import { createRateLimiter, createTarpit } from './limit-requests.ts';
+
+const perMinute = (amount: number) => ({ amount, seconds: 60 });
+const LIMITS: RateLimits = {
+  ...DEFAULT_RATE_LIMITS,
+  upvote: { session: perMinute(2), network: perMinute(5) },
+  comment: { session: perMinute(1), network: perMinute(3) },
+  like: { session: perMinute(2), network: perMinute(5) },
+  search: { network: { amount: 2, seconds: 1 } },
+};
+const HOUR_MS = 3_600_000;
+
+function limiterAt(startMs = 0, maxKeys?: number) {
+  const clock = { ms: startMs };
+  return { clock, limiter: createRateLimiter(LIMITS, () => clock.ms, undefined, maxKeys) };
+}
+
+const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
+
+describe('limits apply to', () => {
+  test('a session, across all its addresses', () => {
+    const { limiter } = limiterAt();
+    const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
+      (address) => limiter.charge('upvote', visitor('a', address)).exceeded,
+    );
+    expect(exceeded).toEqual([[], [], ['session']]);
+  });
+
+  test('a network, across all its sessions', () => {
+    const { limiter } = limiterAt();
+    const exceeded = [1, 2, 3, 4, 5, 6].map((name) => limiter.charge('upvote', visitor(`made-up-${name}`)).exceeded);
+    expect(exceeded.at(-1)).toEqual(['network']);
+    expect(exceeded.slice(0, 5).flat()).toEqual([]);
+    expect(limiter.charge('upvote', visitor('other', '192.0.3.1')).exceeded).toEqual([]);
+  });
+
+  test('an IPv6 /48, across all its networks', () => {
+    const { limiter } = limiterAt();
+    const exceeded = Array.from(
+      { length: 41 },
+      (_, number) =>
+        limiter.charge('upvote', visitor(`made-up-${number}`, `2001:db8:1:${number.toString(16)}::1`)).exceeded,
+    );
+    expect(exceeded.slice(0, 40).flat()).toEqual([]);
+    expect(exceeded[40]).toEqual(['network']);
+    expect(limiter.charge('upvote', visitor('other', '2001:db8:2::1'))).toMatchObject({
+      exceeded: [],
+      limits: [{ scope: 'session' }, { scope: 'network', amount: 5 }],
+    });
+  });
+
+  test('each action separately', () => {
+    const { limiter } = limiterAt();
+    limiter.charge('comment', visitor('a'));
+    expect(limiter.charge('comment', visitor('a')).exceeded).toEqual(['session']);
+    expect(limiter.charge('like', visitor('a')).exceeded).toEqual([]);
+  });
+
+  test('only the network if the session is missing or invalid', () => {
+    const { limiter } = limiterAt();
+    const charge = limiter.charge('upvote', { session: undefined, address: undefined });
+    expect(charge.limits).toEqual([{ scope: 'network', ...perMinute(5), remaining: 4, waitMs: 0, refillMs: 12_000 }]);
+  });
+});
+
+test('a refusal by one limit takes no token from the other', () => {
+  const { limiter } = limiterAt();
+  for (let tried = 0; tried < 50; tried += 1) limiter.charge('upvote', visitor('greedy'));
+  const { exceeded, limits } = limiter.charge('upvote', visitor('modest'));
+  expect(exceeded).toEqual([]);
+  expect(limits.map(({ scope, remaining }) => [scope, remaining])).toEqual([
+    ['session', 1],
+    ['network', 2],
+  ]);
+});
+
+test('refused requests with invented sessions create no buckets', () => {
+  const { limiter } = limiterAt();
+  for (let name = 0; name < 10_000; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
+  expect(limiter.size()).toBe(5 + 1);
+});
+
+test('a flood from many networks does not exceed the maximum number of buckets', () => {
+  const { limiter } = limiterAt(0, 100);
+  for (let name = 0; name < 5_000; name += 1) {
+    limiter.charge('upvote', visitor(`made-up-${name}`, `10.${name >> 8}.${name & 255}.1`));
+  }
+  expect(limiter.size()).toBe(200);
+});
+
+test("a network's limits continue when the salt of its key changes", () => {
+  const { clock, limiter } = limiterAt();
+  limiter.charge('upvote', visitor('first'));
+  clock.ms = HOUR_MS - 1;
+  for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
+  clock.ms = HOUR_MS;
+  expect(limiter.charge('upvote', visitor('f')).exceeded).toEqual(['network']);
+  clock.ms += 12_000;
+  expect(limiter.charge('upvote', visitor('f')).exceeded).toEqual([]);
+});
+
+test('an ignored limit is neither checked nor charged', () => {
+  const { limiter } = limiterAt();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
+  const { exceeded, limits } = limiter.charge('upvote', visitor('a'), { ignoring: 'network' });
+  expect(exceeded).toEqual([]);
+  expect(limits.map(({ remaining }) => remaining)).toEqual([0, 0]);
+  expect(limiter.charge('upvote', visitor('a'), { ignoring: 'network' }).exceeded).toEqual(['session']);
+});
 
 const isHeld = async (promise: Promise<void>) => {
   let over = false;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
-import type { LimitedAction } from '../../settings/rate-limits.ts';
+import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
 import { knownSessionOf } from '../http/request-keys.ts';
-import { createNetworkKeys } from './network-keys.ts';
-import { type Charge, createTokenBuckets, type LimitState, type RateLimiter, type Scope } from './rate-limiter.ts';
+import { createNetworkKeys, type NetworkKeys, PREFIX_48_LIMIT_FACTOR, prefix48 } from './network-keys.ts';
+import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-buckets.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -75,6 +75,107 @@ function applyCharge({ exceeded, waitMs, limits }: Charge, reply?: FastifyReply)
 const policyItem = ({ scope, amount, seconds }: LimitState) => `"${scope}";q=${amount};w=${seconds}`;
 const stateItem = ({ scope, remaining, refillMs }: LimitState) =>
   `"${scope}";r=${remaining};t=${Math.ceil(refillMs / 1_000)}`;
+
+/** A client: its session id, if it sent a valid one, and its IP address. */
+export interface Visitor {
+  session: string | undefined;
+  address: string | undefined;
+}
+
+type Scope = 'session' | 'network';
+
+/** The state of one limit after the request, for the headers. */
+interface LimitState extends Rate {
+  scope: Scope;
+  remaining: number;
+  refillMs: number;
+}
+
+interface Charge {
+  /** The limits that have no token left for the request; empty if the request may pass. */
+  exceeded: Scope[];
+  waitMs: number;
+  limits: LimitState[];
+}
+
+interface RateLimiter {
+  /**
+   * Takes a token from each limit of the action, or from none if one is empty, so a refusal costs no token. `ignoring`
+   * skips the limits of one scope and leaves their buckets unchanged.
+   */
+  charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
+  /** The number of buckets of all sessions and networks. */
+  size(): number;
+}
+
+/** One limit, as it applies to one visitor. */
+interface Applied {
+  scope: Scope;
+  rate: Rate;
+  buckets: TokenBuckets;
+  key: string;
+  /** Whether this is the limit of an IPv6 /48, which is not reported to clients. */
+  is48?: boolean;
+}
+
+/** Creates token buckets for every action: per session, per network and per IPv6 /48. */
+export function createRateLimiter(
+  limits: RateLimits,
+  now: () => number,
+  networkKeys: NetworkKeys = createNetworkKeys(now),
+  maxKeys?: number,
+): RateLimiter {
+  const bucketsOf = (rate: Rate | undefined) =>
+    rate && { rate, buckets: createTokenBuckets({ ...rate, now, ...(maxKeys === undefined ? {} : { maxKeys }) }) };
+  const byAction = new Map(
+    Object.entries(limits).map(([action, { session, network }]) => [
+      action,
+      {
+        session: bucketsOf(session),
+        network: bucketsOf(network),
+        whole48: bucketsOf({ ...network, amount: network.amount * PREFIX_48_LIMIT_FACTOR }),
+      },
+    ]),
+  );
+
+  const keys48 = createNetworkKeys(now, prefix48);
+
+  function applied(action: LimitedAction, { session, address }: Visitor): Applied[] {
+    const scopes = byAction.get(action);
+    const found: Applied[] = [];
+    if (scopes?.session && session !== undefined) found.push({ scope: 'session', ...scopes.session, key: session });
+    if (scopes?.network) {
+      const key = migrateKey(networkKeys(address), scopes.network.buckets);
+      found.push({ scope: 'network', ...scopes.network, key });
+    }
+    if (scopes?.whole48 && prefix48(address).length > 0) {
+      const key = migrateKey(keys48(address), scopes.whole48.buckets);
+      found.push({ scope: 'network', ...scopes.whole48, key, is48: true });
+    }
+    return found;
+  }
+
+  return {
+    charge(action, visitor, { ignoring } = {}) {
+      const all = applied(action, visitor);
+      const counting = all.filter(({ scope }) => scope !== ignoring);
+      const empty = counting.filter(({ buckets, key }) => buckets.peek(key).remaining < 1);
+      if (empty.length === 0) for (const { buckets, key } of counting) buckets.take(key);
+      return {
+        exceeded: [...new Set(empty.map(({ scope }) => scope))],
+        waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.peek(key).waitMs)),
+        limits: all
+          .filter(({ is48 }) => !is48)
+          .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.peek(key) })),
+      };
+    },
+    size: () =>
+      [...byAction.values()].reduce(
+        (sum, scopes) => sum + Object.values(scopes).reduce((all, scope) => all + (scope?.buckets.size() ?? 0), 0),
+        0,
+      ),
+  };
+}
 
 /** Delays the refusals of clients that continue to send requests after many refusals. */
 interface Tarpit {

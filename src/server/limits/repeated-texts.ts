@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Repetition } from '../../core/spam.ts';
+import type { Visitor } from './limit-requests.ts';
 import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
-import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
+import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-buckets.ts';
 
 /**
  * A text is suspicious once it has been posted this many `times`, on any products; the count falls evenly to zero

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createTokenBuckets } from './rate-limiter.ts';
+import { createTokenBuckets } from './token-buckets.ts';
 
 /** A simple model of a bucket: tokens arrive evenly, and only whole tokens are taken. */
 class ModelBucket {
@@ -14,7 +14,7 @@ class ModelBucket {
     this.tokens = amount;
   }
 
-  /** Refills the bucket until now. @returns the tokens with the tolerance of rate-limiter.ts, a thousandth of a token. */
+  /** Refills the bucket until now. @returns the tokens with the tolerance of token-buckets.ts, a thousandth of a token. */
   available(now: number): number {
     const refilled = ((now - this.at) / (this.seconds * 1_000)) * this.amount;
     this.tokens = Math.min(this.amount, this.tokens + refilled);

@@ -19,7 +19,7 @@ import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE_CACHING, problem } from '../http/problems.ts';
 import { inlineHash } from '../http/security-headers.ts';
 import type { SiteIdentity } from '../http/site-identity.ts';
-import { createTokenBuckets } from '../limits/rate-limiter.ts';
+import { createTokenBuckets } from '../limits/token-buckets.ts';
 import type { ClientBuild } from './client-build.ts';
 import { renderDocument } from './document.ts';
 import { languageOf, type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';

@@ -19,7 +19,7 @@ import {
 import { CoreError } from '../../../core/core-error.ts';
 import { requestIdsOf } from '../../http/request-keys.ts';
 import { createNetworkKeys, PREFIX_48_LIMIT_FACTOR, prefix48 } from '../../limits/network-keys.ts';
-import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/rate-limiter.ts';
+import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/token-buckets.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
 
