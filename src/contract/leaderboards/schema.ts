@@ -106,6 +106,9 @@ export const StandingsSchema = Type.Object(
   { $id: 'Standings' },
 );
 
+/** The number of counted votes cast in one hour of the launch window. */
+export const HourlyVotesSchema = Type.Object({ from: Type.String(), votes: CountSchema }, { $id: 'HourlyVotes' });
+
 /** The first line of a tally. */
 export const TallyHeaderSchema = Type.Object(
   {
@@ -143,3 +146,4 @@ export type LeaderboardEntry = Static<typeof LeaderboardEntrySchema>;
 export type Leaderboard = Static<typeof LeaderboardSchema>;
 export type Standing = Static<typeof StandingSchema>;
 export type Standings = Static<typeof StandingsSchema>;
+export type HourlyVotes = Static<typeof HourlyVotesSchema>;

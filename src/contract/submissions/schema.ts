@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { StandingsSchema } from '../leaderboards/schema.ts';
+import { HourlyVotesSchema, StandingsSchema } from '../leaderboards/schema.ts';
 import { MAKER_FIELDS, type MakerField, PRODUCT_FIELDS, type ProductFields } from '../products/fields.ts';
 import { ProductSchema } from '../products/schema.ts';
 import { TEXT_FORMAT } from '../text.ts';
@@ -52,12 +52,6 @@ export const SubmissionStatusSchema = Type.Union([
   Type.Literal('withdrawn'),
 ]);
 
-/** The number of counted votes cast in one hour of the launch window. */
-export const HourlyVotesSchema = Type.Object(
-  { from: Type.String(), votes: Type.Integer({ minimum: 0 }) },
-  { $id: 'HourlyVotes' },
-);
-
 /** A submission as its maker sees it. */
 export const SubmissionSchema = Type.Object(
   {
@@ -97,7 +91,6 @@ export const CreatedSubmissionSchema = Type.Object(
 export type NewSubmission = Static<typeof NewSubmissionSchema>;
 export type SubmissionPatch = Static<typeof SubmissionPatchSchema>;
 export type SubmissionStatus = Static<typeof SubmissionStatusSchema>;
-export type HourlyVotes = Static<typeof HourlyVotesSchema>;
 export type Submission = Static<typeof SubmissionSchema>;
 export type SubmissionResponse = Static<typeof SubmissionResponseSchema>;
 export type CreatedSubmission = Static<typeof CreatedSubmissionSchema>;

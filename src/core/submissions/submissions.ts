@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
-import type { Standings } from '../../contract/leaderboards/schema.ts';
+import type { HourlyVotes, Standings } from '../../contract/leaderboards/schema.ts';
 import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
-import type { HourlyVotes, NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
+import type { NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
 import type { CommentAuthor } from '../comments/draft.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
+import { readVotesByHour } from '../leaderboards/read-votes-by-hour.ts';
 import type { Runtime } from '../runtime.ts';
 import { addWithSpamCheck, type Repetition } from '../spam.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
@@ -21,7 +22,7 @@ import {
 } from './change-submission.ts';
 import { createSubmission, type Submitter } from './create-submission.ts';
 import type { LaunchRules } from './launch-product.ts';
-import { describeSubmission, readProducts, readVotesByHour } from './read-submission.ts';
+import { describeSubmission, readProducts } from './read-submission.ts';
 import { checkKey, readSubmissionRow, requireMakerKey, type SubmissionRow } from './submission-row.ts';
 
 /** The operations of makers. The functions that implement them document their `CoreError`s. */

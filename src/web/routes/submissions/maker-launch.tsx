@@ -1,6 +1,7 @@
+import type { HourlyVotes } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
-import type { HourlyVotes, Submission } from '../../../contract/submissions/schema.ts';
+import type { Submission } from '../../../contract/submissions/schema.ts';
 import { ordinal } from '../../language/format.ts';
 import { formatCount, plural, rich, t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { rulesAt } from '../../../tests/support/launch-site.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
-import { finaliseDue } from '../leaderboards/finalise.ts';
 import { editProduct } from '../products/edit-product.ts';
+import { finaliseDue } from './finalise.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
