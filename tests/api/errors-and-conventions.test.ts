@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
-import { PAGE_CACHING, REVALIDATE } from '../../src/server/http/problems.ts';
+import { PAGE_CACHING, REVALIDATE } from '../../src/server/http/cache-control.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OWN_WRITE } from '../http/cache-control.ts';
 import { hasLastWrite } from '../http/last-write-cookie.ts';
-import { OWN_WRITE } from '../http/problems.ts';
 import { type Encoding, matchesEntityTag, preferredEncoding, type Representations } from '../http/representations.ts';
 import type { CacheRequest, Version } from './cached-response.ts';
 import type { ResponseCache, Served } from './response-cache.ts';

@@ -6,6 +6,7 @@ import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts'
 import { paths } from '../../contract/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
 import type { Database } from '../../core/database/database.ts';
+import { NO_STORE } from '../http/cache-control.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
 /** The console as a separate server, and whether it is open. */
@@ -98,7 +99,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
-  'cache-control': 'no-store',
+  'cache-control': NO_STORE,
 };
 
 /** Reads the names of the hashed files from the console's build. @throws Error if the site has not been built. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { paths } from '../../contract/paths.ts';
-import { NO_STORE } from './problems.ts';
+import { NO_STORE } from './cache-control.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** Headers that pages of other origins may read in addition to the safelisted ones. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
 import type { FieldError, Problem, ProblemCode } from '../../contract/problem.ts';
+import { NO_STORE } from './cache-control.ts';
 
 /** The HTTP status and the title of each code. By RFC 9457, the title is the same for every problem of its kind. */
 const KINDS: Record<ProblemCode, { status: number; title: string }> = {
@@ -67,18 +68,3 @@ export function sendProblem(body: Problem, request: FastifyRequest, reply: Fasti
     .header('X-Request-Id', request.id)
     .send(JSON.stringify(body));
 }
-
-/** For responses that any cache may store, but must revalidate each time, which the ETag makes cheap. */
-export const REVALIDATE = 'public, no-cache';
-
-/**
- * For pages, which are the same for every visitor: a browser revalidates each time; a shared cache may serve them for a
- * second, for another second while it revalidates, and for a day while the site is unreachable.
- */
-export const PAGE_CACHING = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
-
-/** For a response that may be newer than the shared one, because it must show the visitor's own write. */
-export const OWN_WRITE = 'private, no-cache';
-
-/** For responses that are for one visitor only, or not worth caching. */
-export const NO_STORE = 'no-store';

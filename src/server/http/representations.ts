@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NO_STORE } from './cache-control.ts';
 
 /** The supported encodings, best first. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
@@ -155,7 +156,7 @@ async function represent(payload: string, request: FastifyRequest, reply: Fastif
   reply.header('Vary', 'Accept-Encoding');
   const content = new Representations(payload);
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
-  if (reply.statusCode === 200 && reply.getHeader('cache-control') !== 'no-store') {
+  if (reply.statusCode === 200 && reply.getHeader('cache-control') !== NO_STORE) {
     const tag = content.tag(encoding);
     reply.header('ETag', tag);
     if (matchesEntityTag(request.headers['if-none-match'], tag)) {

@@ -15,8 +15,9 @@ import {
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
+import { NO_STORE, PAGE_CACHING } from '../http/cache-control.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
-import { NO_STORE, PAGE_CACHING, problem } from '../http/problems.ts';
+import { problem } from '../http/problems.ts';
 import { inlineHash } from '../http/security-headers.ts';
 import type { SiteIdentity } from '../http/site-identity.ts';
 import { createTokenBuckets } from '../limits/token-buckets.ts';

@@ -18,7 +18,7 @@ import {
   leaderboardsFeed,
   readLaunches,
 } from '../feeds/feeds.ts';
-import { REVALIDATE } from '../http/problems.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import type { SiteIdentity } from '../http/site-identity.ts';
 
 interface Options {

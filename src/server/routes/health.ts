@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
-import { NO_STORE } from '../http/problems.ts';
+import { NO_STORE } from '../http/cache-control.ts';
 
 interface Options {
   core: Core;

@@ -7,7 +7,7 @@ import { matchRoute } from '../../contract/routes.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
-import { REVALIDATE } from '../http/problems.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 import { escapeHtml } from '../pages/document.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../cache/api-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Cards, ServedCard } from '../cards/cards.ts';
-import { NO_STORE } from '../http/problems.ts';
+import { NO_STORE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 

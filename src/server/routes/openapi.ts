@@ -6,7 +6,7 @@ import type { Brand } from '../../settings/brand.ts';
 import { type CacheableResponse, PAGE_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
-import { REVALIDATE } from '../http/problems.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import type { SiteIdentity } from '../http/site-identity.ts';
 import { type ApiRoute, openApiDocument } from '../openapi/document.ts';
 import type { Operation } from '../openapi/parts.ts';

@@ -11,7 +11,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { isLeaderboardCursor } from '../../core/leaderboards/get-leaderboard.ts';
 import { isProductCursor } from '../../core/products/list-products.ts';
 import type { RevalidationReason } from '../cache/cached-response.ts';
-import { NO_STORE } from '../http/problems.ts';
+import { NO_STORE } from '../http/cache-control.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
 import type { PageRenderer, Pages } from '../pages/pages.ts';

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
-import { REVALIDATE } from '../http/problems.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';

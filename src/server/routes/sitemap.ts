@@ -11,8 +11,8 @@ import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { element, type Xml, xmlDocument } from '../feeds/xml.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import { requireConnected } from '../http/connections.ts';
-import { REVALIDATE } from '../http/problems.ts';
 import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 import { clientNetworkOf } from '../limits/network-keys.ts';
 

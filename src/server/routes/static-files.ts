@@ -5,7 +5,7 @@ import { paths } from '../../contract/paths.ts';
 import { taglineOf } from '../../contract/site.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
-import { REVALIDATE } from '../http/problems.ts';
+import { REVALIDATE } from '../http/cache-control.ts';
 import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
 import type { PageRenderer } from '../pages/pages.ts';
 
