@@ -1,6 +1,11 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { CoreError } from '../../core/core-error.ts';
+import type { StreamLimits } from '../../settings/rate-limits.ts';
+import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 import { networkPrefix, PREFIX_48_LIMIT_FACTOR, prefix48 } from './network-keys.ts';
 
-/** Limits what each network has open at the same time, such as connections. */
+/** Limits the connections or streams that each network has open at the same time. */
 interface OpenPerNetwork {
   /** Returns how many more this network may open. */
   remaining(address: string | undefined): number;
@@ -9,7 +14,7 @@ interface OpenPerNetwork {
 }
 
 /** A whole IPv6 /48 has a multiple of the limit. A network is stored only while it has something open. */
-export function createOpenPerNetwork(max: number): OpenPerNetwork {
+function createOpenPerNetwork(max: number): OpenPerNetwork {
   const counts = new Map<string, number>();
   const countOf = (key: string) => counts.get(key) ?? 0;
 
@@ -36,6 +41,62 @@ export function createOpenPerNetwork(max: number): OpenPerNetwork {
       for (const { key } of limits) add(key, 1);
       return () => {
         for (const { key } of limits) add(key, -1);
+      };
+    },
+  };
+}
+
+/** A fifth of the process's limit: enough for an office of 150 people whose browsers open six connections each. */
+const MAX_CONNECTIONS_PER_NETWORK = 1_000;
+
+/**
+ * Limits the open connections of each network, because one network could otherwise use up all connections. Further ones
+ * are closed before anything is read from them. A trusted proxy has no limit, because all visitors share its
+ * connections.
+ */
+export function limitConnectionsPerNetwork(
+  { server }: Pick<FastifyInstance, 'server'>,
+  trustProxy: TrustedProxies | undefined,
+  max = MAX_CONNECTIONS_PER_NETWORK,
+): void {
+  const connections = createOpenPerNetwork(max);
+  server.prependListener('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress !== undefined && trustProxy?.(remoteAddress)) return;
+    const noteClosed = connections.open(remoteAddress);
+    if (noteClosed) socket.once('close', noteClosed);
+    else socket.destroy();
+  });
+}
+
+/** Limits concurrent streams per process and per network. */
+interface StreamLimiter {
+  /**
+   * @returns a function that releases the slot; call it once.
+   * @throws CoreError `rate_limited` at the limit of the network, `overloaded` at the limit of the process.
+   */
+  acquire(address: string | undefined): () => void;
+  /** Returns how many more streams this network may open, or undefined without a limit. */
+  remaining(address: string | undefined): number | undefined;
+}
+
+export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): StreamLimiter {
+  const byNetwork = createOpenPerNetwork(perNetwork ?? Number.POSITIVE_INFINITY);
+  let openStreams = 0;
+  return {
+    remaining: (address) => (perNetwork === undefined ? undefined : byNetwork.remaining(address)),
+    acquire(address) {
+      if (byNetwork.remaining(address) <= 0) {
+        throw new CoreError('rate_limited', 'Too many streams are open from this network. Please close one of them.');
+      }
+      if (openStreams >= perProcess) {
+        throw new CoreError('overloaded', 'Too many streams are open right now. Please try again in a moment.');
+      }
+      const noteClosed = byNetwork.open(address);
+      openStreams += 1;
+      return () => {
+        noteClosed?.();
+        openStreams -= 1;
       };
     },
   };

@@ -1,6 +1,3 @@
-import { CoreError } from '../../core/core-error.ts';
-import type { StreamLimits } from '../../settings/rate-limits.ts';
-import { createOpenPerNetwork } from '../limits/open-per-network.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** Streams with the same subscription, which get the same bytes. */
@@ -69,37 +66,4 @@ export class Subscriptions {
     }
     return subscription;
   }
-}
-
-/** Limits concurrent streams per process and per network. */
-interface StreamLimiter {
-  /**
-   * @returns a function that releases the slot; call it once.
-   * @throws CoreError `rate_limited` at the limit of the network, `overloaded` at the limit of the process.
-   */
-  acquire(address: string | undefined): () => void;
-  /** Returns how many more streams this network may open, or undefined without a limit. */
-  remaining(address: string | undefined): number | undefined;
-}
-
-export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): StreamLimiter {
-  const byNetwork = createOpenPerNetwork(perNetwork ?? Number.POSITIVE_INFINITY);
-  let openStreams = 0;
-  return {
-    remaining: (address) => (perNetwork === undefined ? undefined : byNetwork.remaining(address)),
-    acquire(address) {
-      if (byNetwork.remaining(address) <= 0) {
-        throw new CoreError('rate_limited', 'Too many streams are open from this network. Please close one of them.');
-      }
-      if (openStreams >= perProcess) {
-        throw new CoreError('overloaded', 'Too many streams are open right now. Please try again in a moment.');
-      }
-      const noteClosed = byNetwork.open(address);
-      openStreams += 1;
-      return () => {
-        noteClosed?.();
-        openStreams -= 1;
-      };
-    },
-  };
 }

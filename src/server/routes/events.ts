@@ -8,10 +8,10 @@ import { isProductId } from '../../contract/products/fields.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { StreamLimits } from '../../settings/rate-limits.ts';
 import { requireConnected } from '../http/connections.ts';
+import { createStreamLimiter } from '../limits/open-per-network.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
 import type { Since } from '../live/pending-updates.ts';
-import { createStreamLimiter } from '../live/subscriptions.ts';
 import type { Operation } from '../openapi/parts.ts';
 
 interface Options {

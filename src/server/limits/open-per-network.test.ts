@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { readTrustedProxies } from '../../settings/trusted-proxies.ts';
-import { limitConnectionsPerNetwork } from './connections-per-network.ts';
+import { limitConnectionsPerNetwork } from './open-per-network.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
