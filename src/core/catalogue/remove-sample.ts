@@ -7,7 +7,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
-import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { readProducts } from '../products/product-row.ts';
 import {
   deleteSiteMetadata,
   SAMPLE_SESSION_PREFIX,
@@ -166,16 +166,12 @@ async function findSampleProducts(
   sql: Sql,
   catalogue: SampleCatalogue,
 ): Promise<{ unchanged: string[]; changed: string[] }> {
-  const rows = await sql.query<ProductRow>(
-    `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
-    [catalogue.products.map((product) => product.id)],
-  );
+  const ids = catalogue.products.map((product) => product.id);
   const samples = new Map(catalogue.products.map((product) => [product.id, product]));
   const unchanged: string[] = [];
   const changed: string[] = [];
-  for (const row of rows) {
-    const { upvotes: _upvotes, comments: _comments, ...stored } = productOf(row);
-    (isDeepStrictEqual(stored, samples.get(row.id)) ? unchanged : changed).push(row.id);
+  for (const { upvotes: _upvotes, comments: _comments, ...stored } of await readProducts(sql, ids)) {
+    (isDeepStrictEqual(stored, samples.get(stored.id)) ? unchanged : changed).push(stored.id);
   }
   return { unchanged, changed };
 }

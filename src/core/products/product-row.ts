@@ -89,6 +89,11 @@ function byCount(name: ProductSort, count: 'upvotes' | 'comments'): KeysetOrder<
 const SELECT_PRODUCTS = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
   WHERE p.id = ANY($1::text[])`;
 
+/** Reads products by id. @returns the existing products, in any order. @throws CoreError `unavailable`. */
+export async function readProducts(sql: Sql, ids: readonly string[]): Promise<Product[]> {
+  return (await sql.query<ProductRow>(SELECT_PRODUCTS, [ids])).map(productOf);
+}
+
 const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
   ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */`;
 
@@ -99,7 +104,7 @@ const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
  */
 export async function lockProducts(sql: Sql, ids: readonly string[]): Promise<Product[]> {
   await sql.query(LOCK_PRODUCTS, [ids]);
-  return (await sql.query<ProductRow>(SELECT_PRODUCTS, [ids])).map(productOf);
+  return readProducts(sql, ids);
 }
 
 /** Like `lockProducts`, for one product. */

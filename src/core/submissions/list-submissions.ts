@@ -3,7 +3,7 @@ import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
-import { previewOf, readProducts, stateOf } from './read-submission.ts';
+import { previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
 export interface SubmissionFilter {
@@ -51,7 +51,7 @@ export async function listSubmissions(
     values,
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);
-  const products = await readProducts(sql, shown);
+  const products = await readApprovedProducts(sql, shown);
   return { items: shown.map((row) => review(row, products.get(row.id), now, timeZone)), nextCursor };
 }
 
@@ -63,7 +63,7 @@ export async function inspectSubmission(
 ): Promise<SubmissionRecord> {
   const row = await readSubmissionRow(sql, id);
   if (row === undefined) throw new CoreError('submission_not_found', `There is no submission '${id}'.`);
-  return review(row, (await readProducts(sql, [row])).get(id), now, timeZone);
+  return review(row, (await readApprovedProducts(sql, [row])).get(id), now, timeZone);
 }
 
 function review(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {

@@ -2,7 +2,7 @@ import type { HourlyVotes, Standings } from '../../contract/leaderboards/schema.
 import type { Product } from '../../contract/products/schema.ts';
 import type { Submission } from '../../contract/submissions/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
@@ -13,15 +13,11 @@ export interface ReadContext {
   getVotesByHour(productId: string, launchedAt: Date): Promise<HourlyVotes[]>;
 }
 
-const SELECT_PRODUCTS = `SELECT ${PRODUCT_COLUMNS}
-  FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
-
 /** Reads the launched and scheduled products of approved submissions, by id. @throws CoreError `unavailable`. */
-export async function readProducts(sql: Sql, rows: readonly SubmissionRow[]): Promise<Map<string, Product>> {
+export async function readApprovedProducts(sql: Sql, rows: readonly SubmissionRow[]): Promise<Map<string, Product>> {
   const ids = rows.filter(({ status }) => status === 'approved').map(({ id }) => id);
   if (ids.length === 0) return new Map();
-  const products = await sql.query<ProductRow>(SELECT_PRODUCTS, [ids]);
-  return new Map(products.map((product) => [product.id, productOf(product)]));
+  return new Map((await readProducts(sql, ids)).map((product) => [product.id, product]));
 }
 
 /** Builds a submission as its maker sees it. @throws CoreError `unavailable`. */
@@ -30,7 +26,7 @@ export async function describeSubmission(
   row: SubmissionRow,
   { now, timeZone, getStandings, getVotesByHour }: ReadContext,
 ): Promise<Submission> {
-  const product = (await readProducts(sql, [row])).get(row.id);
+  const product = (await readApprovedProducts(sql, [row])).get(row.id);
   const { status, reason } = stateOf(row, product, now);
   const hasLaunched = status === 'launched' && product !== undefined;
   return {

@@ -22,7 +22,7 @@ import {
 } from './change-submission.ts';
 import { createSubmission, type Submitter } from './create-submission.ts';
 import type { LaunchRules } from './launch-product.ts';
-import { describeSubmission, readProducts } from './read-submission.ts';
+import { describeSubmission, readApprovedProducts } from './read-submission.ts';
 import { checkKey, readSubmissionRow, requireMakerKey, type SubmissionRow } from './submission-row.ts';
 
 /** The operations of makers. The functions that implement them document their `CoreError`s. */
@@ -106,11 +106,11 @@ export function createSubmissions(
       const row = await read(access);
       await requireEditable(database, row, runtime.now());
       // Operators may have edited the screenshots of a scheduled product.
-      requireScreenshotCapacity((await readProducts(database, [row])).get(row.id) ?? row.fields);
+      requireScreenshotCapacity((await readApprovedProducts(database, [row])).get(row.id) ?? row.fields);
     },
     async authorOf(access) {
       const row = await read(access);
-      const product = (await readProducts(database, [row])).get(row.id);
+      const product = (await readApprovedProducts(database, [row])).get(row.id);
       if (product === undefined) throw productNotFound();
       return { authorName: product.maker, authorAvatar: COMMENT_DEFAULTS.authorAvatar, authorBadge: MAKER_BADGE };
     },
