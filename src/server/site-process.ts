@@ -16,7 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 import { listenOnPort } from './cluster/listening-sockets.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
 import { consoleDocument, readConsoleBuild } from './console/mount-console.ts';
-import { watchBursts } from './limits/upvote-bursts.ts';
+import { watchBursts } from './limits/detect-bursts.ts';
 import { prepareMetrics } from './metrics/serve-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
 import { readClientBuild } from './pages/client-build.ts';

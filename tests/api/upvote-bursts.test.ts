@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listUpvoteBursts, saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
-import { createUpvoteBursts, type UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
+import { createUpvoteBursts, type UpvoteBursts } from '../../src/server/limits/detect-bursts.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';

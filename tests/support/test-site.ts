@@ -5,7 +5,7 @@ import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import type { PicturePipeline } from '../../src/core/pictures/picture-store.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
-import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
+import type { UpvoteBursts } from '../../src/server/limits/detect-bursts.ts';
 import type { SiteLocale } from '../../src/server/pages/languages.ts';
 import { createPageRenderer } from '../../src/server/pages/pages.ts';
 import { buildSite } from '../../src/server/site.ts';

@@ -84,9 +84,11 @@ export interface RemovalResult {
 
 /** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
 export interface BurstRecord {
+  /** The start of the hour, ISO 8601, UTC. */
   hour: string;
   productId: string;
   productName: string;
+  /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
 }

@@ -1,10 +1,10 @@
-import type { ActivityRecord } from '../../contract/console/records.ts';
+import type { ActivityRecord, BurstRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { findDueDays } from '../leaderboards/finalise.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { readSubmissionStats, type SubmissionStats } from '../submissions/list-submissions.ts';
-import { listUpvoteBursts, type NamedBurst } from './upvote-bursts.ts';
+import { listUpvoteBursts } from './upvote-bursts.ts';
 
 /** The numbers of one day (UTC). Withdrawn, removed, held and hidden rows are not counted. */
 export interface DayStats {
@@ -30,7 +30,7 @@ export interface SiteStats {
   /** Hours in which a product got far more upvotes than on average. `hour` is the start (ISO 8601, UTC). */
   hours: (ProductUpvotes & { hour: string })[];
   /** Networks from which many sessions upvoted one product within a clock hour. */
-  networks: NamedBurst[];
+  networks: BurstRecord[];
   /** The numbers of submissions that were received on these days, by status. */
   submissions: SubmissionStats;
 }

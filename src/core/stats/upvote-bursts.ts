@@ -1,26 +1,15 @@
+import type { BurstRecord } from '../../contract/console/records.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 
-/** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
-export interface UpvoteBurst {
-  /** The start of the hour, ISO 8601, UTC. */
-  hour: string;
-  productId: string;
-  /** A random name for the network in this hour, from which the network cannot be determined. */
-  network: string;
-  sessions: number;
-}
-
-/** A burst with the name of its product, for display. */
-export interface NamedBurst extends UpvoteBurst {
-  productName: string;
-}
+/** A burst, as it is detected and stored. */
+export type UpvoteBurst = Omit<BurstRecord, 'productName'>;
 
 /** The minimum number of sessions of a stored burst. */
 export const BURST_SESSIONS = 20;
 
-/** How long bursts are stored. */
-const BURST_DAYS = 7;
+/** How many days bursts are stored. */
+export const BURST_DAYS = 7;
 
 const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessions)
   SELECT hour, "productId", network, sessions
@@ -54,7 +43,7 @@ const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.session
 export async function listUpvoteBursts(
   sql: Sql,
   { since, limit }: { since: Date; limit: number },
-): Promise<NamedBurst[]> {
+): Promise<BurstRecord[]> {
   const rows = await sql.query<{ hour: Date; product_id: string; name: string; network: string; sessions: number }>(
     SELECT_BURSTS,
     [since.toISOString(), limit],

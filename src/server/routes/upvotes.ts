@@ -9,8 +9,8 @@ import type { Runtime } from '../../core/runtime.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { knownSessionOf, sessionOf } from '../http/request-keys.ts';
+import type { UpvoteBursts } from '../limits/detect-bursts.ts';
 import { addressPrefix } from '../limits/network-keys.ts';
-import type { UpvoteBursts } from '../limits/upvote-bursts.ts';
 import { type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {

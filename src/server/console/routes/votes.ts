@@ -12,7 +12,7 @@ import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { changeVerdicts } from '../../../core/leaderboards/change-verdicts.ts';
 import { listVotes } from '../../../core/leaderboards/list-votes.ts';
-import { listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
+import { BURST_DAYS, listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
@@ -28,7 +28,6 @@ const Verdict = Type.Object({
 /** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 const MAX_BURSTS = 100;
-const BURST_DAYS_MS = 7 * 24 * 3_600_000;
 
 /** Bursts of votes, and excluding or including the votes of a launch. */
 export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
@@ -36,7 +35,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   { database, withoutStatementTimeout, runtime, recordEvents, launches: { votesPerNetwork } },
 ) => {
   app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
-    const since = new Date(runtime.now().getTime() - BURST_DAYS_MS);
+    const since = new Date(runtime.now().getTime() - BURST_DAYS * 24 * 3_600_000);
     return { items: await listUpvoteBursts(database, { since, limit: MAX_BURSTS }), nextCursor: null };
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import type { UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
-import { createUpvoteBursts } from './upvote-bursts.ts';
+import { createUpvoteBursts } from './detect-bursts.ts';
 
 function watch() {
   const clock = createTestClock();
