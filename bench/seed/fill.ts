@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-boards.ts';
-import { searchGramsOf } from '../../src/core/search-grams.ts';
+import { searchGramsOf } from '../../src/core/products/search-grams.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 import { dropConstraintsAndIndexes } from './constraints-and-indexes.ts';
 import { type Cell, copyRows } from './copy.ts';

@@ -1,42 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  limitsPerProcess,
-  maxConnectionsNeeded,
-  poolSizePerProcess,
-  streamLimitsPerProcess,
-} from './process-settings.ts';
-import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
+import { maxConnectionsNeeded, poolSizePerProcess } from './process-settings.ts';
 
-describe('the limits of one process', () => {
-  test('equal the limits of the site if there is only one process', () => {
-    expect(limitsPerProcess(DEFAULT_RATE_LIMITS, 1)).toEqual(DEFAULT_RATE_LIMITS);
-    expect(poolSizePerProcess(1)).toBe(10);
-  });
-
-  test('are a share of the limits per network, but at least the limits per session', () => {
-    const { upvote, comment, search } = limitsPerProcess(DEFAULT_RATE_LIMITS, 4);
-    expect(upvote).toEqual({ session: { amount: 120, seconds: 60 }, network: { amount: 150, seconds: 60 } });
-    expect(comment.network.amount).toBe(15);
-    expect(search).toEqual({ network: { amount: 5, seconds: 1 } });
-    expect(limitsPerProcess(DEFAULT_RATE_LIMITS, 64).upvote.network.amount).toBe(120);
-  });
-
-  test('never exceed the limits of the site', () => {
-    const strict = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: 2, seconds: 1 } } };
-    expect(limitsPerProcess(strict, 2).search.network.amount).toBe(2);
-  });
-
-  test('are a share of the streams per network, but all of the streams per process', () => {
-    expect(streamLimitsPerProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
-      perProcess: 5_000,
-      perNetwork: 167,
-    });
-    expect(streamLimitsPerProcess({ perProcess: 10, perNetwork: undefined }, 3)).toEqual({
-      perProcess: 10,
-      perNetwork: undefined,
-    });
-  });
-
+describe('the pools of all processes', () => {
   test('leave nine connections of a default PostgreSQL to the operator’s commands', () => {
     for (let processes = 1; processes <= 28; processes += 1) {
       expect(maxConnectionsNeeded(processes, poolSizePerProcess(processes))).toBeLessThanOrEqual(97 - 9);
@@ -44,7 +9,7 @@ describe('the limits of one process', () => {
     expect([1, 2, 7, 8, 16, 28].map((processes) => poolSizePerProcess(processes))).toEqual([10, 10, 10, 9, 4, 2]);
   });
 
-  test('include fewer connections if the database allows fewer, but at least two', () => {
+  test('have fewer connections if the database allows fewer, but at least two', () => {
     expect(poolSizePerProcess(4, 60)).toBe(10);
     expect(poolSizePerProcess(4, 37)).toBe(5);
     expect(maxConnectionsNeeded(4, poolSizePerProcess(4, 37))).toBe(28);

@@ -1,5 +1,3 @@
-import type { ActionLimits, Rate, RateLimits, StreamLimits } from './rate-limits.ts';
-
 /** Most machines have fewer cores, and further processes would only cost memory. */
 const MAX_PROCESSES = 64;
 const MAX_STOP_DELAY_S = 300;
@@ -16,9 +14,6 @@ export const PRIMARY_PROCESS_CONNECTIONS = 3;
 const LONG_WORK_CONNECTIONS = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
-
-/** The minimum of a process's limit per network for actions without a limit per session: searches and uploads. */
-const MIN_AMOUNT_PER_NETWORK = 5;
 
 export function readProcesses(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
@@ -48,28 +43,4 @@ export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CO
 export function maxConnectionsNeeded(processes: number, each: number = poolSizePerProcess(processes)): number {
   const first = processes === 1 ? 0 : PRIMARY_PROCESS_CONNECTIONS;
   return processes * (each + LISTENING_CONNECTIONS) + first + LONG_WORK_CONNECTIONS;
-}
-
-/**
- * Returns the limits that each process enforces. A network's connections are spread over all processes, so each process
- * allows a share of the network's limit, but at least the limit of one session, because a browser may use one
- * connection and thus one process.
- */
-export function limitsPerProcess(limits: RateLimits, processes: number): RateLimits {
-  const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
-    action,
-    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_AMOUNT_PER_NETWORK) },
-  ]);
-  return Object.fromEntries(shared) as RateLimits;
-}
-
-/** Returns the limits on open streams of one process: its share of the limit per network, and its own limit. */
-export function streamLimitsPerProcess(limits: StreamLimits, processes: number): StreamLimits {
-  const { perNetwork } = limits;
-  return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };
-}
-
-function shareOf(rate: Rate, processes: number, min: number): Rate {
-  const share = Math.max(Math.ceil(rate.amount / processes), min);
-  return { ...rate, amount: Math.min(rate.amount, share) };
 }

@@ -122,6 +122,33 @@ export function rateLimitsOf(values: LimitValues): RateLimits {
   };
 }
 
+/** The minimum of a process's limit per network for actions without a limit per session: searches and uploads. */
+const MIN_AMOUNT_PER_NETWORK = 5;
+
+/**
+ * Returns the limits that each process enforces. A network's connections are spread over all processes, so each process
+ * allows a share of the network's limit, but at least the limit of one session, because a browser may use one
+ * connection and thus one process.
+ */
+export function limitsPerProcess(limits: RateLimits, processes: number): RateLimits {
+  const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
+    action,
+    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_AMOUNT_PER_NETWORK) },
+  ]);
+  return Object.fromEntries(shared) as RateLimits;
+}
+
+/** Returns the limits on open streams of one process: its share of the limit per network, and its own limit. */
+export function streamLimitsPerProcess(limits: StreamLimits, processes: number): StreamLimits {
+  const { perNetwork } = limits;
+  return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };
+}
+
+function shareOf(rate: Rate, processes: number, min: number): Rate {
+  const share = Math.max(Math.ceil(rate.amount / processes), min);
+  return { ...rate, amount: Math.min(rate.amount, share) };
+}
+
 /** Declares a setting. It is validated even if limits are off, so errors are found before limits are turned on. */
 function amount<Name extends string>(name: Name, defaultAmount: number, about: string) {
   return { name, default: `${defaultAmount}`, read: readAmount, about } as const;

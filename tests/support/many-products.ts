@@ -1,6 +1,6 @@
 import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
-import { searchGramsOf } from '../../src/core/search-grams.ts';
+import { searchGramsOf } from '../../src/core/products/search-grams.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 
 /** The fields of a product that lists and searches use. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { startDeadline } from '../../core/deadline.ts';
+import { startDeadline } from '../../server/deadline.ts';
 import type { RunningSite } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';

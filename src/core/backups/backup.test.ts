@@ -9,7 +9,7 @@ import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../test
 import { readMigrations } from '../database/migrate.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { searchGramsOf } from '../search-grams.ts';
+import { searchGramsOf } from '../products/search-grams.ts';
 import { BackupFileError, restorePicture } from './backup-file.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';

@@ -3,9 +3,9 @@ import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contr
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { searchGramsOf } from '../search-grams.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
+import { searchGramsOf } from './search-grams.ts';
 
 /** A product from an import or from the sample catalogue, of which only the id is required. */
 export type PartialProduct = Pick<StoredProduct, 'id'> & {

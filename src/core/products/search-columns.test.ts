@@ -16,12 +16,12 @@ import { readMigrations } from '../database/migrate.ts';
 import { undoImport } from '../imports/import-changes.ts';
 import { importProducts } from '../imports/import-products.ts';
 import { systemRuntime } from '../runtime.ts';
-import { searchGramsOf } from '../search-grams.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { editProduct } from './edit-product.ts';
 import { removeProducts } from './remove-products.ts';
 import { restoreProducts } from './restore-products.ts';
 import { saveProducts } from './save-products.ts';
+import { searchGramsOf } from './search-grams.ts';
 
 const harness = openSubmissionHarness();
 const { site, inHours } = harness;

@@ -2,11 +2,11 @@ import type { ProductPage, ProductSort } from '../../contract/products/schema.ts
 import type { Database } from '../database/database.ts';
 import { isStatementTimeout } from '../database/database-faults.ts';
 import { cursorBehind, pageOf } from '../keyset.ts';
-import { lookupGramsOf } from '../search-grams.ts';
 import { foldText } from '../search-text.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
 import { searchFrequenciesOf } from './search-frequencies.ts';
+import { lookupGramsOf } from './search-grams.ts';
 import { type ListRange, type LookupKeys, lookUpByIndex, type ScanResult, scanWindow } from './search-statements.ts';
 import { isIndexed, rarePartsOf, searchIndexOf } from './search-trigrams.ts';
 

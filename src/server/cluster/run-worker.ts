@@ -1,7 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import type { Logger } from 'pino';
 import { connect } from '../../core/database/connect.ts';
-import { limitsPerProcess, streamLimitsPerProcess } from '../../settings/process-settings.ts';
+import { limitsPerProcess, streamLimitsPerProcess } from '../../settings/rate-limits.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { createMetricsIfEnabled } from '../metrics/serve-metrics.ts';
 import { type SiteProcess, startSiteProcess } from '../site-process.ts';

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDeadline } from '../../core/deadline.ts';
 import type { Log } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { startDeadline } from '../deadline.ts';
 import { StartError } from '../start-error.ts';
 import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.ts';
 import type { SocketHandle } from './listening-sockets.ts';
