@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from './core-error.ts';
-import { isItemError, isSerializationFailure } from './database/database-faults.ts';
+import { isItemError } from './database/database-faults.ts';
+import { retryConflicts } from './database/transactions.ts';
 
 /** The outcome of one item of a batch: its result, or the error that concerns only this item. */
 export type Outcome<Result> = Result | CoreError;
@@ -48,7 +48,6 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 5;
 const MAX_WAIT_MS = 8_000;
 
@@ -122,20 +121,14 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     await processBatch(batch.slice(middle));
   }
 
-  async function commitWithRetries(items: readonly Item[]): Promise<Outcome<Result>[]> {
-    for (let tried = 1; ; tried += 1) {
-      try {
-        const started = performance.now();
-        const outcomes = await commit(items);
-        observer?.committed(items.length, (performance.now() - started) / 1_000);
-        return outcomes;
-      } catch (error) {
-        if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
-        observer?.retried();
-        // Waits for a random time, so the same transactions do not deadlock again.
-        await sleep(INITIAL_BACKOFF_MS * 2 ** tried * Math.random());
-      }
-    }
+  function commitWithRetries(items: readonly Item[]): Promise<Outcome<Result>[]> {
+    const attempt = async () => {
+      const started = performance.now();
+      const outcomes = await commit(items);
+      observer?.committed(items.length, (performance.now() - started) / 1_000);
+      return outcomes;
+    };
+    return retryConflicts(attempt, { initialBackoffMs: INITIAL_BACKOFF_MS, onRetry: () => observer?.retried() });
   }
 
   return {

@@ -5,24 +5,41 @@ import { isSerializationFailure } from './database-faults.ts';
 const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 20;
 
+interface RetryOptions {
+  initialBackoffMs?: number;
+  onRetry?(): void;
+}
+
+/**
+ * Runs `attempt`, up to six times, until it does not fail with a deadlock or a serialization failure. The last failure
+ * and all others are rethrown.
+ */
+export async function retryConflicts<Result>(
+  attempt: () => Promise<Result>,
+  { initialBackoffMs = INITIAL_BACKOFF_MS, onRetry }: RetryOptions = {},
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
+      onRetry?.();
+      // Waits for a random time, so the same transactions do not deadlock again.
+      await sleep(initialBackoffMs * 2 ** tried * Math.random());
+    }
+  }
+}
+
 /**
  * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. On a single PostgreSQL
  * server, both are rare, because most transactions lock rows in the same order; a database on several servers cannot
  * guarantee an order. `work` must have no effects outside the transaction.
  */
-export async function transactionWithRetries<Result>(
+export function transactionWithRetries<Result>(
   database: Database,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await database.transaction(work);
-    } catch (error) {
-      if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
-      // Jittered, so the same transactions do not deadlock again.
-      await sleep(INITIAL_BACKOFF_MS * 2 ** tried * Math.random());
-    }
-  }
+  return retryConflicts(() => database.transaction(work));
 }
 
 /**
