@@ -17,6 +17,14 @@ export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
+/**
+ * Returns whether a text has more code points than allowed. It never has more code points than code units, which are
+ * fast to count.
+ */
+export function isLongerThan(text: string, maxCharacters: number): boolean {
+  return text.length > maxCharacters && [...text].length > maxCharacters;
+}
+
 /** Formats a number with its noun, for text that is not translated: `1 vote`, `1,234 votes`. */
 export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isLongerThan } from '../contract/text.ts';
 import { readAccent } from './accent.ts';
 
 /** The maximum length of a tagline: two lines of the header on a phone. */
@@ -34,6 +35,6 @@ export const BRAND_SETTINGS = {
 
 function readTagline(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  if ([...line].length > MAX_CHARACTERS) throw new Error(`this is longer than ${MAX_CHARACTERS} characters`);
+  if (isLongerThan(line, MAX_CHARACTERS)) throw new Error(`this is longer than ${MAX_CHARACTERS} characters`);
   return line;
 }

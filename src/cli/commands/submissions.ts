@@ -3,6 +3,7 @@ import type { SubmissionRecord } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
+import { isLongerThan } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Database } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
@@ -184,7 +185,7 @@ function sentenceOf(row: SubmissionRow): string {
 }
 
 function readReason(text: string): string {
-  if ([...text].length > SUBMISSION_LIMITS.reasonCharacters) {
+  if (isLongerThan(text, SUBMISSION_LIMITS.reasonCharacters)) {
     throw new UsageError(`a reason can have at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
   }
   return readText(text);

@@ -2,7 +2,7 @@ import { COMMENT_MESSAGES, VISITOR_AUTHOR } from '../../contract/comments/defaul
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
-import { isVisible } from '../../contract/text.ts';
+import { isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -39,8 +39,7 @@ export function draftComment(
 ): Draft {
   const text = content.trim();
   if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
-  // Counts code points, not UTF-16 code units.
-  if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
+  if (isLongerThan(text, LIMITS.commentCharacters)) {
     throw new CoreError('comment_too_long', `The comment is longer than ${LIMITS.commentCharacters} characters`);
   }
   if (!isProductId(productId)) throw productNotFound();

@@ -9,7 +9,7 @@ import {
   TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
-import { isStorableText } from '../../contract/text.ts';
+import { isLongerThan, isStorableText } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';
 import type { FileColumns } from './fields.ts';
 import { cellOf, isRecord, type SourceValues } from './import-errors.ts';
@@ -103,9 +103,9 @@ function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharac
       text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
-  // Code points are counted only if needed, because this is slow. A text never has more code points than code units.
-  const length = text.length > maxCharacters ? [...text].length : text.length;
-  if (length > maxCharacters) throw new FieldError(`it has ${length} characters; at most ${maxCharacters} are allowed`);
+  if (isLongerThan(text, maxCharacters)) {
+    throw new FieldError(`it has ${[...text].length} characters; at most ${maxCharacters} are allowed`);
+  }
   return text;
 }
 

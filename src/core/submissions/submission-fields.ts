@@ -10,7 +10,7 @@ import {
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
-import { isVisible } from '../../contract/text.ts';
+import { isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 
@@ -51,7 +51,8 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVe
     if (text === undefined) continue;
     fields[field] = text.trim();
     const { maxCharacters } = fieldOf(field);
-    if (isLonger(text.trim(), maxCharacters)) fault(field, `This is longer than ${count(maxCharacters)} characters.`);
+    if (isLongerThan(text.trim(), maxCharacters))
+      fault(field, `This is longer than ${count(maxCharacters)} characters.`);
   }
   if (fields.name !== undefined && !isVisible(fields.name)) fault('name', 'The product needs a name.');
   if (patch.tags) fields.tags = checkTags(patch.tags, fault);
@@ -73,7 +74,7 @@ function checkTags(sent: readonly string[], fault: Fault): string[] {
   const { maxItems = 0, maxCharacters } = fieldOf('tags');
   const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
   if (tags.length > maxItems) fault('tags', `A product can have at most ${maxItems} tags.`);
-  const long = tags.find((tag) => isLonger(tag, maxCharacters));
+  const long = tags.find((tag) => isLongerThan(tag, maxCharacters));
   if (long !== undefined) fault('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
   return tags;
 }
@@ -88,7 +89,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
   }));
   if (team.length > maxItems) fault('team', `A team can have at most ${maxItems} members.`);
   if (team.some(({ name }) => !isVisible(name))) fault('team', 'Each team member needs a name.');
-  const long = team.find(({ name, role }) => isLonger(name, maxCharacters) || isLonger(role, maxCharacters));
+  const long = team.find(({ name, role }) => isLongerThan(name, maxCharacters) || isLongerThan(role, maxCharacters));
   if (long) fault('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
   return team;
 }
@@ -108,14 +109,6 @@ function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined 
     fault('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
   }
   return launchAt;
-}
-
-/**
- * Returns whether a text has too many code points. It never has more code points than code units, which are fast to
- * count.
- */
-function isLonger(text: string, maxCharacters: number): boolean {
-  return text.length > maxCharacters && [...text].length > maxCharacters;
 }
 
 function shorten(text: string): string {
