@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { createToken } from './sessions.ts';
+import { createToken } from '../token.ts';
 
 const INVITATION_HOURS = 24;
 

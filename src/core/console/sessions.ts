@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
+import { createToken, hashToken, isToken } from '../token.ts';
 
 /** Hours without use after which a session ends. */
 const IDLE_HOURS = 12;
@@ -111,27 +111,3 @@ export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
 
 /** Days for which a browser counts as known after an operator signed in with it. */
 export const DEVICE_DAYS = 365;
-
-/** The secret of a session, a known device or an invitation, and its hash for the database. */
-interface Token {
-  /** 256 random bits, as base64url. */
-  text: string;
-  hash: Buffer;
-}
-
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-export function createToken(): Token {
-  const text = randomBytes(32).toString('base64url');
-  return { text, hash: hashToken(text) };
-}
-
-/** Returns the SHA-256 of a token. No slow hash is needed, because 256 random bits cannot be guessed. */
-export function hashToken(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** Returns whether a text has the form of a token. */
-export function isToken(text: string | undefined): text is string {
-  return text !== undefined && TOKEN.test(text);
-}

@@ -4,7 +4,8 @@ import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { createSemaphore } from '../semaphore.ts';
-import { beginSession, createToken, endSession, endSessionsOf, hashToken, isToken } from './sessions.ts';
+import { createToken, hashToken, isToken } from '../token.ts';
+import { beginSession, endSession, endSessionsOf } from './sessions.ts';
 
 /** The result of signing in, which the browser receives. */
 export interface SignedIn {

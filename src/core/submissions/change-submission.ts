@@ -7,6 +7,7 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { versionOf } from '../products/save-products.ts';
+import { createToken } from '../token.ts';
 import { lockQueue, requireQueueCapacity } from './create-submission.ts';
 import {
   cancelLaunch,
@@ -19,7 +20,6 @@ import {
 import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
 import {
   checkKey,
-  createMakerKey,
   lockSubmission,
   productOfFields,
   requireMakerKey,
@@ -232,7 +232,7 @@ const DELETE_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission
  * @throws CoreError `submission_not_found`, `unavailable`.
  */
 export function renewMakerKey(database: Database, id: string): Promise<string> {
-  const { key, hash } = createMakerKey();
+  const { text: key, hash } = createToken();
   return transactionWithRetries(database, async (sql) => {
     await lockSubmission(sql, id);
     await sql.query(REPLACE_KEYS, [id, hash]);

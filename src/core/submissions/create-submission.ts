@@ -10,9 +10,10 @@ import { slugOfName } from '../imports/read-values.ts';
 import { uuidOf } from '../leaderboards/calendar.ts';
 import { networkOf } from '../leaderboards/vote-networks.ts';
 import type { Runtime } from '../runtime.ts';
+import { createToken, type Token } from '../token.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { checkFields, NO_FIELDS, type SubmissionFields } from './submission-fields.ts';
-import { createMakerKey, type MakerKey, readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
 export interface Submitter {
   session: string;
@@ -70,7 +71,7 @@ export async function createSubmission(
 ): Promise<WrittenSubmission> {
   const now = runtime.now();
   const idempotencyId = idempotencyIdOf(submitter);
-  const makerKey = createMakerKey();
+  const makerKey = createToken();
   return transactionWithRetries(database, async (sql) => {
     // The lock also ensures that two concurrent requests with the same idempotency key create only one submission.
     const secret = await lockQueue(sql);
@@ -90,7 +91,7 @@ export async function createSubmission(
     const event = { timestamp: now.toISOString(), data: { submissionId: row.id } };
     await recordEvents?.(sql, [{ type: 'submission.created', ...event }]);
     await recordChange(sql, { productIds: [OPERATOR_QUEUE], catalogue: false });
-    return { row, makerKey: makerKey.key, created: true };
+    return { row, makerKey: makerKey.text, created: true };
   });
 }
 
@@ -119,15 +120,15 @@ async function findEarlier(sql: Sql, id: string, now: Date): Promise<EarlierRequ
   return (await sql.query<EarlierRequest>(SELECT_EARLIER, [id, keyExpiry(now).toISOString()]))[0];
 }
 
-async function repeat(sql: Sql, row: SubmissionRow, { key, hash }: MakerKey): Promise<WrittenSubmission> {
-  await sql.query(ADD_KEY, [row.id, hash]);
-  return { row, makerKey: key, created: false };
+async function repeat(sql: Sql, row: SubmissionRow, makerKey: Token): Promise<WrittenSubmission> {
+  await sql.query(ADD_KEY, [row.id, makerKey.hash]);
+  return { row, makerKey: makerKey.text, created: false };
 }
 
 async function insert(
   sql: Sql,
   { fields, launchAt, suspectedSpam }: Draft,
-  { makerKey, network, now }: { makerKey: MakerKey; network: string | null; now: Date },
+  { makerKey, network, now }: { makerKey: Token; network: string | null; now: Date },
 ): Promise<SubmissionRow> {
   for (let tried = 1; tried <= MAX_ATTEMPTS; tried += 1) {
     const id = await freeIdFor(sql, fields.name, suspectedSpam);

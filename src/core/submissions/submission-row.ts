@@ -1,6 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StoredProduct } from '../../contract/products/schema.ts';
-import { MAKER_KEY_PATTERN } from '../../contract/submissions/limits.ts';
 import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
@@ -8,6 +7,7 @@ import { keyExpiry } from '../comments/draft.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { completeProduct } from '../products/save-products.ts';
+import { hashToken, isToken } from '../token.ts';
 import type { SubmissionFields } from './submission-fields.ts';
 
 /** A row of submissions as the driver returns it. */
@@ -184,32 +184,13 @@ export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void
   );
 }
 
-const KEY_BYTES = 32;
-const MAKER_KEY = new RegExp(MAKER_KEY_PATTERN);
-
 /** The hashes that are compared if a submission does not exist, so an unknown id takes as long as a wrong key. */
 const NO_HASHES: readonly Buffer[] = [randomBytes(32)];
 
-export interface MakerKey {
-  /** The key, which only the maker gets. */
-  key: string;
-  /** The stored hash. A plain SHA-256 is enough, because the 256 random bits of a key cannot be guessed. */
-  hash: Buffer;
-}
-
-export function createMakerKey(): MakerKey {
-  const key = randomBytes(KEY_BYTES).toString('base64url');
-  return { key, hash: hashOf(key) };
-}
-
 /** Returns whether a key matches one of these hashes. Every comparison takes the same time. */
 function isMakerKey(key: string | undefined, hashes: readonly Buffer[] = NO_HASHES): boolean {
-  const hash = hashOf(key ?? '');
+  const hash = hashToken(key ?? '');
   let found = false;
   for (const each of hashes) found = timingSafeEqual(hash, each) || found;
-  return found && hashes !== NO_HASHES && MAKER_KEY.test(key ?? '');
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return found && hashes !== NO_HASHES && isToken(key);
 }
