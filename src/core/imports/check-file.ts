@@ -1,9 +1,10 @@
 import { type LocalPictures, PictureError } from '../pictures/local-pictures.ts';
-import { COUNT_COLUMNS, type ColumnMap, FileColumns } from './fields.ts';
-import { describePosition, ErrorList, type Position, type SourceRecord, UnreadableFileError } from './import-errors.ts';
+import { COUNT_COLUMNS, type ColumnMap, FileColumns } from './columns.ts';
+import { ErrorList, UnreadableFileError } from './import-errors.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { isLocalPicture, type ProductPatch, readProduct } from './read-product.ts';
+import { describePosition, type Position, type SourceRecord } from './source-record.ts';
 import type { Spool } from './spool.ts';
 
 export type FileKind = 'json' | 'json-lines' | 'csv';

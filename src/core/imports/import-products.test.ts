@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { listProducts } from '../products/list-products.ts';
-import { readColumnMap } from './fields.ts';
+import { readColumnMap } from './columns.ts';
 
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
 

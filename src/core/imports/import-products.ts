@@ -5,10 +5,10 @@ import { LocalPictures } from '../pictures/local-pictures.ts';
 import { updateSizes } from '../products/save-products.ts';
 import type { Log } from '../runtime.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
-import type { ColumnMap } from './fields.ts';
+import type { ColumnMap } from './columns.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
-import type { Position } from './import-errors.ts';
 import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
+import type { Position } from './source-record.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {

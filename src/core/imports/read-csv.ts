@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import { formatQuantity, isVisible } from '../../contract/text.ts';
-import { type SourceRecord, UnreadableFileError } from './import-errors.ts';
+import { UnreadableFileError } from './import-errors.ts';
 import { readBytes } from './read-bytes.ts';
+import type { SourceRecord } from './source-record.ts';
 
 /** The maximum length of a row. A longer row probably has an unclosed quote. */
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;

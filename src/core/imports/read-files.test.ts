@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isVisible } from '../../contract/text.ts';
-import type { SourceRecord } from './import-errors.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
+import type { SourceRecord } from './source-record.ts';
 
 let folder: string;
 

@@ -1,6 +1,7 @@
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
-import { isRecord, type SourceRecord, UnreadableFileError } from './import-errors.ts';
+import { UnreadableFileError } from './import-errors.ts';
 import { type FileSource, readBytes } from './read-bytes.ts';
+import { isRecord, type SourceRecord } from './source-record.ts';
 
 /** Reads a JSON array of objects, and yields each object as soon as it is complete. @throws UnreadableFileError. */
 export async function* readJson(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {

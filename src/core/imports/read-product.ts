@@ -11,9 +11,9 @@ import {
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { isLongerThan, isStorableText } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';
-import type { FileColumns } from './fields.ts';
-import { cellOf, isRecord, type SourceValues } from './import-errors.ts';
+import type { FileColumns } from './columns.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
+import { cellOf, isRecord, type SourceValues } from './source-record.ts';
 
 /**
  * The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. A blank time is

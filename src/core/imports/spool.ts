@@ -1,9 +1,9 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Position } from './import-errors.ts';
 import { readLines } from './read-json.ts';
 import type { ProductPatch } from './read-product.ts';
+import type { Position } from './source-record.ts';
 
 /** A valid row of the file. */
 export interface CheckedRow extends Position {

@@ -6,10 +6,10 @@ import { recordChange } from '../changes/change-feed.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { FileColumns } from '../imports/fields.ts';
+import { FileColumns } from '../imports/columns.ts';
 import { changesBetween } from '../imports/import-changes.ts';
-import type { SourceValues } from '../imports/import-errors.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
+import type { SourceValues } from '../imports/source-record.ts';
 import { lockProduct } from './product-row.ts';
 import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
-import type { SourceValues } from '../imports/import-errors.ts';
+import type { SourceValues } from '../imports/source-record.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';

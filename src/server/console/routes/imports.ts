@@ -12,7 +12,7 @@ import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../..
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { systemCode } from '../../../core/file-system.ts';
-import { readColumnMap } from '../../../core/imports/fields.ts';
+import { readColumnMap } from '../../../core/imports/columns.ts';
 import { MAX_LISTED } from '../../../core/imports/import-changes.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-errors.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
