@@ -8,9 +8,9 @@ import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { listModeration } from './audit/moderation-log.ts';
 import type { Change } from './changes/change-feed.ts';
 import { addReportedComments, type WrittenComment } from './comments/add-comments.ts';
-import { type CommentAuthor, type Draft, draftComment, type Sender } from './comments/draft.ts';
 import { type Like, likeComments } from './comments/like-comments.ts';
 import { listComments, listHeldComments } from './comments/list-comments.ts';
+import { type CommentAuthor, type PreparedComment, prepareComment, type Sender } from './comments/prepare-comment.ts';
 import { idempotencyKeyReused, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { type ReadSources, readsFrom } from './database/replicas.ts';
@@ -139,8 +139,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     },
     observer: observeWrites?.('upvotes'),
   });
-  const comments = groupCommit<Draft, WrittenComment>({
-    commit: async (drafts) => publish(await addReportedComments(database, runtime, drafts, recordEvents)),
+  const comments = groupCommit<PreparedComment, WrittenComment>({
+    commit: async (batch) => publish(await addReportedComments(database, runtime, batch, recordEvents)),
     observer: observeWrites?.('comments'),
     ...COMMENT_BATCH_LIMITS,
   });
@@ -193,12 +193,12 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       listHeldComments(reads.of({ productIds: [productId], session }), productId, session),
     async addComment(comment, sender, { repetition, author } = {}) {
       const added = await addWithSpamCheck(comment, repetition, async (held) => {
-        const draft = draftComment(runtime, comment, sender, { held, author });
-        const written = await comments.submit(draft);
+        const prepared = prepareComment(runtime, comment, sender, { held, author });
+        const written = await comments.submit(prepared);
         // If the key was used for another comment, returning that comment would silently discard this text.
         if (
-          written.comment.productId !== draft.comment.productId ||
-          written.comment.content !== draft.comment.content
+          written.comment.productId !== prepared.comment.productId ||
+          written.comment.content !== prepared.comment.content
         ) {
           throw idempotencyKeyReused('comment');
         }

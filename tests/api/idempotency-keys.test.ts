@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
-import { deleteExpiredKeys } from '../../src/core/comments/draft.ts';
+import { deleteExpiredKeys } from '../../src/core/comments/idempotency-keys.ts';
 import { startDiscussedSite } from '../support/discussed-site.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';

@@ -9,9 +9,10 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { addComments, type WrittenComment } from './add-comments.ts';
-import { type Draft, deleteExpiredKeys, draftComment } from './draft.ts';
+import { deleteExpiredKeys } from './idempotency-keys.ts';
 import { listComments } from './list-comments.ts';
 import { hideComments } from './moderate-comments.ts';
+import { type PreparedComment, prepareComment } from './prepare-comment.ts';
 
 const clock = createTestClock();
 let database: TestDatabase;
@@ -27,18 +28,21 @@ beforeEach(async () => {
   await saveProducts(database, [buildProduct({ id: productId })]);
 });
 
-function draft(content: string, { key, session = 'session-a', held, of = productId }: DraftOptions = {}): Draft {
-  return draftComment(clock, { productId: of, content }, { session, idempotencyKey: key }, held ? { held } : {});
+function prepare(
+  content: string,
+  { key, session = 'session-a', held, of = productId }: PrepareOptions = {},
+): PreparedComment {
+  return prepareComment(clock, { productId: of, content }, { session, idempotencyKey: key }, held ? { held } : {});
 }
 
-interface DraftOptions {
+interface PrepareOptions {
   key?: string;
   session?: string;
   held?: boolean;
   of?: string;
 }
 
-const add = async (...drafts: Draft[]) => (await addComments(database, clock, drafts)).outcomes;
+const add = async (...prepared: PreparedComment[]) => (await addComments(database, clock, prepared)).outcomes;
 
 /** Formats each outcome as its error code, or as `new` or `old` with the content. */
 const words = (outcomes: readonly (WrittenComment | CoreError)[]) =>
@@ -59,20 +63,20 @@ async function stored(id = productId): Promise<{ contents: string[]; counted: nu
   return { contents: rows.map(({ content }) => content), counted: count?.comments ?? -1, total };
 }
 
-test('each draft creates a comment, which is counted and listed exactly as returned', async () => {
-  const drafts = [draft('one'), draft('two'), draft('three', { session: 'session-b' })];
-  const outcomes = await add(...drafts);
-  expect(outcomes).toEqual(drafts.map(({ comment }) => ({ comment, created: true })));
+test('each comment is added, counted and listed exactly as returned', async () => {
+  const prepared = [prepare('one'), prepare('two'), prepare('three', { session: 'session-b' })];
+  const outcomes = await add(...prepared);
+  expect(outcomes).toEqual(prepared.map(({ comment }) => ({ comment, created: true })));
   const { items, total } = await listComments(database, productId, {}, new Date());
   expect(total).toBe(3);
   expect(items).toHaveLength(3);
-  expect(items).toEqual(expect.arrayContaining(drafts.map(({ comment }) => comment)));
+  expect(items).toEqual(expect.arrayContaining(prepared.map(({ comment }) => comment)));
 });
 
 test('a batch counts comments per product, and none for an unknown product', async () => {
   const other = `p-${randomUUID()}`;
   await saveProducts(database, [buildProduct({ id: other })]);
-  const outcomes = await add(draft('a'), draft('b', { of: other }), draft('c', { of: 'nothing' }), draft('d'));
+  const outcomes = await add(prepare('a'), prepare('b', { of: other }), prepare('c', { of: 'nothing' }), prepare('d'));
   expect(words(outcomes)).toEqual(['new a', 'new b', 'product_not_found', 'new d']);
   expect(outcomes[2]).toMatchObject({ message: 'Product not found' });
   expect(await stored()).toEqual({ contents: ['a', 'd'], counted: 2, total: 2 });
@@ -83,80 +87,85 @@ test('a product that is being removed accepts no comments until its block on wri
   const close = (until: string) =>
     database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [productId]);
   await close("now() + interval '1 hour'");
-  expect(words(await add(draft('too late')))).toEqual(['product_not_found']);
+  expect(words(await add(prepare('too late')))).toEqual(['product_not_found']);
   await close("now() - interval '1 millisecond'");
-  expect(words(await add(draft('in time')))).toEqual(['new in time']);
+  expect(words(await add(prepare('in time')))).toEqual(['new in time']);
 });
 
 test('a held comment is stored and not counted', async () => {
-  expect(words(await add(draft('seen'), draft('held', { held: true })))).toEqual(['new seen', 'new held']);
+  expect(words(await add(prepare('seen'), prepare('held', { held: true })))).toEqual(['new seen', 'new held']);
   expect(await stored()).toEqual({ contents: ['held', 'seen'], counted: 1, total: 1 });
 });
 
 describe('An idempotency key', () => {
   test('identifies one comment, within a batch and across batches', async () => {
     const key = randomUUID();
-    const [first, again] = [draft('first', { key }), draft('again', { key })];
-    expect(words(await add(draft('none'), first, again))).toEqual(['new none', 'new first', 'old first']);
-    const [later] = await add(draft('later', { key }));
+    const [first, again] = [prepare('first', { key }), prepare('again', { key })];
+    expect(words(await add(prepare('none'), first, again))).toEqual(['new none', 'new first', 'old first']);
+    const [later] = await add(prepare('later', { key }));
     expect(later).toEqual({ comment: first.comment, created: false });
     expect(await stored()).toEqual({ contents: ['first', 'none'], counted: 2, total: 2 });
   });
 
-  test('belongs to its session, and drafts without a key are all written', async () => {
+  test('belongs to its session, and comments without a key are all written', async () => {
     const key = randomUUID();
-    const outcomes = await add(draft('a', { key }), draft('b', { key, session: 'session-b' }), draft('c'), draft('c'));
+    const outcomes = await add(
+      prepare('a', { key }),
+      prepare('b', { key, session: 'session-b' }),
+      prepare('c'),
+      prepare('c'),
+    );
     expect(words(outcomes)).toEqual(['new a', 'new b', 'new c', 'new c']);
-    expect(words(await add(draft('x', { key, session: 'session-b' }), draft('y')))).toEqual(['old b', 'new y']);
+    expect(words(await add(prepare('x', { key, session: 'session-b' }), prepare('y')))).toEqual(['old b', 'new y']);
     expect((await stored()).counted).toBe(5);
   });
 
   test('can be used again after a comment with it failed for an unknown product', async () => {
     const key = randomUUID();
-    expect(words(await add(draft('lost', { key, of: 'nothing' }), draft('lost', { key, of: 'nothing' })))).toEqual([
+    expect(words(await add(prepare('lost', { key, of: 'nothing' }), prepare('lost', { key, of: 'nothing' })))).toEqual([
       'product_not_found',
       'product_not_found',
     ]);
-    expect(words(await add(draft('kept', { key })))).toEqual(['new kept']);
+    expect(words(await add(prepare('kept', { key })))).toEqual(['new kept']);
   });
 
   test('returns comment_not_found if the comment has been hidden', async () => {
     const key = randomUUID();
-    const first = draft('hidden', { key });
+    const first = prepare('hidden', { key });
     await add(first);
     await hideComments(database, [first.comment.id]);
-    const outcomes = await add(draft('again', { key }), draft('beside'));
+    const outcomes = await add(prepare('again', { key }), prepare('beside'));
     expect(words(outcomes)).toEqual(['comment_not_found', 'new beside']);
     expect(outcomes[0]).toMatchObject({ message: 'Comment not found' });
   });
 
   test('is valid for exactly 24 hours, and can then create another comment', async () => {
     const key = randomUUID();
-    await add(draft('first', { key }));
+    await add(prepare('first', { key }));
     clock.advance({ hours: 24 });
-    expect(words(await add(draft('still', { key })))).toEqual(['old first']);
+    expect(words(await add(prepare('still', { key })))).toEqual(['old first']);
     await deleteExpiredKeys(database, clock.now());
-    expect(words(await add(draft('still', { key })))).toEqual(['old first']);
+    expect(words(await add(prepare('still', { key })))).toEqual(['old first']);
     clock.advance({ milliseconds: 1 });
-    expect(words(await add(draft('second', { key })))).toEqual(['new second']);
-    expect(words(await add(draft('third', { key })))).toEqual(['old second']);
+    expect(words(await add(prepare('second', { key })))).toEqual(['new second']);
+    expect(words(await add(prepare('third', { key })))).toEqual(['old second']);
     expect((await stored()).contents).toEqual(['first', 'second']);
   });
 
   test('can identify a comment on another product after it has expired', async () => {
     const [key, other] = [randomUUID(), `p-${randomUUID()}`];
     await saveProducts(database, [buildProduct({ id: other })]);
-    await add(draft('here', { key }));
+    await add(prepare('here', { key }));
     clock.advance({ hours: 24, milliseconds: 1 });
-    expect(words(await add(draft('there', { key, of: other })))).toEqual(['new there']);
-    expect(words(await add(draft('again', { key, of: other })))).toEqual(['old there']);
+    expect(words(await add(prepare('there', { key, of: other })))).toEqual(['new there']);
+    expect(words(await add(prepare('again', { key, of: other })))).toEqual(['old there']);
   });
 
   test('is deleted after it has expired, and not before', async () => {
     await database.query('DELETE FROM comment_idempotency_keys');
-    await add(draft('old', { key: 'old' }));
+    await add(prepare('old', { key: 'old' }));
     clock.advance({ hours: 24, milliseconds: 1 });
-    await add(draft('young', { key: 'young' }));
+    await add(prepare('young', { key: 'young' }));
     await deleteExpiredKeys(database, clock.now());
     expect(await database.query('SELECT idempotency_key FROM comment_idempotency_keys')).toEqual([
       { idempotency_key: 'young' },
@@ -167,9 +176,9 @@ describe('An idempotency key', () => {
     const recorded = recordStatements(database);
     const written = () => recorded.statements.filter(({ text }) => !text.includes('pg_extension')).length;
     const key = randomUUID();
-    await addComments(recorded.database, clock, [draft('a', { key }), draft('b')]);
+    await addComments(recorded.database, clock, [prepare('a', { key }), prepare('b')]);
     expect(written()).toBe(1);
-    await addComments(recorded.database, clock, [draft('c', { key }), draft('d', { key: randomUUID() })]);
+    await addComments(recorded.database, clock, [prepare('c', { key }), prepare('d', { key: randomUUID() })]);
     expect(written()).toBe(3);
     expect(recorded.statements.at(-1)?.values).toEqual([['session-a'], [key]]);
   });
@@ -182,10 +191,10 @@ if (inject('citusWorkers').length === 0) {
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
-      waiting = add(draft('later', { key }));
+      waiting = add(prepare('later', { key }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
       // Another process uses the same key. If the waiting writer had already claimed it, the two would deadlock.
-      expect(words((await addComments(sql, clock, [draft('sooner', { key })])).outcomes)).toEqual(['new sooner']);
+      expect(words((await addComments(sql, clock, [prepare('sooner', { key })])).outcomes)).toEqual(['new sooner']);
     });
     expect(words((await waiting) ?? [])).toEqual(['old sooner']);
     expect(await stored()).toEqual({ contents: ['sooner'], counted: 1, total: 1 });
@@ -197,7 +206,7 @@ if (inject('citusWorkers').length === 0) {
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
       await sql.query("SELECT FROM product_counts WHERE product_id = 'quay-1' FOR UPDATE");
-      waiting = add(draft('two', { of: 'quay-2' }), draft('one', { of: 'quay-1' }));
+      waiting = add(prepare('two', { of: 'quay-2' }), prepare('one', { of: 'quay-1' }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
       await sql.query("UPDATE product_counts SET upvotes = upvotes + 1 WHERE product_id = 'quay-2'");
     });
@@ -210,13 +219,13 @@ if (inject('citusWorkers').length === 0) {
     const [first, second] = [`0${randomUUID()}`, `1${randomUUID()}`];
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
-      await addComments(sql, clock, [draft('mine', { key: first, of: pier })]);
-      waiting = add(draft('two', { key: second }), draft('one', { key: first }));
+      await addComments(sql, clock, [prepare('mine', { key: first, of: pier })]);
+      waiting = add(prepare('two', { key: second }), prepare('one', { key: first }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
       // If the waiting writer had already claimed the second key, the two would deadlock.
-      expect(words((await addComments(sql, clock, [draft('mine too', { key: second, of: pier })])).outcomes)).toEqual([
-        'new mine too',
-      ]);
+      expect(words((await addComments(sql, clock, [prepare('mine too', { key: second, of: pier })])).outcomes)).toEqual(
+        ['new mine too'],
+      );
     });
     expect(words((await waiting) ?? [])).toEqual(['old mine too', 'old mine']);
   });
@@ -227,8 +236,8 @@ describe('Where rows are not locked first, removing a product while comments on 
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await database.transaction(async (sql) => {
       await sql.query('DELETE FROM products WHERE id = $1', [productId]);
-      const drafts = contents.map((content) => draft(content));
-      writing = Promise.allSettled([addComments(withoutRowLocks(database), clock, drafts)]);
+      const prepared = contents.map((content) => prepare(content));
+      writing = Promise.allSettled([addComments(withoutRowLocks(database), clock, prepared)]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
     });
     return (await writing)?.[0];
@@ -255,5 +264,5 @@ describe('Where rows are not locked first, removing a product while comments on 
 
 test('other failures of the database are not attributed to the product', async () => {
   const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
-  await expect(addComments(broken, clock, [draft('x')])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(addComments(broken, clock, [prepare('x')])).rejects.toMatchObject({ code: 'unavailable' });
 });

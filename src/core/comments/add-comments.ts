@@ -7,7 +7,8 @@ import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { type Draft, getCommentsOfKeys, keyExpiry, keyOf } from './draft.ts';
+import { getCommentsOfKeys, keyExpiry, keyOf } from './idempotency-keys.ts';
+import type { PreparedComment } from './prepare-comment.ts';
 
 /** A stored comment. `created` is false if an earlier request with the same idempotency key created it. */
 export interface WrittenComment {
@@ -15,22 +16,22 @@ export interface WrittenComment {
   created: boolean;
 }
 
-// Like other writers, the statement locks counts first. A draft with an idempotency key then claims the key. If the key
-// is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that
+// Like other writers, the statement locks counts first. A comment with an idempotency key then claims the key. If the
+// key is already claimed, no comment is added. If another transaction is claiming it, the statement waits for that
 // transaction.
 const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
-  ), drafts AS (
-    SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
+  ), prepared AS (
+    SELECT input.* FROM jsonb_to_recordset($1::jsonb) AS input (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,
       "heldSession" text)
-    JOIN locked ON locked.product_id = draft."productId"
+    JOIN locked ON locked.product_id = input."productId"
     JOIN products p ON p.id = locked.product_id AND p.created_at <= $3::timestamptz
   ), claimed AS (
     INSERT INTO comment_idempotency_keys (user_session, idempotency_key, product_id, comment_id, created_at)
-    SELECT session, "idempotencyKey", "productId", id, "createdAt" FROM drafts
+    SELECT session, "idempotencyKey", "productId", id, "createdAt" FROM prepared
     WHERE "idempotencyKey" IS NOT NULL ORDER BY session, "idempotencyKey"
     ON CONFLICT (user_session, idempotency_key) DO UPDATE
       SET product_id = EXCLUDED.product_id, comment_id = EXCLUDED.comment_id, created_at = EXCLUDED.created_at
@@ -38,7 +39,7 @@ const ADD_COMMENTS = `WITH locked AS (
     RETURNING comment_id
   ), added AS (
     INSERT INTO comments (id, product_id, author_name, author_avatar, author_badge, content, created_at, held_session)
-    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt", "heldSession" FROM drafts
+    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt", "heldSession" FROM prepared
     WHERE "idempotencyKey" IS NULL OR id IN (SELECT comment_id FROM claimed)
     RETURNING id, product_id, held_session
   ), counted AS (
@@ -47,26 +48,26 @@ const ADD_COMMENTS = `WITH locked AS (
       GROUP BY product_id ORDER BY product_id) AS totals
     WHERE product_counts.product_id = totals.product_id
   )
-  SELECT drafts.id, added.id IS NOT NULL AS created FROM drafts LEFT JOIN added ON added.id = drafts.id`;
+  SELECT prepared.id, added.id IS NOT NULL AS created FROM prepared LEFT JOIN added ON added.id = prepared.id`;
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
- * @returns for each draft its comment, or the earlier comment with its idempotency key, or a CoreError
+ * @returns for each the written comment, the earlier comment with its idempotency key, or a CoreError
  * `product_not_found` or `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(
   sql: Sql,
   runtime: Runtime,
-  drafts: readonly Draft[],
+  batch: readonly PreparedComment[],
 ): Promise<BatchResult<WrittenComment>> {
-  const distinct = firstOfEachKey(drafts);
+  const distinct = firstOfEachKey(batch);
   const created = await insert(sql, runtime, distinct);
   const earlier = await getCommentsOfKeys(
     sql,
     distinct.filter(({ comment }) => created.get(comment.id) === false),
   );
-  const outcomes = drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
+  const outcomes = batch.map((prepared) => outcomeOf(prepared, distinct, created, earlier));
   // Existing comments are included, because their product may be stale in a cache or a replica.
   const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
   return {
@@ -83,17 +84,17 @@ export async function addComments(
 export async function addReportedComments(
   database: Database,
   runtime: Runtime,
-  drafts: readonly Draft[],
+  batch: readonly PreparedComment[],
   recordEvents: RecordEvents | undefined,
 ): Promise<BatchResult<WrittenComment>> {
   // Without a receiver or a held comment, no events are recorded, so the one statement that writes needs no explicit
   // transaction.
-  if (recordEvents === undefined || drafts.every(({ heldSession }) => heldSession === null)) {
-    return addComments(database, runtime, drafts);
+  if (recordEvents === undefined || batch.every(({ heldSession }) => heldSession === null)) {
+    return addComments(database, runtime, batch);
   }
   return database.transaction(async (sql) => {
-    const result = await addComments(sql, runtime, drafts);
-    const held = drafts.flatMap(
+    const result = await addComments(sql, runtime, batch);
+    const held = batch.flatMap(
       ({ heldSession, comment: { id: commentId, productId, createdAt: timestamp } }, index) => {
         const outcome = result.outcomes[index];
         const isNew = outcome !== undefined && 'created' in outcome && outcome.created;
@@ -106,11 +107,11 @@ export async function addReportedComments(
   });
 }
 
-/** Returns the drafts without repetitions of an idempotency key, so a draft that was sent twice is written once. */
-function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
+/** Leaves out repetitions of an idempotency key, so a comment that was sent twice is written once. */
+function firstOfEachKey(batch: readonly PreparedComment[]): PreparedComment[] {
   const seen = new Set<string>();
-  return drafts.filter((draft) => {
-    const key = keyOf(draft);
+  return batch.filter((prepared) => {
+    const key = keyOf(prepared);
     if (key === undefined) return true;
     if (seen.has(key)) return false;
     seen.add(key);
@@ -118,31 +119,31 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Inserts drafts. @returns whether each comment was created, by its id. Comments on unknown products are left out. */
-async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
-  const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
+/** Inserts comments. @returns whether each was created, by its id. Comments on unknown products are left out. */
+async function insert(sql: Sql, runtime: Runtime, batch: readonly PreparedComment[]): Promise<Map<string, boolean>> {
+  const rows = batch.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
     const values = [JSON.stringify(rows), keyExpiry(runtime.now()).toISOString(), runtime.now().toISOString()];
     const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, values, { isPrepared: true });
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
     // The product was removed while the comment was written. A larger batch fails, and group commit retries its halves.
-    if (drafts.length === 1 && isForeignKeyViolation(error)) return new Map();
+    if (batch.length === 1 && isForeignKeyViolation(error)) return new Map();
     throw error;
   }
 }
 
 function outcomeOf(
-  draft: Draft,
-  distinct: readonly Draft[],
+  prepared: PreparedComment,
+  distinct: readonly PreparedComment[],
   created: ReadonlyMap<string, boolean>,
   earlier: ReadonlyMap<string, Comment>,
 ): Outcome<WrittenComment> {
-  const key = keyOf(draft);
-  const written = distinct.includes(draft) ? draft : distinct.find((other) => keyOf(other) === key);
+  const key = keyOf(prepared);
+  const written = distinct.includes(prepared) ? prepared : distinct.find((other) => keyOf(other) === key);
   const wasCreated = written && created.get(written.comment.id);
   if (written === undefined || wasCreated === undefined) return productNotFound();
-  if (wasCreated) return { comment: written.comment, created: written === draft };
+  if (wasCreated) return { comment: written.comment, created: written === prepared };
   const comment = key === undefined ? undefined : earlier.get(key);
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
 }

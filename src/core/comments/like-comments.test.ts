@@ -10,9 +10,9 @@ import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { addComments } from './add-comments.ts';
-import { draftComment } from './draft.ts';
 import { likeComments } from './like-comments.ts';
 import { hideComments } from './moderate-comments.ts';
+import { prepareComment } from './prepare-comment.ts';
 
 const AUTHOR = 'session-author';
 const READER = 'session-reader';
@@ -28,11 +28,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  const draft = (content: string, isHeld = false) =>
-    draftComment(systemRuntime, { productId: 'tide', content }, { session: AUTHOR }, { held: isHeld });
-  const drafts = [draft('one'), draft('two'), draft('held', true)];
-  await addComments(database, systemRuntime, drafts);
-  [one = '', two = '', held = ''] = drafts.map(({ comment }) => comment.id);
+  const prepare = (content: string, isHeld = false) =>
+    prepareComment(systemRuntime, { productId: 'tide', content }, { session: AUTHOR }, { held: isHeld });
+  const prepared = [prepare('one'), prepare('two'), prepare('held', true)];
+  await addComments(database, systemRuntime, prepared);
+  [one = '', two = '', held = ''] = prepared.map(({ comment }) => comment.id);
 });
 
 /** Adds likes. @returns for each like the count, or the error code. */

@@ -11,9 +11,9 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { addComments } from './add-comments.ts';
 import { browseComments } from './browse-comments.ts';
-import { draftComment } from './draft.ts';
 import { listComments } from './list-comments.ts';
 import { hideComments, releaseComments, restoreComments } from './moderate-comments.ts';
+import { prepareComment } from './prepare-comment.ts';
 
 let database: TestDatabase;
 let productId: string;
@@ -29,11 +29,11 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   productId = `p-${randomUUID()}`;
   await saveProducts(database, [buildProduct({ id: productId })]);
-  const drafts = ['seen', 'other', 'held'].map((content) =>
-    draftComment(systemRuntime, { productId, content }, { session: 'session-a' }, { held: content === 'held' }),
+  const prepared = ['seen', 'other', 'held'].map((content) =>
+    prepareComment(systemRuntime, { productId, content }, { session: 'session-a' }, { held: content === 'held' }),
   );
-  await addComments(database, systemRuntime, drafts);
-  [seen = '', other = '', held = ''] = drafts.map(({ comment }) => comment.id);
+  await addComments(database, systemRuntime, prepared);
+  [seen = '', other = '', held = ''] = prepared.map(({ comment }) => comment.id);
 });
 
 /** Returns the contents of the public comments, and the stored count. */
@@ -159,7 +159,7 @@ if (inject('citusWorkers').length === 0) {
     const {
       outcomes: [far],
     } = await addComments(database, systemRuntime, [
-      draftComment(systemRuntime, { productId: elsewhere, content: 'far' }, { session: 'session-a' }),
+      prepareComment(systemRuntime, { productId: elsewhere, content: 'far' }, { session: 'session-a' }),
     ]);
     expect(far).toMatchObject({ created: true });
     await database.transaction(async (sql) => {

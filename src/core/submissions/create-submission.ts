@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { NewSubmission } from '../../contract/submissions/schema.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
-import { keyExpiry } from '../comments/draft.ts';
+import { keyExpiry } from '../comments/idempotency-keys.ts';
 import { CoreError, idempotencyKeyReused } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';

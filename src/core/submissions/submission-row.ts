@@ -3,7 +3,7 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
-import { keyExpiry } from '../comments/draft.ts';
+import { keyExpiry } from '../comments/idempotency-keys.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { completeProduct } from '../products/save-products.ts';

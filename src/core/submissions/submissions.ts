@@ -3,7 +3,7 @@ import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
 import type { HourlyVotes, Standings } from '../../contract/leaderboards/schema.ts';
 import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
 import type { NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
-import type { CommentAuthor } from '../comments/draft.ts';
+import type { CommentAuthor } from '../comments/prepare-comment.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { readVotesByHour } from '../leaderboards/read-votes-by-hour.ts';

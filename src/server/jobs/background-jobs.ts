@@ -1,4 +1,4 @@
-import { deleteExpiredKeys } from '../../core/comments/draft.ts';
+import { deleteExpiredKeys } from '../../core/comments/idempotency-keys.ts';
 import { deleteOldSessions } from '../../core/console/sessions.ts';
 import { createDriftSampler } from '../../core/counts/check-counts.ts';
 import type { Connection } from '../../core/database/connect.ts';

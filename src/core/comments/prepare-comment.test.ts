@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits.ts';
 import type { Runtime } from '../runtime.ts';
-import { draftComment } from './draft.ts';
+import { prepareComment } from './prepare-comment.ts';
 
 const ID = '0e9c4a86-6a2c-4bb2-9f0f-1f2a3b4c5d6e';
 const runtime: Runtime = { now: () => new Date('2026-06-01T12:00:00.000Z'), monotonicMs: () => 0, uuid: () => ID };
 const sender = { session: 'session-a', idempotencyKey: 'draft-1' };
 
-function draft(content: string, productId = 'tide') {
-  return draftComment(runtime, { productId, content }, sender);
+function prepare(content: string, productId = 'tide') {
+  return prepareComment(runtime, { productId, content }, sender);
 }
 
-/** Returns the code and the message of the error with which a draft is refused. */
+/** Returns the code and the message of the error with which a comment is refused. */
 function refusalOf(content: string, productId?: string): unknown {
   try {
-    return draft(content, productId);
+    return prepare(content, productId);
   } catch (error) {
     return error instanceof Error && 'code' in error ? [error.code, error.message] : error;
   }
 }
 
-test('a draft becomes a public comment by You, with trimmed text, the current time, a new id and no likes', () => {
-  expect(draft('  Worktrees!\n')).toEqual({
+test('a text becomes a public comment by You, with trimmed text, the current time, a new id and no likes', () => {
+  expect(prepare('  Worktrees!\n')).toEqual({
     ...sender,
     comment: {
       id: ID,
@@ -37,10 +37,10 @@ test('a draft becomes a public comment by You, with trimmed text, the current ti
   });
 });
 
-test('a held draft is visible to its session only', () => {
-  const held = draftComment(runtime, { productId: 'tide', content: 'x' }, sender, { held: true });
+test('a held comment is visible to its session only', () => {
+  const held = prepareComment(runtime, { productId: 'tide', content: 'x' }, sender, { held: true });
   expect(held.heldSession).toBe('session-a');
-  expect(draftComment(runtime, { productId: 'tide', content: 'x' }, sender, {}).heldSession).toBeNull();
+  expect(prepareComment(runtime, { productId: 'tide', content: 'x' }, sender, {}).heldSession).toBeNull();
 });
 
 test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164', '\u2800', '\u0301', '\ufe0f'])(
@@ -50,21 +50,21 @@ test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164',
   },
 );
 
-test('a draft without a product id is incomplete, and one with an invalid id gets product_not_found', () => {
+test('a comment without a product id is incomplete, and one with an invalid id gets product_not_found', () => {
   expect(refusalOf('Text', '')).toEqual(['comment_incomplete', 'Product ID and content are required']);
   expect(refusalOf('Text', 'Not an id')).toEqual(['product_not_found', 'Product not found']);
 });
 
 test('one visible character among invisible ones is enough', () => {
-  expect(draft('\u200b.\u200b').comment.content).toBe('\u200b.\u200b');
+  expect(prepare('\u200b.\u200b').comment.content).toBe('\u200b.\u200b');
 });
 
 test('the length limit counts an emoji as one character, like a letter', () => {
   const most = LIMITS.commentCharacters;
-  expect(draft('x'.repeat(most)).comment.content).toHaveLength(most);
-  expect([...draft('🌊'.repeat(most)).comment.content]).toHaveLength(most);
+  expect(prepare('x'.repeat(most)).comment.content).toHaveLength(most);
+  expect([...prepare('🌊'.repeat(most)).comment.content]).toHaveLength(most);
   const tooLong = ['comment_too_long', 'The comment is longer than 2000 characters'];
   expect(refusalOf('x'.repeat(most + 1))).toEqual(tooLong);
   expect(refusalOf('🌊'.repeat(most + 1))).toEqual(tooLong);
-  expect(draft(` ${'x'.repeat(most)} `).comment.content).toHaveLength(most);
+  expect(prepare(` ${'x'.repeat(most)} `).comment.content).toHaveLength(most);
 });

@@ -1,0 +1,40 @@
+import type { Comment } from '../../contract/comments/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import type { Sql } from '../database/database.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
+import type { Sender } from './prepare-comment.ts';
+
+/** Returns the key of a comment, which includes the session, because other sessions may use the same idempotency key. */
+export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
+  return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;
+}
+
+/** Returns the cutoff time of idempotency keys: a key that was claimed earlier has expired. */
+export function keyExpiry(now: Date): Date {
+  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * 60 * 60 * 1000);
+}
+
+const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COLUMNS.split(', ')
+  .map((column) => `c.${column}`)
+  .join(', ')}
+  FROM unnest($1::text[], $2::text[]) AS asked (user_session, idempotency_key)
+  JOIN comment_idempotency_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
+  JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
+
+/** Reads the comments of idempotency keys, except removed and hidden ones. @returns comments by `keyOf`. */
+export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
+  const withKey = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  if (withKey.length === 0) return new Map();
+  const rows = await sql.query<CommentRow & { user_session: string; idempotency_key: string }>(SELECT_COMMENTS, [
+    withKey.map(({ session }) => session),
+    withKey.map(({ idempotencyKey }) => idempotencyKey),
+  ]);
+  return new Map(rows.map((row) => [`${row.user_session} ${row.idempotency_key}`, commentOf(row)]));
+}
+
+/** Deletes expired idempotency keys. */
+export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<void> {
+  await sql.query('DELETE FROM comment_idempotency_keys WHERE created_at < $1::timestamptz', [
+    keyExpiry(now).toISOString(),
+  ]);
+}

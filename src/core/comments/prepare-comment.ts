@@ -1,0 +1,53 @@
+import { COMMENT_MESSAGES, VISITOR_AUTHOR } from '../../contract/comments/defaults.ts';
+import type { Comment, NewComment } from '../../contract/comments/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { isProductId } from '../../contract/products/fields.ts';
+import { isLongerThan, isVisible } from '../../contract/text.ts';
+import { CoreError, productNotFound } from '../core-error.ts';
+import type { Runtime } from '../runtime.ts';
+
+/**
+ * The sender of a comment. The idempotency key identifies the draft, so a repeated request creates only one comment.
+ */
+export interface Sender {
+  session: string;
+  idempotencyKey?: string | undefined;
+}
+
+/** The author of a comment as readers see it. */
+export type CommentAuthor = Pick<Comment, 'authorName' | 'authorAvatar' | 'authorBadge'>;
+
+/** A comment that is ready to be stored. */
+export interface PreparedComment extends Sender {
+  comment: Comment;
+  /** The only session that sees the comment while it is held; `null` if the comment is public. */
+  heldSession: string | null;
+}
+
+/**
+ * Validates a visitor's input and builds the comment. Only its author sees a held comment until an operator releases
+ * it.
+ * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` if the id is invalid.
+ */
+export function prepareComment(
+  runtime: Runtime,
+  { productId, content }: NewComment,
+  sender: Sender,
+  { held = false, author = VISITOR_AUTHOR }: { held?: boolean; author?: CommentAuthor | undefined } = {},
+): PreparedComment {
+  const text = content.trim();
+  if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
+  if (isLongerThan(text, LIMITS.commentCharacters)) {
+    throw new CoreError('comment_too_long', `The comment is longer than ${LIMITS.commentCharacters} characters`);
+  }
+  if (!isProductId(productId)) throw productNotFound();
+  const comment = {
+    id: runtime.uuid(),
+    productId,
+    ...author,
+    content: text,
+    likes: 0,
+    createdAt: runtime.now().toISOString(),
+  };
+  return { ...sender, comment, heldSession: held ? sender.session : null };
+}
