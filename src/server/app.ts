@@ -135,10 +135,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   negotiateRepresentation(app);
   enforceServerLimits(app, streamLimits.perProcess);
   const limiter = rateLimits && createRateLimiter(rateLimits, runtime.monotonicMs);
-  if (limiter) {
-    limitConnectionsPerNetwork(app, trustProxy);
-    warnOfUntrustedProxy(app, trustProxy);
-  }
+  if (limiter) limitConnectionsPerNetwork(app, trustProxy);
+  warnOfUntrustedProxy(app, trustProxy);
   limitRequests(app, limiter, runtime.monotonicMs);
   const charge = chargeWith(limiter);
   const isLimited = limiter !== undefined;

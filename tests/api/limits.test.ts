@@ -246,16 +246,21 @@ describe('trusted proxies (TRUST_PROXY)', () => {
     expect(await votes(id, '127.0.0.1', (number) => `nonsense-${number}`)).toEqual(SIX_OF_THEM);
   });
 
-  test('an untrusted proxy causes one warning, without its address', async () => {
+  test.each([
+    ['with rate limits', SMALL],
+    ['without rate limits, because the cap on votes remains', undefined],
+  ])('%s, an untrusted proxy causes one warning, without its address', async (_name, rateLimits) => {
     const { log, lines, text } = createLogLines();
-    const { id } = await start({ log, trustProxy: readTrustedProxies('203.0.113.1') });
+    const { id } = await start({ log, rateLimits, trustProxy: readTrustedProxies('203.0.113.1') });
     // Ignores other warnings, which a busy machine may cause, for example if the database responds late.
     const warnings = () => lines().filter(({ level, msg }) => level === 40 && /proxy/i.test(String(msg)));
     await votes(id, '203.0.113.1', () => '198.51.100.7');
     expect(warnings()).toEqual([]);
     await votes(id, '192.0.2.1', () => '198.51.100.7');
     expect(warnings()).toHaveLength(1);
-    expect(warnings()[0]?.msg).toMatch(/TRUST_PROXY.*share the rate limits of one network/);
+    expect(warnings()[0]?.msg).toMatch(
+      /TRUST_PROXY.*share the rate limits of one network, and only VOTES_PER_NETWORK of their votes/,
+    );
     expect(text()).not.toMatch(/192\.0\.2|198\.51|203\.0/);
   });
 });

@@ -88,10 +88,13 @@ describe('the site', () => {
 describe('TRUST_PROXY', () => {
   const check = (settings: Record<string, string>) => checkProxyTrust(readSettings(settings));
 
-  test('must be set behind a proxy unless rate limits are off', () => {
+  test('must be set behind a proxy, even without rate limits, because the cap on votes remains', () => {
     const siteUrl = { SITE_URL: 'https://launches.example' };
     expect(check(siteUrl)).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
-    expect(check({ ...siteUrl, RATE_LIMITS: 'off' })).toMatchObject({ status: 'ok' });
+    expect(check({ ...siteUrl, RATE_LIMITS: 'off', VOTES_PER_NETWORK: '7' })).toMatchObject({
+      status: 'fault',
+      message: expect.stringContaining('only 7 of their votes for a launch count'),
+    });
     expect(check({ ...siteUrl, TRUST_PROXY: 'loopback' })).toMatchObject({ status: 'ok', message: 'set' });
     expect(check({})).toMatchObject({ status: 'ok', message: expect.stringContaining('not set') });
   });

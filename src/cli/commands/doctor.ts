@@ -217,13 +217,13 @@ export async function checkSite(settings: Settings): Promise<Finding> {
 }
 
 /** Checks TRUST_PROXY. If it is unset behind a proxy, all visitors seem to have the address of the proxy. */
-export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Settings): Finding {
+export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Settings): Finding {
   const check = 'TRUST_PROXY';
   const isBehindProxy = siteUrl?.startsWith('https:') ?? false;
-  if (isBehindProxy && trustProxy === undefined && rateLimits) {
+  if (isBehindProxy && trustProxy === undefined) {
     return fault(
       check,
-      'not set, although a site with https runs behind a proxy: all visitors share the rate limits of one network',
+      `not set, although a site with https runs behind a proxy: all visitors share the rate limits of one network, and only ${launches.votesPerNetwork} of their votes for a launch count`,
       'Set it to the address of the proxy, such as loopback for one on this machine.',
     );
   }

@@ -91,7 +91,7 @@ function withoutPort(text: string): string {
 
 /**
  * Warns once if an untrusted address forwards requests, because all visitors behind it then share the limits of one
- * network. The address is not logged, because it may belong to a visitor who forged the header.
+ * network and, even without rate limits, the cap on its votes. The address is not logged, because it may belong to a visitor who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;
@@ -101,7 +101,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     warned = true;
     request.log.warn(
       'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
-        'If the request came through your proxy, add the address of the proxy to TRUST_PROXY. Until then, all visitors behind the proxy share the rate limits of one network.',
+        'If the request came through your proxy, add the address of the proxy to TRUST_PROXY. Until then, all visitors behind the proxy share the rate limits of one network, and only VOTES_PER_NETWORK of their votes for a launch count.',
     );
   });
 }
