@@ -35,6 +35,20 @@ test('a search counts against the rate limit each time that its response is not 
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
+test('a page that is refused has the headers of a refusal, even if an old version of it is in the cache', async () => {
+  const { clock, id } = await start();
+  const page = '/?q=harbour&sort=top';
+  expect((await site.ask.get(page)).statusCode).toBe(200);
+  await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+  clock.advance({ milliseconds: 2_000 });
+  for (let search = 0; search < SEARCHES; search += 1) await site.ask.get(`/api/products?q=${randomUUID()}`);
+  const refused = await site.ask.get(page);
+  expect([refused.statusCode, refused.headers]).toMatchObject([
+    429,
+    { 'retry-after': '1', ratelimit: '"network";r=0;t=1', 'ratelimit-policy': `"network";q=${SEARCHES};w=1` },
+  ]);
+});
+
 test('a further page of comments counts against the rate limit if its response is not in the cache, but a first page does not', async () => {
   const { id } = await start();
   for (const content of ['One', 'Two']) await site.ask.post('/api/comments', { productId: id, content }, newVisitor());

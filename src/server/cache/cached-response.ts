@@ -55,8 +55,11 @@ export interface Freshness {
   maxStaleMs: number;
 }
 
-/** Why a request causes a production: a miss, a stale version, or a visitor's claim to have just written. */
-export type RevalidationReason = 'miss' | 'stale' | 'claim';
+/**
+ * Why a request causes a production: a miss, a version too old to be served, a stale one that is served meanwhile, or a
+ * visitor's claim to have just written.
+ */
+export type RevalidationReason = 'miss' | 'expired' | 'stale' | 'claim';
 
 export interface CacheRequest {
   /**

@@ -63,7 +63,7 @@ describe('a charge', () => {
     await cache.get(search.request(undefined, charge));
     cache.invalidateAll();
     await cache.get(search.request(undefined, charge));
-    expect(reasons).toEqual(['miss', 'stale']);
+    expect(reasons).toEqual(['miss', 'expired']);
     cache.invalidateAll();
     expect(() => cache.get(search.request(undefined, refuse))).toThrow(refused);
   });

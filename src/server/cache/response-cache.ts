@@ -145,7 +145,7 @@ class MemoryCache implements ResponseCache {
    */
   #getNext(entry: Entry, request: CacheRequest, withoutClaim: Decision): Promise<Served> | Served {
     try {
-      if (!this.#productions.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'stale' : 'claim');
+      if (!this.#productions.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'expired' : 'claim');
     } catch (refusal) {
       // If only the claim required a new version, the visitor gets the shared response instead of the refusal.
       if (withoutClaim === 'wait') throw refusal;

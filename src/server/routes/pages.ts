@@ -70,7 +70,9 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
      * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
-      if (!isPlain || reason === 'claim') charge('search', request, reason === 'miss' ? reply : undefined);
+      // Other refusals are answered from the cache, so they set no headers.
+      const isRefusable = reason === 'miss' || reason === 'expired';
+      if (!isPlain || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
     };
     const chargeUnknown = () => charge('search', request, reply);
     const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;
