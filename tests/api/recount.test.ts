@@ -97,6 +97,16 @@ test('the script recomputes every day of a site and finds no difference', async 
   expect(stdout).toContain('launches: 1, counted votes: 0, open: everything agrees');
 });
 
+test('the script agrees with the digest of a final day without launches, which is the ETag of its tally', async () => {
+  const empty = '2026-06-05';
+  const { digest } = (await site.app.inject(`/api/leaderboards/${empty}`)).json();
+  const { headers } = await site.app.inject(`/api/leaderboards/${empty}/tally`);
+  expect(headers.etag).toBe(`"${digest.replace(':', '-')}"`);
+  const { code, stdout, stderr } = await recount(empty);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`${empty}: launches: 0, counted votes: 0, final: everything agrees`);
+});
+
 const isTally = (path: string) => path.endsWith('/tally');
 const change = (
   path: string,

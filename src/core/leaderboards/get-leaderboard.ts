@@ -5,6 +5,7 @@ import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
+import { emptyTallyDigest } from './tally-file.ts';
 
 /** The rules of a site's periods and results. */
 export interface LeaderboardRules {
@@ -113,19 +114,20 @@ export async function getLeaderboard(
 
 /** Returns the fields that describe a period and the status of its result. */
 export function describePeriod(period: Period, board: LeaderboardRow | undefined, rules: LeaderboardRules) {
-  const { from, to } = board ? { from: board.from_at, to: board.to_at } : boundsOf(period, rules.timeZone);
+  const { timeZone } = rules;
+  const { from, to } = board ? { from: board.from_at, to: board.to_at } : boundsOf(period, timeZone);
   const { status, finalAt } = statusAt(rules.now, to, rules.reviewHours);
+  const named = { period: period.name, from: from.toISOString(), to: to.toISOString() };
+  const isEmptyResult = board === undefined && period.kind === 'day' && status === 'final';
   return {
-    period: period.name,
+    ...named,
     kind: period.kind,
-    from: from.toISOString(),
-    to: to.toISOString(),
     // A result that is due stays provisional until it is stored.
     status: board?.final_at ? ('final' as const) : status === 'final' && board ? ('provisional' as const) : status,
     finalAt: (board?.final_at ?? finalAt).toISOString(),
     revision: board?.revision ?? 0,
     revisedAt: board?.revised_at?.toISOString() ?? null,
-    digest: board?.digest ?? null,
+    digest: isEmptyResult ? emptyTallyDigest({ ...named, timeZone }) : (board?.digest ?? null),
   };
 }
 

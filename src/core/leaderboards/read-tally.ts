@@ -70,10 +70,11 @@ async function openTally(
   secret: Buffer | undefined,
 ): Promise<Tally> {
   const launches = await readLaunches(sql, period.name);
-  const header = headerOf(period, board, launches, rules);
-  if (board?.digest)
+  const { digest, ...described } = describePeriod(period, board, rules);
+  const header = headerOf(described, board?.time_zone ?? rules.timeZone, launches);
+  if (digest !== null)
     return {
-      version: board.digest,
+      version: digest,
       async *chunks() {
         yield headerLine(header);
         for await (const { text } of readTallyParts(sql, period.name)) yield text;
@@ -109,15 +110,12 @@ export function readLaunches(sql: Sql, day: string): Promise<TallyLaunch[]> {
 }
 
 function headerOf(
-  period: Period,
-  board: LeaderboardRow | undefined,
+  { period, from, to, status, revision }: Omit<TallyHeader, 'timeZone' | 'products'>,
+  timeZone: string,
   launches: readonly Pick<TallyLaunch, 'product_id' | 'launched_at'>[],
-  rules: LeaderboardRules,
 ): TallyHeader {
-  const { from, to, status, revision } = describePeriod(period, board, rules);
   const products = launches.map((row) => ({ id: row.product_id, launchedAt: row.launched_at.toISOString() }));
-  const timeZone = board?.time_zone ?? rules.timeZone;
-  return { period: period.name, timeZone, from, to, status, revision, products };
+  return { period, timeZone, from, to, status, revision, products };
 }
 
 function versionOf(header: TallyHeader, launches: readonly TallyLaunch[]): string {

@@ -135,6 +135,15 @@ export async function readTallyDigest(sql: Sql, header: TallyHeader): Promise<st
   return digestText(hash);
 }
 
+/**
+ * Returns the digest of the tally of a final day that never had a launch. Such days have no stored result, and their
+ * tally is the header alone.
+ */
+export function emptyTallyDigest(header: Pick<TallyHeader, 'period' | 'timeZone' | 'from' | 'to'>): string {
+  const line = headerLine({ ...header, status: 'final', revision: 0, products: [] });
+  return digestText(createHash('sha256').update(line));
+}
+
 export function digestText(hash: Hash): string {
   return `sha256:${hash.digest('hex')}`;
 }
