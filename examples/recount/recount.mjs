@@ -51,8 +51,8 @@ function countVote(products, { product: id, voter, at, counted, reason }, last, 
   const product = products.get(id);
   const place = `${day}, ${id}, vote of ${voter} at ${at}`;
   if (product === undefined) throw new Difference(`${place}: the product did not launch on this day`);
-  const age = Date.parse(at) - Math.floor(Date.parse(product.launchedAt) / 1000) * 1000;
-  if (!(age >= 0 && age <= 24 * 60 * 60 * 1000)) throw new Difference(`${place}: outside the launch window`);
+  const age = Date.parse(at) - Date.parse(product.launchedAt); // Tallies cut off the milliseconds of votes.
+  if (!(age > -1000 && age < 24 * 60 * 60 * 1000)) throw new Difference(`${place}: outside the launch window`);
   agree(`${place}: counted`, reason === null, counted);
   if (product.voters.has(voter)) throw new Difference(`${place}: this voter is listed twice`);
   product.voters.add(voter);

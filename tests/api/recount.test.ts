@@ -149,6 +149,16 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
     /^Difference: 2026-06-01, ebb, vote of .*: outside the launch window/,
   ],
   [
+    'a vote at the end of the window',
+    (path, body) => (isTally(path) ? body.replace(`${DAY}T12:00:00Z`, `${OTHER_DAY}T10:00:00Z`) : body),
+    /^Difference: 2026-06-01, ebb, vote of .*: outside the launch window/,
+  ],
+  [
+    'a vote before the window',
+    (path, body) => (isTally(path) ? body.replace(`${DAY}T12:00:00Z`, `${DAY}T09:59:59Z`) : body),
+    /^Difference: 2026-06-01, ebb, vote of .*: outside the launch window/,
+  ],
+  [
     'a vote for a product of another day',
     (path, body) => (isTally(path) ? body.replace('"product":"ebb"', '"product":"flow"') : body),
     /^Difference: 2026-06-01, flow, vote of .*: the product did not launch on this day/,
@@ -190,6 +200,22 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
   expect(stderr).toMatch(difference);
   expect(code).toBe(1);
 });
+
+test.each(['000', '001', '999'])(
+  'the script accepts votes in the first and the last millisecond of a window that begins at 10:00:00.%s',
+  async (milliseconds) => {
+    const [day, start] = ['2026-06-07', `10:00:00.${milliseconds}Z`];
+    const id = `edge-${milliseconds}`;
+    await launch(site.database, id, `${day}T${start}`);
+    const end = new Date(`2026-06-08T${start}`).getTime();
+    await vote(site.database, id, `${day}T${start}`, 'session-first');
+    await vote(site.database, id, new Date(end - 1).toISOString(), 'session-last');
+    await vote(site.database, id, new Date(end).toISOString(), 'session-after');
+    const { stdout, stderr } = await recount(day);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(new RegExp(`${id}' *│ 2 `));
+  },
+);
 
 test('a vote between the two requests for an open day is not reported as a difference', async () => {
   let isVoted = false;
