@@ -8,8 +8,10 @@ import { restoreBackup } from '../backups/restore-backup.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
+import { systemRuntime } from '../runtime.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { readTally } from './read-tally.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';
@@ -74,6 +76,38 @@ test('a backup from the middle of finalising restores a provisional day, which b
     expect(await tallyOf(restored, DAY, DUE)).toBe(await tallyOf(database, DAY, DUE));
   } finally {
     await Promise.all([database.drop(), restored.drop()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('after a restore, an open tally never has the version of another file, even if it has as many changes', async () => {
+  const database = await createTestDatabase();
+  const other = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-versions-'));
+  const backup = join(folder, 'site.backup');
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  const restore = (on: Database) => restoreBackup(on, backup, { replace: true, migrations, target: 'site.backup' });
+  const versionOf = async (on: Database) => {
+    let found = '';
+    const options = { rules: rulesAt(`${DAY}T13:00:00.000Z`), runtime: systemRuntime };
+    await readTally(on, DAY, options, async ({ version }) => {
+      found = version;
+    });
+    return found;
+  };
+  try {
+    await seed(database);
+    await writeBackup(database, backup, { groundswell: '1' });
+    await vote(database, 'reef', `${DAY}T12:30:00.000Z`, 'session-d');
+    const before = await versionOf(database);
+    expect(await versionOf(database)).toBe(before);
+    await restore(database);
+    await vote(database, 'reef', `${DAY}T12:30:00.000Z`, 'session-e');
+    await restore(other);
+    await vote(other, 'reef', `${DAY}T12:30:00.000Z`, 'session-d');
+    expect(new Set([before, await versionOf(database), await versionOf(other)]).size).toBe(3);
+  } finally {
+    await Promise.all([database.drop(), other.drop()]);
     await rm(folder, { recursive: true, force: true });
   }
 });

@@ -46,14 +46,19 @@ export async function readTally(
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
     await disableTimeouts(sql);
-    const [board] = await sql.query<LeaderboardRow>(
-      `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
+    const [board] = await sql.query<TallyBoard>(
+      `SELECT ${LEADERBOARD_COLUMNS}, b.xmin::text AS stored_by FROM leaderboards b WHERE period = $1`,
       [name],
     );
     if (!isCovered(period, board, await firstLaunch(sql, rules.now), rules)) return false;
     await use(await openTally(sql, period, board, rules, secret));
     return true;
   });
+}
+
+interface TallyBoard extends LeaderboardRow {
+  /** The transaction that stored the row. A restore stores it again, and may reset `window_changes`. */
+  stored_by: string;
 }
 
 /** Returns whether a day has a leaderboard that is not final. */
@@ -65,7 +70,7 @@ export async function isUndecided(sql: Sql, day: string): Promise<boolean> {
 async function openTally(
   sql: Sql,
   period: Period,
-  board: LeaderboardRow | undefined,
+  board: TallyBoard | undefined,
   rules: LeaderboardRules,
   secret: Buffer | undefined,
 ): Promise<Tally> {
@@ -84,7 +89,8 @@ async function openTally(
     throw new CoreError('unavailable', 'The first launch of this day has just begun. Please try again in a moment.');
   }
   return {
-    version: versionOf(header, launches),
+    // The secret differs between databases, and so do the hashes of the voters.
+    version: versionOf(header, launches, `${board?.stored_by} ${secret && voterOf(secret, '')}`),
     async *chunks() {
       yield headerLine(header);
       if (secret === undefined) return;
@@ -118,10 +124,10 @@ function headerOf(
   return { period, timeZone, from, to, status, revision, products };
 }
 
-function versionOf(header: TallyHeader, launches: readonly TallyLaunch[]): string {
+function versionOf(header: TallyHeader, launches: readonly TallyLaunch[], origin: string): string {
   const changes = launches.map((row) => row.window_changes).join();
   return `open:${createHash('sha256')
-    .update(`${headerLine(header)}${changes}`)
+    .update(`${headerLine(header)}${changes} ${origin}`)
     .digest('hex')}`;
 }
 
