@@ -69,25 +69,6 @@ for (const [when, save] of [
   });
 }
 
-test('a dialog stays open with its reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
-  const product = await site.addProduct();
-  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  await page.getByRole('button', { name: 'Hide' }).click();
-  const reason = page.getByLabel('Reason (optional)');
-  await reason.fill('A long explanation');
-  expectConsoleError(/503 \(Service Unavailable\)/);
-  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
-  await page.route('/api/console/comments/moderate', (route) => route.fulfill(refusal), { times: 1 });
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog').getByRole('alert')).toHaveText('The change failed. You can try again.');
-  await expect(reason).toHaveValue('A long explanation');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Hidden: A long explanation')).toBeVisible();
-  await expect(page.getByRole('dialog')).toBeHidden();
-});
-
 test('a held Enter that opens a dialog does not submit it', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signIn(page, site);
@@ -187,31 +168,6 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   await expect(other.getByText('Saved Four hands')).toBeVisible();
   const { product: saved } = await (await page.request.get(`/api/products/${product.id}`)).json();
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
-});
-
-test('if the saved version of a conflict cannot be loaded, the editor says so and keeps the edit', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  const { id } = await site.addProduct({ name: 'Gone soon' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
-  await page.getByLabel('Maker').fill('Somebody else');
-  await editProduct(site.database, id, { values: { name: 'Renamed' }, now: new Date() });
-  const keep = page.getByRole('button', { name: 'Keep my changes on top' });
-  await expect(keep).toBeVisible();
-  // Without a response, no live updates load the product.
-  await page.route(CONSOLE_API.events, () => {});
-  expectConsoleError(/404 \(Not Found\)/);
-  await page.route(CONSOLE_API.product(id), (route) =>
-    route.fulfill({ status: 404, json: { code: 'product_not_found', detail: 'There is no such product.' } }),
-  );
-  await keep.click();
-  const message = page.getByText('The saved version could not be loaded');
-  await expect(message).toBeVisible();
-  await expect(page.getByText('There is no such product.')).toBeVisible();
-  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
 });
 
 test('a discarded edit of tags that contain commas is resumed, put on top of another operator’s edit, and saved', async ({

@@ -14,6 +14,8 @@ interface Action {
   run: () => Promise<Result>;
   /** The subjects whose queries are cancelled before the operation and refetched afterwards. */
   subjects: readonly string[];
+  /** Whether the open dialog shows errors. It covers toasts, and screen readers ignore toasts behind it. */
+  isInDialog?: boolean;
 }
 
 interface Result {
@@ -62,6 +64,7 @@ export function useUndoLast(): () => void {
 /**
  * @returns a function that applies the optimistic update of an operation, runs the operation and offers undo. If the
  * operation fails, the function rolls the update back. It resolves to whether the operation succeeded.
+ * @throws Error if an operation of a dialog fails.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
@@ -73,7 +76,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       ),
     );
 
-  return async ({ show, run, subjects }) => {
+  return async ({ show, run, subjects, isInDialog = false }) => {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
@@ -85,6 +88,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       return true;
     } catch (error) {
       rollBack?.();
+      if (isInDialog) throw error;
       showToast({ title: 'The change failed', description: messageOf(error), tone: 'destructive' });
       return false;
     } finally {

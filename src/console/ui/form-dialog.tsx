@@ -1,5 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Modal } from '../../web/ui/modal.tsx';
+import { showToast } from '../../web/ui/toasts.ts';
+import { messageOf } from '../api/console-api.ts';
 
 interface FormDialogProps {
   title: string;
@@ -9,8 +11,35 @@ interface FormDialogProps {
   /** The fields, and anything that the operator should know before submitting. */
   children: ReactNode;
   onClose: () => void;
-  /** Runs the operation. @returns whether it succeeded. */
-  onSubmit: () => Promise<boolean>;
+  /** Runs the operation. @throws Error if it fails. */
+  onSubmit: () => Promise<unknown>;
+}
+
+/**
+ * The error of an operation in an open dialog, which covers toasts. After the dialog has closed, errors are shown as
+ * toasts. @returns the element that shows the error, and functions that set and remove it.
+ */
+export function useDialogError() {
+  const isOpen = useRef(false);
+  const [shown, setShown] = useState<string>();
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return {
+    element: shown !== undefined && (
+      <p className="gate-error" role="alert">
+        {shown}
+      </p>
+    ),
+    clear: () => setShown(undefined),
+    show(title: string, error: unknown) {
+      if (isOpen.current) setShown(`${title}. ${messageOf(error)}`);
+      else showToast({ title, description: messageOf(error), tone: 'destructive' });
+    },
+  };
 }
 
 /**
@@ -19,7 +48,8 @@ interface FormDialogProps {
  */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
-  const [state, setState] = useState<'editing' | 'sending' | 'failed'>('editing');
+  const [isSending, setSending] = useState(false);
+  const error = useDialogError();
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
   // React does not render this attribute.
@@ -33,10 +63,15 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
-    setState('sending');
-    const succeeded = await onSubmit();
-    if (succeeded) close();
-    else setState('failed');
+    setSending(true);
+    error.clear();
+    try {
+      await onSubmit();
+      close();
+    } catch (failure) {
+      setSending(false);
+      error.show('The change failed', failure);
+    }
   }
 
   return (
@@ -49,16 +84,12 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
         onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
       >
         {children}
-        {state === 'failed' && (
-          <p className="gate-error" role="alert">
-            The change failed. You can try again.
-          </p>
-        )}
+        {error.element}
         <div className="form-actions">
           <button type="button" className="button" data-tone="quiet" onClick={close}>
             Cancel
           </button>
-          <button type="submit" className="button" data-tone="primary" disabled={isDisabled || state === 'sending'}>
+          <button type="submit" className="button" data-tone="primary" disabled={isDisabled || isSending}>
             {label}
           </button>
         </div>
@@ -103,7 +134,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   note: ReactNode;
   suggestions: readonly string[];
   isRequired?: boolean;
-  onSubmit: (reason: string) => Promise<boolean>;
+  onSubmit: (reason: string) => Promise<unknown>;
 }
 
 /** A dialog that asks for the reason for an operation. */

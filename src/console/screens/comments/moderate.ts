@@ -40,6 +40,7 @@ export function useModerate() {
     const ids = comments.map(({ id }) => id);
     return perform({
       subjects: ['comments'],
+      isInDialog: action === 'hide',
       show: () =>
         changeItems<ConsoleComment>(client, 'comments', (comment, { state }) =>
           ids.includes(comment.id) ? fitting(after(comment, action, reason), state) : comment,

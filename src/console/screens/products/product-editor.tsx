@@ -5,10 +5,10 @@ import type { EditedProduct, ProductDetails } from '../../../contract/console/re
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
-import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform, useUndoable } from '../../api/actions.ts';
-import { ConsoleError, call, consoleKeys, messageOf } from '../../api/console-api.ts';
+import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
+import { useDialogError } from '../../ui/form-dialog.tsx';
 import { formatQuantity } from '../../ui/format-count.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
@@ -103,6 +103,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
+  const failure = useDialogError();
   const changes = changesOf(draftOf(base.product), draft);
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
@@ -117,6 +118,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   async function save(): Promise<void> {
     onSaving(true);
     setErrors({});
+    failure.clear();
     try {
       const { auditId, ...saved } = await call<EditedProduct>(CONSOLE_API.product(product.id), {
         method: 'PATCH',
@@ -136,12 +138,13 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
       if (error.code === 'product_changed') setTheirs(error.current as Product);
       else if (error.fields.length > 0)
         setErrors(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
-      else showToast({ title: 'This could not be saved', description: messageOf(error), tone: 'destructive' });
+      else failure.show('This could not be saved', error);
     }
   }
 
   /** Resolves a conflict: continues from the latest version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
+    failure.clear();
     try {
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
       client.setQueryData(consoleKeys.product(product.id), latest);
@@ -154,8 +157,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
       setDraft(keepMine ? mine : next);
       setTheirs(undefined);
     } catch (error) {
-      const title = 'The saved version could not be loaded';
-      showToast({ title, description: messageOf(error), tone: 'destructive' });
+      failure.show('The saved version could not be loaded', error);
     }
   }
 
@@ -186,6 +188,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
           </p>
         </aside>
       </div>
+      {failure.element}
       <div className="sheet-foot">
         <span className="quiet" role="status">
           {isChanged ? `${formatQuantity(Object.keys(changes).length, 'field')} changed` : 'No changes'}

@@ -44,6 +44,7 @@ export function useRemoveProducts() {
   ) =>
     perform({
       subjects: SUBJECTS,
+      isInDialog: true,
       show: () => hide(products),
       async run() {
         const { removed, skipped } = await remove(products, reason);

@@ -21,10 +21,11 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const [asking, setAsking] = useState<{ burst: BurstRecord; deselect?: Deselect<BurstRecord> }>();
   const shown = asking?.burst;
 
-  function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<boolean> {
+  function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<unknown> {
     const { productId, productName } = burst;
     return perform({
       subjects: ['votes'],
+      isInDialog: true,
       async run() {
         const { votes, auditId } = await call<{ votes: number; auditId: string }>(CONSOLE_API.votes(productId), {
           method: 'POST',
@@ -93,9 +94,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           description={describeHour(shown)}
           onClose={() => setAsking(undefined)}
           onSubmit={async (choice) => {
-            const isChanged = await change(shown, choice);
-            if (isChanged) asking.deselect?.([shown]);
-            return isChanged;
+            await change(shown, choice);
+            asking.deselect?.([shown]);
           }}
         />
       )}

@@ -47,6 +47,7 @@ export function useDecide() {
   ) =>
     perform({
       subjects: ['queue', 'products'],
+      isInDialog: decision.action !== 'approve',
       show: () =>
         changeItems<SubmissionRecord>(client, 'queue', (each) =>
           submissions.some(({ id }) => id === each.id) ? undefined : each,

@@ -106,7 +106,7 @@ interface ScheduleDialogProps {
   title: string;
   launchAt: string | null;
   onClose: () => void;
-  onSubmit: (launchAt: string) => Promise<boolean>;
+  onSubmit: (launchAt: string) => Promise<unknown>;
 }
 
 /** Asks for the launch time in UTC. */
