@@ -48,6 +48,10 @@ describe('Comments', () => {
     expect(await list(`product=${id}`)).toEqual(['Held wave', 'Sand', 'Second wave', 'First wave']);
     expect(await list(`product=${id}&text=WAVE`)).toEqual(['Held wave', 'Second wave', 'First wave']);
     expect(await list(`product=${id}&state=held`)).toEqual(['Held wave']);
+    const [held] = (await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?product=${id}&state=held`)).items;
+    await ada.json('POST', '/comments/moderate', { action: 'hide', ids: [held?.id] });
+    expect(await list(`product=${id}&state=held`)).toEqual([]);
+    await ada.json('POST', '/comments/moderate', { action: 'restore', ids: [held?.id] });
     expect(await list(`product=${id}&state=public&text=wave`)).toEqual(['Second wave', 'First wave']);
     for (const text of ['', 'wave']) {
       const first = await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?product=${id}&text=${text}&limit=2`);

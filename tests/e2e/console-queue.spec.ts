@@ -32,6 +32,22 @@ test('the queue keeps showing its first list when items of another kind arrive, 
   await expect(page.getByText('No comment is held')).toBeVisible();
 });
 
+test('a held comment that an operator hides leaves the queue', async ({ page, site }) => {
+  const product = await site.addProduct();
+  const [comment] = await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  await holdComments(site.database, [comment?.id ?? '']);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=comments');
+  await expect(page.getByText('Buy my coins')).toBeVisible();
+  await page.keyboard.press('d');
+  await page.getByRole('dialog').getByRole('button', { name: 'Spam' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click();
+  await expect(page.getByText('Hid 1 comment')).toBeVisible();
+  await expect(page.getByText('No comment is held')).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('No comment is held')).toBeVisible();
+});
+
 test('a held key moves on in the queue, but decides on only one submission', async ({ page, site }) => {
   const [first, second, third] = newNames();
   await addSubmissions(site, [first, second, third]);

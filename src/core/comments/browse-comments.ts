@@ -2,7 +2,7 @@ import type { Comment } from '../../contract/comments/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
-import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC, WAITING } from './comment-row.ts';
 
 /** A comment as operators see it, without its author's session. */
 export interface BrowsedComment extends Comment {
@@ -14,6 +14,8 @@ export interface BrowsedComment extends Comment {
 /** Filters of comments. Unset filters match all comments. */
 export interface CommentFilter {
   heldOnly?: boolean;
+  /** Held and not hidden. */
+  waitingOnly?: boolean;
   hiddenOnly?: boolean;
   publicOnly?: boolean;
   productId?: string | undefined;
@@ -97,7 +99,7 @@ export async function browseCommentPage(
 
 function readWindow(
   sql: Sql,
-  { heldOnly = false, hiddenOnly = false, publicOnly = false, productId }: CommentFilter,
+  { heldOnly = false, waitingOnly = false, hiddenOnly = false, publicOnly = false, productId }: CommentFilter,
   rows: number,
   after?: string,
 ): Promise<BrowsedRow[]> {
@@ -105,6 +107,7 @@ function readWindow(
   const conditions = [
     'true',
     ...(heldOnly ? ['held_session IS NOT NULL'] : []),
+    ...(waitingOnly ? [WAITING] : []),
     ...(hiddenOnly ? ['hidden_at IS NOT NULL'] : []),
     ...(publicOnly ? [PUBLIC] : []),
     ...(productId === undefined ? [] : [`product_id = ${bind(productId, 'text')}`]),

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
 import { newestBackup } from '../backups/backup-file.ts';
+import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { periodsAt } from '../leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
@@ -38,7 +39,7 @@ async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: strin
 }
 
 const COUNT_WAITING = `SELECT
-    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE held_session IS NOT NULL AND hidden_at IS NULL LIMIT ${MAX_COUNTED}) AS held) AS held,
+    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE ${WAITING} LIMIT ${MAX_COUNTED}) AS held) AS held,
     (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
     (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
 

@@ -97,7 +97,7 @@ function after(comment: ConsoleComment, action: CommentAction, reason = ''): Con
 /** Returns the comment, or undefined if it no longer belongs in a list that is filtered by `state`. */
 function fitting(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
   const fits = {
-    held: comment.held,
+    held: comment.held && comment.hidden === null,
     hidden: comment.hidden !== null,
     public: !comment.held && comment.hidden === null,
   }[state ?? ''];

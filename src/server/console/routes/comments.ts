@@ -44,7 +44,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (a
     { schema: { querystring: Query } },
     async ({ query }): Promise<ConsolePage<ConsoleComment>> => {
       const { state, text, product: productId, cursor, limit = LIMITS.pageSize.default } = query;
-      const only = { heldOnly: state === 'held', hiddenOnly: state === 'hidden', publicOnly: state === 'public' };
+      const only = { waitingOnly: state === 'held', hiddenOnly: state === 'hidden', publicOnly: state === 'public' };
       const { items, nextCursor } = await browseCommentPage(database, { ...only, text, productId, cursor, limit });
       const names = await readProductNames(database, new Set(items.map((item) => item.productId)));
       return {
