@@ -43,7 +43,7 @@ export function App() {
     <>
       {invitation !== undefined ? (
         <AcceptInvitation token={invitation} onAccepted={begin} onLeave={() => setInvitation(undefined)} />
-      ) : session.isPending ? null : session.isError ? (
+      ) : session.isPending ? null : session.data === undefined ? (
         <main className="gate">
           <Failure error={session.error} onRetry={() => void session.refetch()} />
         </main>

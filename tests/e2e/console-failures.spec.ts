@@ -16,6 +16,16 @@ async function expectReadable(page: Page, message: string): Promise<void> {
   await expect(page.locator('.toast')).toHaveCount(0);
 }
 
+/** Returns to the tab when the data is no longer fresh, and waits until the page has refetched this path. */
+async function refetchOnReturn(page: Page, path: string): Promise<void> {
+  await page.clock.fastForward(11_000);
+  const response = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await (await response).finished();
+  // Rendering may take a frame.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+}
+
 test('a dialog stays open with its reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
@@ -77,4 +87,38 @@ test('if the saved version of a conflict cannot be loaded, the editor says so an
   await keep.click();
   await expectReadable(page, 'The saved version could not be loaded. There is no such product.');
   await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+});
+
+test('a refetch that fails does not replace what is on the screen', async ({ page, site, expectConsoleError }) => {
+  const { id } = await site.addProduct();
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console');
+  const facts = page.getByText('Waiting for you');
+  await expect(facts).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Check again' })).toBeVisible();
+  // The server responds 500, which is not retried.
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  const failing = [CONSOLE_API.overview, CONSOLE_API.doctor, CONSOLE_API.product(id)];
+  const fail = () =>
+    page.route(
+      (url) => failing.includes(url.pathname),
+      (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }),
+    );
+  await fail();
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await expect(page.getByText('The last check failed. It broke.')).toBeVisible();
+  await expect(page.locator('.findings')).toBeVisible();
+  await refetchOnReturn(page, CONSOLE_API.overview);
+  await expect(facts).toBeVisible();
+
+  await page.unrouteAll();
+  await openConsole(page, `/console/products?edit=${id}`);
+  const description = page.getByLabel('Description');
+  await description.fill('An hour of careful writing');
+  await fail();
+  await refetchOnReturn(page, CONSOLE_API.product(id));
+  await expect(description).toBeFocused();
+  await expect(description).toHaveValue('An hour of careful writing');
+  await expect(page.getByText('Loading failed')).toHaveCount(0);
 });

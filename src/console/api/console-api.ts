@@ -101,7 +101,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. */
+/**
+ * Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. If that fails, a
+ * query has both data and an error, so screens must show its data.
+ */
 export function createConsoleClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

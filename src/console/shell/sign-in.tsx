@@ -95,7 +95,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   }, []);
 
   if (invitation.isPending) return null;
-  if (invitation.isError)
+  if (!invitation.data)
     return (
       <SignInLayout title="This invitation could not be opened">
         <p>

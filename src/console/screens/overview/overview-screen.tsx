@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { call, consoleKeys } from '../../api/console-api.ts';
+import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { useOverview } from '../../api/overview.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { Chart } from '../../ui/chart.tsx';
@@ -19,7 +19,7 @@ export function OverviewScreen() {
     <Page title="Overview">
       {overview.isPending ? (
         <LoadingOverview />
-      ) : overview.isError ? (
+      ) : !overview.data ? (
         <Failure error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <div className="overview">
@@ -209,23 +209,30 @@ function Doctor() {
       </div>
       {doctor.isPending ? (
         <Loading label="Checking the site" rows={4} />
-      ) : doctor.isError ? (
+      ) : !doctor.data ? (
         <Failure error={doctor.error} onRetry={() => void doctor.refetch()} />
       ) : (
-        <ul className="findings">
-          {doctor.data.findings.map(({ check, status, message, advice }) => (
-            <li key={check} data-status={status}>
-              <span className="finding-sign" aria-hidden="true">
-                {SIGNS[status]}
-              </span>
-              <p>
-                <strong>{check}</strong>
-                <span className="visually-hidden"> ({status})</span> {message}
-                {advice && <em> {advice}</em>}
-              </p>
-            </li>
-          ))}
-        </ul>
+        <>
+          {doctor.isError && (
+            <p className="gate-error" role="alert">
+              The last check failed. {messageOf(doctor.error)}
+            </p>
+          )}
+          <ul className="findings">
+            {doctor.data.findings.map(({ check, status, message, advice }) => (
+              <li key={check} data-status={status}>
+                <span className="finding-sign" aria-hidden="true">
+                  {SIGNS[status]}
+                </span>
+                <p>
+                  <strong>{check}</strong>
+                  <span className="visually-hidden"> ({status})</span> {message}
+                  {advice && <em> {advice}</em>}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );

@@ -69,7 +69,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       </div>
       {details.isPending ? (
         <Loading label="Loading the product" />
-      ) : details.isError ? (
+      ) : !details.data ? (
         <Failure error={details.error} onRetry={() => void details.refetch()} />
       ) : (
         <Editing

@@ -60,7 +60,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
       </p>
       {votes.isPending ? (
         <Loading label="Loading the votes" rows={4} />
-      ) : votes.isError ? (
+      ) : !votes.data ? (
         <p className="gate-error" role="alert">
           {messageOf(votes.error)}
         </p>
