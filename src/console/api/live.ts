@@ -6,8 +6,8 @@ import { consoleKeys } from './console-api.ts';
 
 /** The subjects of the queries whose data is stale after each kind of change. */
 const STALE: Record<LiveSubject, readonly string[]> = {
-  audit: ['audit'],
-  queue: ['queue', 'votes', 'waiting'],
+  audit: ['audit', 'overview'],
+  queue: ['queue', 'votes', 'waiting', 'overview'],
   products: ['products', 'product', 'overview', 'queue'],
   comments: ['comments', 'waiting'],
   counts: ['products', 'comments', 'votes', 'overview'],
