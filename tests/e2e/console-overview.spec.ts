@@ -13,3 +13,32 @@ test('the overview counts a submission that arrives while it is open', async ({ 
   await addSubmissions(site, [`Fresh ${randomUUID()}`]);
   await expect(page.getByText(/^1 submission, /)).toBeVisible();
 });
+
+test('the days below the chart are the same in every time zone', async ({ site, newVisitor }) => {
+  const labels: string[][] = [];
+  for (const timezoneId of ['UTC', 'Europe/Berlin', 'America/New_York']) {
+    const page = await newVisitor({ timezoneId });
+    await page.addInitScript(() => {
+      const drawn = new Set<string>();
+      Object.assign(window, { drawn });
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        drawn.add(text);
+        fillText.call(this, text, ...place);
+      };
+    });
+    const days = () =>
+      page.evaluate(() =>
+        [...(window as unknown as { drawn: Set<string> }).drawn].filter((text) => /^\d+ \w+$/.test(text)),
+      );
+    await signIn(page, site);
+    await openConsole(page);
+    await page.getByRole('heading', { name: 'By hour' }).waitFor();
+    await page.evaluate(() => (window as unknown as { drawn: Set<string> }).drawn.clear());
+    await page.getByText('30 days').click();
+    await expect.poll(async () => (await days()).length).toBeGreaterThan(3);
+    labels.push(await days());
+  }
+  expect(labels[1]).toEqual(labels[0]);
+  expect(labels[2]).toEqual(labels[0]);
+});

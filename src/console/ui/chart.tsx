@@ -40,6 +40,8 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
         {
           width: element.clientWidth,
           height: HEIGHT_PX,
+          // Days begin at midnight in UTC, not in the time zone of the browser.
+          tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
           padding: [12, 8, 0, 0],
           legend: { show: false },
           cursor: { y: false, points: { size: 8 } },
