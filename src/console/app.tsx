@@ -34,7 +34,7 @@ export function App() {
   }
 
   function undoableOf(operator: string): Undoable {
-    const undoable = undoables.get(operator) ?? {};
+    const undoable = undoables.get(operator) ?? { unsavedEdits: new Map() };
     undoables.set(operator, undoable);
     return undoable;
   }

@@ -24,6 +24,11 @@ function update(): void {
 
 window.addEventListener('popstate', update);
 
+/** Returns the current location outside of rendering. */
+export function consoleLocation(): ConsoleLocation {
+  return current;
+}
+
 export function useConsoleLocation(): ConsoleLocation {
   return useSyncExternalStore(
     (listener) => {
@@ -52,7 +57,25 @@ export function goTo(screen: ConsoleScreen, query?: Query): void {
 
 /** Changes parameters of the current URL without adding a history entry, for example filters during typing. */
 export function setQuery(changes: Query): void {
-  const { screen, query } = current;
-  window.history.replaceState(null, '', addressOf(screen, { ...Object.fromEntries(query), ...changes }));
+  window.history.replaceState(window.history.state, '', addressWith(changes));
   update();
+}
+
+/** The state of the history entry of a dialog that was opened on a screen, whose entry is the previous one. */
+const DIALOG = 'dialog';
+
+/** Opens a dialog of the current screen by these parameters, with a history entry, so Back closes it. */
+export function openDialog(parameters: Query): void {
+  window.history.pushState(DIALOG, '', addressWith(parameters));
+  update();
+}
+
+/** Closes a dialog: returns to its screen, or removes these parameters if the page was opened with the dialog. */
+export function closeDialog(parameters: readonly string[]): void {
+  if (window.history.state === DIALOG) window.history.back();
+  else setQuery(Object.fromEntries(parameters.map((name) => [name, undefined])));
+}
+
+function addressWith(changes: Query): string {
+  return addressOf(current.screen, { ...Object.fromEntries(current.query), ...changes });
 }

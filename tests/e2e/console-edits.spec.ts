@@ -69,6 +69,71 @@ for (const [when, save] of [
   });
 }
 
+test('Back closes the editor like its close button, and undo reopens the unsaved edit', async ({ page, site }) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const open = page.getByRole('button', { name, exact: true });
+  const dialog = page.getByRole('dialog');
+  const maker = page.getByLabel('Maker');
+  await open.click();
+  await maker.fill('Somebody else');
+  await page.goBack();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('The changes were not saved')).toBeVisible();
+  await expect(open).toBeFocused();
+  await page.keyboard.press('u');
+  await expect(maker).toHaveValue('Somebody else');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+
+  // Closing the editor leaves no further entry of the list in the history.
+  await openConsole(page, `/console/products?tag=${tags[0]}&sort=top`);
+  await open.click();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.goBack();
+  await expect(page).not.toHaveURL(/sort=top/);
+  expect(page.url()).not.toContain(id);
+});
+
+test('an unsaved edit is kept while another product is edited, if its saving fails after the editor was closed', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const tag = randomUUID();
+  const first = await site.addProduct({ name: 'Tide', tags: [tag] });
+  await site.addProduct({ name: 'Ebb', tags: [tag] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  const dialog = page.getByRole('dialog');
+  const open = (name: string) => page.getByRole('button', { name, exact: true });
+  let refuse = () => {};
+  const closed = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  await page.route(CONSOLE_API.product(first.id), async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    await closed;
+    return route.fulfill({ status: 503, json: { code: 'unavailable', detail: 'The database is down.' } });
+  });
+  await open('Tide').click();
+  await page.getByLabel('Maker').fill('Somebody else');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  refuse();
+  await expect(page.getByText('The database is down.')).toBeVisible();
+  await open('Ebb').click();
+  await page.getByLabel('Maker').fill('Nobody');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await open('Tide').click();
+  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+});
+
 test('a held Enter that opens a dialog does not submit it', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signIn(page, site);

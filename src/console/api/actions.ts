@@ -41,8 +41,10 @@ export interface Edit {
 export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** The unsaved edit of a product. The editor resumes it, for example after the operator has signed in again. */
-  unsavedEdit?: Edit | undefined;
+  /**
+   * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
+   */
+  unsavedEdits: Map<string, Edit>;
 }
 
 const UndoContext = createContext<Undoable | null>(null);

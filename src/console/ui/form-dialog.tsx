@@ -17,7 +17,7 @@ interface FormDialogProps {
 
 /**
  * The error of an operation in an open dialog, which covers toasts. After the dialog has closed, errors are shown as
- * toasts. @returns the element that shows the error, and functions that set and remove it.
+ * toasts. @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
  */
 export function useDialogError() {
   const isOpen = useRef(false);
@@ -34,6 +34,7 @@ export function useDialogError() {
         {shown}
       </p>
     ),
+    isOpen: () => isOpen.current,
     clear: () => setShown(undefined),
     show(title: string, error: unknown) {
       if (isOpen.current) setShown(`${title}. ${messageOf(error)}`);

@@ -7,7 +7,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
-import { goTo } from '../../location.ts';
+import { consoleLocation, goTo } from '../../location.ts';
 import { useDialogError } from '../../ui/form-dialog.tsx';
 import { formatQuantity } from '../../ui/format-count.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
@@ -17,8 +17,8 @@ import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
 /**
- * A dialog with a form for all fields of a product and a preview. Closing it discards unsaved changes. Undo reopens it
- * with them.
+ * A dialog with a form for all fields of a product and a preview. Leaving it, also by Back, discards unsaved changes.
+ * Undo reopens it with them.
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
@@ -26,6 +26,8 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isSaving, setSaving] = useState(false);
+  const leaveNow = useRef(leave);
+  leaveNow.current = leave;
   const details = useQuery({
     queryKey: consoleKeys.product(id),
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
@@ -37,19 +39,27 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     heading.current?.focus();
   }, []);
 
-  function close(): void {
-    onClose();
-    const edit = undoable.unsavedEdit;
-    if (edit?.base.product.id !== id) return;
-    undoable.unsavedEdit = undefined;
-    if (isSaving) return;
+  useLayoutEffect(
+    () => () => {
+      // When the session ends, the location stays the same, and the edit is resumed after the next sign-in.
+      if (consoleLocation().query.get('edit') !== id) leaveNow.current();
+    },
+    [id],
+  );
+
+  function leave(): void {
+    // Returns the focus, which would be lost if the open dialog were unmounted.
+    dialog.current?.close();
+    const edit = undoable.unsavedEdits.get(id);
+    undoable.unsavedEdits.delete(id);
+    if (edit === undefined || isSaving) return;
     void perform({
       subjects: [],
       run: async () => ({
         done: 'The changes were not saved',
         note: edit.base.product.name,
         async undo() {
-          undoable.unsavedEdit = edit;
+          undoable.unsavedEdits.set(id, edit);
           goTo('products', { edit: id });
         },
       }),
@@ -57,7 +67,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   }
 
   return (
-    <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={close}>
+    <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={onClose}>
       <div className="sheet-head">
         <h2 ref={heading} tabIndex={-1}>
           {details.data?.product.name ?? id}
@@ -94,10 +104,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
   const undoable = useUndoable();
-  const [resumed] = useState(() => {
-    const { unsavedEdit } = undoable;
-    return unsavedEdit?.base.product.id === details.product.id ? unsavedEdit : undefined;
-  });
+  const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
   // The version that the edit is based on. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
@@ -112,7 +119,8 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
   // when the session ends.
   useLayoutEffect(() => {
-    undoable.unsavedEdit = isChanged ? { base, draft } : undefined;
+    if (isChanged) undoable.unsavedEdits.set(product.id, { base, draft });
+    else undoable.unsavedEdits.delete(product.id);
   });
 
   async function save(): Promise<void> {
@@ -133,9 +141,10 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
     } catch (error) {
       onSaving(false);
       // Restores the edit if the editor was closed while it was saving.
-      undoable.unsavedEdit ??= { base, draft };
+      if (!undoable.unsavedEdits.has(product.id)) undoable.unsavedEdits.set(product.id, { base, draft });
       if (!(error instanceof ConsoleError)) throw error;
-      if (error.code === 'product_changed') setTheirs(error.current as Product);
+      if (!failure.isOpen()) failure.show('This could not be saved', error);
+      else if (error.code === 'product_changed') setTheirs(error.current as Product);
       else if (error.fields.length > 0)
         setErrors(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
       else failure.show('This could not be saved', error);

@@ -8,7 +8,7 @@ import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
-import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
+import { addressOf, closeDialog, goTo, openDialog, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { type Deselect, List, type RowState, SelectBox } from '../../ui/list.tsx';
@@ -81,7 +81,7 @@ export function ProductsScreen() {
       }
     >
       {state === 'removed' ? <RemovedProducts /> : <ProductList filter={{ q, tag, category, state, sort }} />}
-      {editing !== null && <ProductEditor key={editing} id={editing} onClose={() => setQuery({ edit: undefined })} />}
+      {editing !== null && <ProductEditor key={editing} id={editing} onClose={() => closeDialog(['edit'])} />}
     </Page>
   );
 }
@@ -112,10 +112,10 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
         pages={pages}
         keyOf={({ id }) => id}
         estimatePx={73}
-        onOpen={({ id }) => setQuery({ edit: id })}
+        onOpen={({ id }) => openDialog({ edit: id })}
         keys={{
           d: (products, deselect) => setAsking({ products, deselect }),
-          e: ([product]) => product && setQuery({ edit: product.id }),
+          e: ([product]) => product && openDialog({ edit: product.id }),
         }}
         empty={
           <Empty title={isNarrowed ? 'No product matches' : 'No products yet'}>
@@ -162,7 +162,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
       <Picture className="row-picture" src={image} alt="" width={44} height={44} />
       <div className="row-body">
         <p className="row-line">
-          <button type="button" className="row-title" data-row-focus onClick={() => setQuery({ edit: id })}>
+          <button type="button" className="row-title" data-row-focus onClick={() => openDialog({ edit: id })}>
             {name}
           </button>
           {isScheduled && (
