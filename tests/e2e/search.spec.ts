@@ -166,6 +166,20 @@ test.describe('§2 and §5: search', () => {
     await expect(page.getByText('Nothing on the horizon for “snapdrAgon [”')).toBeVisible();
   });
 
+  test('a marked match does not change the line breaks of a card', async ({ page, site }) => {
+    const tag = 'delphinium';
+    await site.addProduct({ name: 'Delphinium Hub', description: 'Grows a delphinium per day.', tags: [tag] });
+    const heights = () =>
+      page
+        .locator('.product-card :is(.product-card-name, .product-card-description)')
+        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height));
+    await visit(page, `/?tag=${tag}`);
+    const unmarked = await heights();
+    await visit(page, `/?tag=${tag}&q=phin`);
+    await expect(page.locator('.product-card mark')).toHaveText(['phin', 'phin']);
+    expect(await heights()).toEqual(unmarked);
+  });
+
   test('a search that finds nothing says so in the element from which screen readers announce results', async ({
     page,
   }) => {
