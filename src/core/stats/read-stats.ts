@@ -1,8 +1,6 @@
 import type { ActivityRecord, BurstRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
-import { findDueDays } from '../leaderboards/finalise.ts';
-import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { readSubmissionStats, type SubmissionStats } from '../submissions/list-submissions.ts';
 import { listUpvoteBursts } from './upvote-bursts.ts';
 
@@ -54,14 +52,15 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const since = new Date(today - (days - 1) * DAY_MS);
   const until = new Date(today + DAY_MS);
-  const launches = await countByDay(sql, 'products', 'created_at <= $3::timestamptz', since, until, now);
-  const comments = await countByDay(sql, 'comments', PUBLIC, since, until);
+  const launches = await countBy(sql, 'day', 'products', UP_TO, [since, now]);
+  const comments = await countBy(sql, 'day', 'comments', `${BEFORE} AND ${PUBLIC}`, [since, until]);
   const upvotes = await readUpvotes(sql, since, until, days);
   return {
     days: Array.from({ length: days }, (_, index) => {
-      const day = new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10);
-      const of = (counts: ReadonlyMap<string, number>) => counts.get(day) ?? 0;
-      return { day, launches: of(launches), upvotes: of(upvotes.byDay), comments: of(comments) };
+      const start = since.getTime() + index * DAY_MS;
+      const day = new Date(start).toISOString().slice(0, 10);
+      const of = <Key>(counts: ReadonlyMap<Key, number>, key: Key) => counts.get(key) ?? 0;
+      return { day, launches: of(launches, start), upvotes: of(upvotes.byDay, day), comments: of(comments, start) };
     }),
     top: upvotes.top,
     hours: upvotes.hours,
@@ -70,20 +69,24 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   };
 }
 
-async function countByDay(
+/** Conditions on the time of a row: since `$1`, and up to `$2` or before it. */
+const UP_TO = 'created_at >= $1::timestamptz AND created_at <= $2::timestamptz';
+const BEFORE = 'created_at >= $1::timestamptz AND created_at < $2::timestamptz';
+
+/** Counts the rows of each day or hour (UTC). @returns the numbers by the start of the day or hour in milliseconds. */
+async function countBy(
   sql: Sql,
-  table: 'products' | 'comments',
+  unit: 'day' | 'hour',
+  table: 'products' | 'upvotes' | 'comments',
   condition: string,
-  since: Date,
-  until: Date,
-  ...values: Date[]
-): Promise<Map<string, number>> {
-  const rows = await sql.query<{ day: string; rows: number }>(
-    `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::integer AS rows FROM ${table}
-     WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz AND ${condition} GROUP BY 1`,
-    [since, until, ...values].map((time) => time.toISOString()),
+  times: readonly [Date, Date],
+): Promise<Map<number, number>> {
+  const rows = await sql.query<{ start: Date; rows: number }>(
+    `SELECT date_trunc('${unit}', created_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS start, count(*)::integer AS rows
+     FROM ${table} WHERE ${condition} GROUP BY 1`,
+    times.map((time) => time.toISOString()),
   );
-  return new Map(rows.map((row) => [row.day, row.rows]));
+  return new Map(rows.map(({ start, rows: count }) => [start.getTime(), count]));
 }
 
 // Reads the rows once. All results are derived from their counts by product and hour.
@@ -154,7 +157,9 @@ export async function readActivity(
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const since = today - (days - 1) * DAY_MS;
   const counts = await Promise.all(
-    Object.values(COUNTED).map(([table, condition]) => countByHour(sql, table, condition, since, now)),
+    Object.values(COUNTED).map(([table, condition]) =>
+      countBy(sql, 'hour', table, `${UP_TO} AND ${condition}`, [new Date(since), now]),
+    ),
   );
   const byHour = Array.from({ length: (lastHour - since) / HOUR_MS + 1 }, (_, index) => {
     const hour = since + index * HOUR_MS;
@@ -171,45 +176,4 @@ function sumOf(hours: readonly ActivityRecord[]): ActivityRecord {
   const sum = (key: keyof typeof COUNTED) => hours.reduce((total, hour) => total + hour[key], 0);
   const from = hours[0]?.from.slice(0, 10) ?? '';
   return { from, launches: sum('launches'), upvotes: sum('upvotes'), comments: sum('comments') };
-}
-
-async function countByHour(
-  sql: Sql,
-  table: 'products' | 'upvotes' | 'comments',
-  condition: string,
-  since: number,
-  until: Date,
-): Promise<Map<number, number>> {
-  const rows = await sql.query<{ hour: Date; rows: number }>(
-    `SELECT date_trunc('hour', created_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS hour, count(*)::integer AS rows FROM ${table}
-     WHERE created_at >= $1::timestamptz AND created_at <= $2::timestamptz AND ${condition} GROUP BY 1`,
-    [new Date(since).toISOString(), until.toISOString()],
-  );
-  return new Map(rows.map(({ hour, rows: count }) => [hour.getTime(), count]));
-}
-
-/** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */
-export interface BoardStats {
-  /** `open` counts all leaderboards that are not final; `overdue` counts the days among them whose result is due. */
-  boards: { open: number; final: number; overdue: number };
-  votes: { counted: number; network: number; operator: number };
-}
-
-const SELECT_BOARDS = `SELECT count(*) FILTER (WHERE final_at IS NULL)::integer AS open,
-    count(*) FILTER (WHERE final_at IS NOT NULL)::integer AS final FROM leaderboards`;
-
-const SELECT_VOTES = `SELECT coalesce(sum(c.counted), 0)::float8 AS counted, coalesce(sum(c.excluded_network), 0)::float8 AS network,
-    coalesce(sum(c.excluded_operator), 0)::float8 AS operator
-  FROM launches l JOIN product_counts c ON c.product_id = l.product_id
-  WHERE l.launched_at > $1::timestamptz - interval '4 days' AND l.launched_at <= $1::timestamptz`;
-
-/** Reads the numbers of leaderboards and votes. @throws CoreError `unavailable`. */
-export async function readBoardStats(sql: Sql, rules: LeaderboardRules): Promise<BoardStats> {
-  const [boards] = await sql.query<{ open: number; final: number }>(SELECT_BOARDS);
-  const [votes] = await sql.query<BoardStats['votes']>(SELECT_VOTES, [rules.now.toISOString()]);
-  const overdue = (await findDueDays(sql, rules)).length;
-  return {
-    boards: { open: 0, final: 0, ...boards, overdue },
-    votes: votes ?? { counted: 0, network: 0, operator: 0 },
-  };
 }
