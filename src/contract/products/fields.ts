@@ -5,23 +5,43 @@ import { LIMITS } from '../limits.ts';
  * `id`, `text`, `dateText` (shown as written), `address` (the URL or path of a picture), `time` (ISO 8601, UTC)
  * and lists: `texts`, `addresses`, `team`.
  */
-export type ProductFieldKind = 'id' | 'text' | 'dateText' | 'address' | 'time' | 'texts' | 'addresses' | 'team';
+export type ProductFieldKind = ProductField['kind'];
 
-/** The declaration of a product's field. Lengths are in Unicode code points. */
-export interface ProductField {
-  kind: ProductFieldKind;
+/** What the declarations of all fields contain. Lengths are in Unicode code points. */
+interface FieldDeclaration {
   /** The column in the table. Imports accept this name, too. */
   column: string;
   /** The label in `products show` and forms. */
   label: string;
-  /** The value if a text is missing or blank. Missing lists are empty; a missing time is the current time. */
-  default?: string;
   /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;
-  maxItems?: number;
   /** The example in the OpenAPI document. */
   example: unknown;
 }
+
+interface TextField extends FieldDeclaration {
+  kind: 'text' | 'dateText' | 'address';
+  /** The value if the text is missing or blank, because fields are never null; `''` if the text is optional. */
+  default: string;
+  maxItems?: undefined;
+}
+
+/** A missing list is empty. */
+interface ListField extends FieldDeclaration {
+  kind: 'texts' | 'addresses' | 'team';
+  default?: undefined;
+  maxItems: number;
+}
+
+/** Every product has an id. A missing time is the current time. */
+interface KeyField extends FieldDeclaration {
+  kind: 'id' | 'time';
+  default?: undefined;
+  maxItems?: undefined;
+}
+
+/** The declaration of a product's field. */
+export type ProductField = TextField | ListField | KeyField;
 
 const ADDRESS_CHARACTERS = 2_048;
 const SHORT_TEXT_CHARACTERS = 300;

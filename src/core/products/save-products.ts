@@ -14,12 +14,11 @@ export type PartialProduct = Pick<StoredProduct, 'id'> & {
 
 /** Trims texts, and sets missing and blank fields to their declared defaults. A missing `createdAt` is set to `now`. */
 export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
-  const complete = (name: ProductFieldName): unknown => {
+  const complete = (name: ProductFieldName) => {
     const { kind, default: fallback } = fieldOf(name);
     const value = partial[name];
-    if (kind === 'time') return value ?? now.toISOString();
-    if (fallback === undefined) return value ?? [];
-    return (typeof value === 'string' && value.trim()) || fallback;
+    if (fallback !== undefined) return (typeof value === 'string' && value.trim()) || fallback;
+    return value ?? (kind === 'time' ? now.toISOString() : []);
   };
   return Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, complete(name)])) as StoredProduct;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldOf } from '../../contract/products/fields.ts';
+import { PRODUCT_FIELDS } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
@@ -87,7 +87,7 @@ export function addScreenshot(
 
 /** Checks that a product can have another screenshot. @throws CoreError `submission_invalid`. */
 export function requireScreenshotCapacity({ screenshots }: Pick<Product, 'screenshots'>): void {
-  const { maxItems = 0 } = fieldOf('screenshots');
+  const { maxItems } = PRODUCT_FIELDS.screenshots;
   if (screenshots.length < maxItems) return;
   const detail = `A product can have at most ${maxItems} screenshots.`;
   throw invalidSubmission([{ field: 'screenshots', detail }]);

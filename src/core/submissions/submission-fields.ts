@@ -4,6 +4,7 @@ import {
   fieldOf,
   MAKER_TEXTS,
   PRODUCT_FIELD_NAMES,
+  PRODUCT_FIELDS,
   type ProductFieldName,
   TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
@@ -71,7 +72,7 @@ export function invalidSubmission(faults: readonly FieldError[]): CoreError {
 type Fault = (field: ProductFieldName | 'launchAt', detail: string) => void;
 
 function checkTags(sent: readonly string[], fault: Fault): string[] {
-  const { maxItems = 0, maxCharacters } = fieldOf('tags');
+  const { maxItems, maxCharacters } = PRODUCT_FIELDS.tags;
   const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
   if (tags.length > maxItems) fault('tags', `A product can have at most ${maxItems} tags.`);
   const long = tags.find((tag) => isLongerThan(tag, maxCharacters));
@@ -80,7 +81,7 @@ function checkTags(sent: readonly string[], fault: Fault): string[] {
 }
 
 function checkTeam(sent: readonly { name: string; role?: string }[], fault: Fault): TeamMember[] {
-  const { maxItems = 0 } = fieldOf('team');
+  const { maxItems } = PRODUCT_FIELDS.team;
   const { maxCharacters } = TEAM_MEMBER_LIMITS;
   const team = sent.map(({ name, role = '' }) => ({
     name: name.trim(),
