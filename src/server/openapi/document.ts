@@ -39,8 +39,8 @@ export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
   const routes: ApiRoute[] = [];
   app.addHook('onRoute', ({ method, url, schema = {}, config }) => {
     if (!url.startsWith(addresses.api.prefix) || url.startsWith(`${addresses.api.reference}/`)) return;
-    const operation = config?.operation;
-    if (operation === undefined) throw new Error(`The config of ${method} ${url} has no operation`);
+    if (config?.operation === undefined) throw new Error(`The config of ${method} ${url} has no operation`);
+    const operation: Operation = { ...config.operation, ...(config.limit && { isRateLimited: true }) };
     // HEAD routes are omitted, because every GET route has one.
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema, operation });
   });

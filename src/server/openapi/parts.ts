@@ -28,7 +28,7 @@ export interface Operation {
   takesLastEventId?: true;
   /** Whether the response is cacheable and has an ETag. */
   isCacheable?: true;
-  /** Whether responses have rate-limit headers. */
+  /** Whether responses have rate-limit headers. Derived for routes whose config has a `limit`. */
   isRateLimited?: true;
   /** A description and an example of each parameter of the path and the query. */
   parameters?: Record<string, { description: string; example: string | number }>;

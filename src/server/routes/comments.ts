@@ -144,7 +144,6 @@ const OPERATIONS = {
     description: `The trimmed text must have 1 to ${LIMITS.commentCharacters} characters. Visitors comment as \`You\`, with the default avatar and no badge. The field \`website\` is hidden on pages, so only bots fill it in: a comment with a value in it is held for review.`,
     needsSession: true,
     takesIdempotencyKey: true,
-    isRateLimited: true,
     bodyExample: { productId: 'git', content: 'Worktrees!' },
     responses: {
       200: {
@@ -176,7 +175,6 @@ const OPERATIONS = {
     summary: 'Like a comment',
     description: 'Each request adds a like. Likes cannot be removed.',
     needsSession: true,
-    isRateLimited: true,
     parameters: { id: { description: 'The id of a comment (a UUID)', example: COMMENT_EXAMPLE.id } },
     responses: { 200: { description: 'The likes after the change', example: { likes: 8 } } },
     problems: [

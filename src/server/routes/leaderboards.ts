@@ -221,7 +221,6 @@ const OPERATIONS = {
     description:
       'The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a finalised day is the SHA-256 of this file.',
     isCacheable: true,
-    isRateLimited: true,
     parameters: { id: { description: 'A day', example: '2026-11-19' } },
     responses: {
       200: {

@@ -93,7 +93,6 @@ const OPERATIONS = {
     summary: "Add the session's upvote",
     description: 'Idempotent.',
     needsSession: true,
-    isRateLimited: true,
     parameters: { id: PRODUCT_ID },
     responses: {
       200: { description: 'The state and the count after the change', example: { upvoted: true, upvotes: 10 } },
@@ -106,7 +105,6 @@ const OPERATIONS = {
     summary: "Remove the session's upvote",
     description: 'Idempotent.',
     needsSession: true,
-    isRateLimited: true,
     parameters: { id: PRODUCT_ID },
     responses: {
       200: { description: 'The state and the count after the change', example: { upvoted: false, upvotes: 9 } },
