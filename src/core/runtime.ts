@@ -15,6 +15,9 @@ export const systemRuntime: Runtime = {
   uuid: () => randomUUID(),
 };
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** The last instant with a four-digit year. Later years have a different format in ISO 8601. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 

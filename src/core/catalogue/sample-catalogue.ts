@@ -7,6 +7,7 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import { completeProduct, type PartialProduct } from '../products/save-products.ts';
+import { DAY_MS } from '../runtime.ts';
 
 /** The sample products with their upvotes and comments. No time in it is later than `loadedAt.now`. */
 export interface SampleCatalogue {
@@ -43,8 +44,6 @@ interface UpvoteCounts {
  * these upvotes.
  */
 export const SAMPLE_SESSION_PREFIX = 'sample:';
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** If less of the day than this has passed, the launches do not fit, and the catalogue ends with the previous day. */
 const MIN_DAY_MS = 60_000;

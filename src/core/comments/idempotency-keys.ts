@@ -1,6 +1,7 @@
 import type { Comment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { Sql } from '../database/database.ts';
+import { HOUR_MS } from '../runtime.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 import type { Sender } from './prepare-comment.ts';
 
@@ -11,7 +12,7 @@ export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
 
 /** Returns the cutoff time of idempotency keys: a key that was claimed earlier has expired. */
 export function keyExpiry(now: Date): Date {
-  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * 60 * 60 * 1000);
+  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
 }
 
 const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COLUMNS.split(', ')

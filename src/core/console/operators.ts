@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { HOUR_MS } from '../runtime.ts';
 import { createToken } from '../token.ts';
 
 const INVITATION_HOURS = 24;
@@ -39,7 +40,7 @@ const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, 
  */
 export async function inviteOperator(database: Database, name: string, now: Date): Promise<Invitation> {
   const token = createToken();
-  const expiresAt = new Date(now.getTime() + INVITATION_HOURS * 3_600_000).toISOString();
+  const expiresAt = new Date(now.getTime() + INVITATION_HOURS * HOUR_MS).toISOString();
   await database.transaction(async (sql) => {
     await sql.query(ADD_OPERATOR, [name, now.toISOString()]);
     await sql.query('DELETE FROM operator_invitations WHERE operator = $1', [name]);

@@ -1,5 +1,6 @@
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
+import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { createToken, hashToken, isToken } from '../token.ts';
 
 /** Hours without use after which a session ends. */
@@ -11,7 +12,7 @@ const USE_INTERVAL_MS = 60_000;
 
 /** Returns the idle limit: a session that was last used before this time has ended. */
 export function idleSince(now: Date): Date {
-  return new Date(now.getTime() - IDLE_HOURS * 3_600_000);
+  return new Date(now.getTime() - IDLE_HOURS * HOUR_MS);
 }
 
 /** Creates a session. @returns its token, of which the database stores only a hash. */
@@ -80,12 +81,12 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
 
 /** Returns the cutoff time of sessions: a session that began earlier has ended. */
 function earliestStart(now: Date): Date {
-  return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
+  return new Date(now.getTime() - MAX_DAYS * DAY_MS);
 }
 
 /** Returns the limit for stored times: a later time is too far in the future to be valid. */
 function latestValidTime(now: Date): Date {
-  return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
+  return new Date(now.getTime() + IDLE_HOURS * HOUR_MS);
 }
 
 /** Ends one session. An unknown token has no effect. */
@@ -100,7 +101,7 @@ export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
 
 /** Deletes expired sessions, expired invitations, and known devices after a year. */
 export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
-  const since = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
+  const since = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
   await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
     idleSince(now).toISOString(),
     since(MAX_DAYS),

@@ -5,10 +5,11 @@ import type { Connection } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { systemCode } from '../file-system.ts';
-import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
+import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../pictures/picture-store.ts';
+import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
 import { readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
 import {
@@ -114,8 +115,6 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
 
 /** Days after which a submission has waited too long for a decision. */
 const LATE_DAYS = 3;
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Checks that no submission has waited too long for a decision, and that submissions are enabled while any wait, so

@@ -10,6 +10,7 @@ import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalTransaction, sizesOf } from '../products/remove-products.ts';
 import { versionOf, writeProducts } from '../products/save-products.ts';
+import { DAY_MS } from '../runtime.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
 const MAX_CHANGES = 20_000;
@@ -66,7 +67,7 @@ async function readImportChanges(
 
 /** Deletes the changes of imports that are too old to be undone. */
 export async function deleteOldImportChanges(sql: Sql, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - RETENTION_DAYS * 24 * 3_600_000).toISOString();
+  const oldest = new Date(now.getTime() - RETENTION_DAYS * DAY_MS).toISOString();
   await sql.query('DELETE FROM import_changes WHERE created_at < $1::timestamptz', [oldest]);
 }
 

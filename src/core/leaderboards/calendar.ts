@@ -3,8 +3,7 @@ import { DateTime } from 'luxon';
 import { type Period, type PeriodKind, periodContaining } from '../../contract/leaderboards/period.ts';
 import type { LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
-
-export const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../runtime.ts';
 
 /** The length of a launch window: 24 hours for every launch. */
 export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;

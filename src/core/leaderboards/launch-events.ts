@@ -1,7 +1,8 @@
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { HOUR_MS, WINDOW_MS } from './calendar.ts';
+import { DAY_MS } from '../runtime.ts';
+import { WINDOW_MS } from './calendar.ts';
 import { readSummaries, winnersOf } from './list-leaderboards.ts';
 
 const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
@@ -32,7 +33,7 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
 }
 
 /** A week more than the longest review, so results are also reported if the review was shortened. */
-const MAX_FINAL_AGE_MS = 37 * 24 * HOUR_MS;
+const MAX_FINAL_AGE_MS = 37 * DAY_MS;
 
 /**
  * Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. Results that were

@@ -1,7 +1,8 @@
 import type { HourlyVotes } from '../../contract/leaderboards/schema.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { holdSnapshot } from '../database/transactions.ts';
-import { HOUR_MS, WINDOW_MS } from './calendar.ts';
+import { HOUR_MS } from '../runtime.ts';
+import { WINDOW_MS } from './calendar.ts';
 import { WINDOW_VOTES } from './launch-votes.ts';
 import { readTallyLines } from './tally-file.ts';
 

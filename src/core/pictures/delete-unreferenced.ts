@@ -3,15 +3,14 @@ import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { systemCode } from '../file-system.ts';
+import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { PICTURE_NAME, PICTURE_NAME_PATTERN } from './picture-store.ts';
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 /**
  * How long an unreferenced picture is retained. The delay protects new uploads, which are stored before the row that
  * references them.
  */
-export const PICTURE_GRACE_MS = 24 * HOUR_MS;
+export const PICTURE_GRACE_MS = DAY_MS;
 
 /** The minimum interval between updates of a file's modification time, which records when the picture was last used. */
 const REFRESH_MS = 6 * HOUR_MS;
@@ -90,7 +89,7 @@ const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
 const UNDO_DAYS = 30;
 
-const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * 24 * HOUR_MS);
+const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
 
 /** Returns whether an undo may restore a picture that has been deleted, because the edit is too old. */
 export function mayLackPictures(before: object, editedAt: Date, now: Date): boolean {

@@ -1,6 +1,7 @@
 import type { ActivityRecord, BurstRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
+import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { readSubmissionStats, type SubmissionStats } from '../submissions/list-submissions.ts';
 import { listUpvoteBursts } from './upvote-bursts.ts';
 
@@ -40,8 +41,6 @@ const MAX_BURSTS = 20;
  * The thresholds of a busy hour: a number of upvotes, and a multiple of the product's average per hour in these days.
  */
 const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Reads the statistics of the last `days` days, including today, with one statement per kind of row. Each statement
@@ -128,8 +127,6 @@ async function readUpvotes(sql: Sql, since: Date, until: Date, days: number) {
   const byUpvotes = (one: ProductUpvotes, other: ProductUpvotes) => other.upvotes - one.upvotes;
   return { byDay, top: top.sort(byUpvotes), hours: hours.sort(byUpvotes) };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The table whose rows are counted for each number, and the condition on these rows. */
 const COUNTED = {

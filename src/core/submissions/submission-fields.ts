@@ -14,6 +14,7 @@ import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
 import { isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
+import { DAY_MS } from '../runtime.ts';
 
 /**
  * The fields that a maker can set. Blank texts are replaced by the defaults of products when the submission is shown.
@@ -36,8 +37,6 @@ export const NO_FIELDS = Object.fromEntries(
     fieldOf(name).maxItems === undefined ? '' : [],
   ]),
 ) as SubmissionFields;
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Trims the fields that a maker sent and checks them against the limits of products.

@@ -7,6 +7,7 @@ import { keyExpiry } from '../comments/idempotency-keys.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { completeProduct } from '../products/save-products.ts';
+import { DAY_MS } from '../runtime.ts';
 import { hashToken, isToken } from '../token.ts';
 import type { SubmissionFields } from './submission-fields.ts';
 
@@ -164,8 +165,6 @@ const CLOSED_DAYS = 30;
  * otherwise a network could reserve many ids.
  */
 const UNDECIDED_DAYS = 1;
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days or, without

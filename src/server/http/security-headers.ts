@@ -30,7 +30,7 @@ export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Rea
 }
 
 /** For a picture that is opened as a page: it neither runs nor loads anything. */
-const PICTURE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+const EMBEDDED_PICTURE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Adds the headers to every response of `app`; a route may set its own policy. */
 export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
@@ -47,7 +47,8 @@ export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Recor
 export function allowEmbedding(app: FastifyInstance, images?: 'data:'): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
-      'content-security-policy': images === undefined ? PICTURE_POLICY : `${PICTURE_POLICY}; img-src ${images}`,
+      'content-security-policy':
+        images === undefined ? EMBEDDED_PICTURE_POLICY : `${EMBEDDED_PICTURE_POLICY}; img-src ${images}`,
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
     });

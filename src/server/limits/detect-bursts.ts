@@ -1,5 +1,5 @@
 import type { Database } from '../../core/database/database.ts';
-import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
+import { HOUR_MS, type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
 import { BURST_SESSIONS, deleteOldBursts, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createNetworkKeys, type NetworkKeys, prefix48 } from './network-keys.ts';
 
@@ -22,8 +22,6 @@ interface UpvoteBurstsOptions {
   save(bursts: readonly UpvoteBurst[]): Promise<void>;
   log: Log;
 }
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 /** Length of a network's name, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;

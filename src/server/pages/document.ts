@@ -3,6 +3,7 @@ import { paths } from '../../contract/paths.ts';
 import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
+import { CARD_SIZE } from '../cards/renderer/card-renderer.ts';
 import type { ClientBuild } from './client-build.ts';
 
 /** Writes the document around a rendered page. */
@@ -114,11 +115,8 @@ function languageLinks(
   return `<nav class="site-languages" aria-label="${escapeHtml(t('Language'))}">${links.join('')}</nav>\n`;
 }
 
-/** The size of all cards, in pixels. */
-const CARD = { width: 1200, height: 630 } as const;
-
 /** Returns the metadata of a rendered page, as elements of the head. */
-export function headTags(page: RenderedPage): string[] {
+function headTags(page: RenderedPage): string[] {
   const { title, description, canonical, noindex, site } = page;
   return [
     `<title>${escapeHtml(title)}</title>`,
@@ -155,8 +153,8 @@ function previewTags({ title, description, canonical, card, site }: RenderedPage
     canonical === undefined ? '' : property('og:url', site.url + localAddress(canonical)),
     property('og:image', site.url + card.path),
     property('og:image:type', 'image/png'),
-    property('og:image:width', String(CARD.width)),
-    property('og:image:height', String(CARD.height)),
+    property('og:image:width', String(CARD_SIZE.width)),
+    property('og:image:height', String(CARD_SIZE.height)),
     property('og:image:alt', card.alt),
     named('twitter:card', 'summary_large_image'),
   ];

@@ -7,6 +7,7 @@ import { matchRoute } from '../../contract/routes.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
+import { CARD_SIZE } from '../cards/renderer/card-renderer.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';
 import { escapeHtml } from '../pages/document.ts';
@@ -32,9 +33,6 @@ export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
     },
   );
 };
-
-/** The size of a card, in pixels. */
-const CARD = { width: 1_200, height: 630 };
 
 /** The default width of an embedded card. */
 const WIDTH = 600;
@@ -62,15 +60,16 @@ function productIdOf(site: SiteIdentity, address: string): string | undefined {
 /** Returns the oEmbed response for a product, within the bounds. */
 function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }: Bounds): Oembed {
   const scale = Math.min(
-    WIDTH / CARD.width,
-    (maxwidth ?? WIDTH) / CARD.width,
-    (maxheight ?? CARD.height) / CARD.height,
+    WIDTH / CARD_SIZE.width,
+    (maxwidth ?? WIDTH) / CARD_SIZE.width,
+    (maxheight ?? CARD_SIZE.height) / CARD_SIZE.height,
   );
-  const width = Math.max(1, Math.floor(CARD.width * scale));
-  const height = Math.max(1, Math.floor(CARD.height * scale));
+  const width = Math.max(1, Math.floor(CARD_SIZE.width * scale));
+  const height = Math.max(1, Math.floor(CARD_SIZE.height * scale));
   const page = escapeHtml(absoluteUrl(site, paths.product(product.id)));
   const picture = absoluteUrl(site, paths.card(product.id));
-  const hasThumbnail = CARD.width <= (maxwidth ?? CARD.width) && CARD.height <= (maxheight ?? CARD.height);
+  const hasThumbnail =
+    CARD_SIZE.width <= (maxwidth ?? CARD_SIZE.width) && CARD_SIZE.height <= (maxheight ?? CARD_SIZE.height);
   const alternative = escapeHtml(`${product.name}, on ${site.name}`);
   return {
     version: '1.0',
@@ -83,7 +82,9 @@ function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }:
     html: `<a href="${page}"><img src="${escapeHtml(picture)}" width="${width}" height="${height}" alt="${alternative}"></a>`,
     width,
     height,
-    ...(hasThumbnail ? { thumbnail_url: picture, thumbnail_width: CARD.width, thumbnail_height: CARD.height } : {}),
+    ...(hasThumbnail
+      ? { thumbnail_url: picture, thumbnail_width: CARD_SIZE.width, thumbnail_height: CARD_SIZE.height }
+      : {}),
   };
 }
 

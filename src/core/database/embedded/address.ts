@@ -34,7 +34,7 @@ const LOOPBACK = '127.0.0.1';
  * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including the terminating null
  * byte.
  */
-const SOCKET_PATH_BYTES = 103;
+export const SOCKET_PATH_BYTES = 103;
 const shortFolderPrefix = (name: string) => join(tmpdir(), `${name}-pg-`);
 
 /**

@@ -14,6 +14,7 @@ import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { systemCode } from '../../file-system.ts';
 import { type FolderOwner, isRoot, openRealFolder, runAsOwner, withRealFolder } from './account.ts';
+import { SOCKET_PATH_BYTES } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export type Claim = { readonly won: true; release(): void } | { readonly won: false; readonly owner: Socket };
@@ -131,11 +132,6 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
   );
 }
 
-/**
- * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including the terminating null
- * byte.
- */
-const SOCKET_PATH_BYTES = 103;
 const MAX_NAME_BYTES = 24;
 
 /**

@@ -48,7 +48,7 @@ export interface CardBoard {
   first: { place: string; name: string; votes: string }[];
 }
 
-/** The size that OpenGraph and Twitter show uncropped. */
+/** The size of all cards in pixels, which OpenGraph and Twitter show uncropped. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
 /** Draws cards, one at a time, in a separate process. */

@@ -9,10 +9,9 @@ import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
 import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
 import { CoreError } from '../../../core/core-error.ts';
-import { END_OF_TIME } from '../../../core/runtime.ts';
+import { DAY_MS, END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** At most the length of the name of an imported file, which can be a target. */
 const Text = Type.Optional(Type.String({ maxLength: 255, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));

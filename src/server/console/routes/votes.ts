@@ -12,6 +12,7 @@ import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { changeVerdicts } from '../../../core/leaderboards/change-verdicts.ts';
 import { listVotes } from '../../../core/leaderboards/list-votes.ts';
+import { DAY_MS } from '../../../core/runtime.ts';
 import { BURST_DAYS, listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
@@ -35,7 +36,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   { database, withoutStatementTimeout, runtime, recordEvents, launches: { votesPerNetwork } },
 ) => {
   app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
-    const since = new Date(runtime.now().getTime() - BURST_DAYS * 24 * 3_600_000);
+    const since = new Date(runtime.now().getTime() - BURST_DAYS * DAY_MS);
     return { items: await listUpvoteBursts(database, { since, limit: MAX_BURSTS }), nextCursor: null };
   });
 

@@ -92,7 +92,7 @@ const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
 ];
 
 /** Returns the name of another format that a file also has, or undefined if it is only a picture. */
-export function foreignContentOf(bytes: Buffer): string | undefined {
+function foreignContentOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('latin1');
   return FOREIGN.find(({ isIn }) => isIn(text))?.what;
 }
