@@ -35,10 +35,11 @@ export interface Dependencies {
 export interface Version {
   head: CachedHead;
   content: Representations;
-  /** The wall-clock time, in milliseconds, at which the first production of this content began. */
+  /** The wall-clock time, in milliseconds, at which the first revalidation with this content began. */
   contentSince: number;
   /**
-   * When production began, on the monotonic clock and as the number of changes so far. Earlier changes are included.
+   * When its revalidation began, on the monotonic clock and as the number of changes so far. Earlier changes are
+   * included.
    */
   startedAt: number;
   startedTick: number;
@@ -56,8 +57,8 @@ export interface Freshness {
 }
 
 /**
- * Why a request causes a production: a miss, a version too old to be served, a stale one that is served meanwhile, or a
- * visitor's claim to have just written.
+ * Why a request causes a revalidation: a miss, a version too old to be served, a stale one that is served meanwhile, or
+ * a visitor's claim to have just written.
  */
 export type RevalidationReason = 'miss' | 'expired' | 'stale' | 'claim';
 
@@ -72,7 +73,7 @@ export interface CacheRequest {
   produce(): Promise<CacheableResponse>;
   /** A time of the monotonic clock. The response must include the visitor's writes up to it. */
   notBefore?: number | undefined;
-  /** Counts the request against the client's limits before it causes a production. @throws CoreError `rate_limited`. */
+  /** Counts the request against the client's limits before a revalidation. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;
 }
 

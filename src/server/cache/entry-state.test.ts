@@ -61,19 +61,19 @@ describe('the state of an entry', () => {
       { kind: 'fresh', version: second, changedTick: 3 },
     ],
     [
-      'a version whose production began right after the last change is fresh',
+      'a version whose revalidation began right after the last change is fresh',
       { ...stale, changedTick: 5 },
       produced,
       { kind: 'fresh', version: second, changedTick: 5 },
     ],
     [
-      'a version is stale if a change occurred during its production',
+      'a version is stale if a change occurred during its revalidation',
       { ...stale, changedTick: 6 },
       produced,
       { kind: 'stale', version: second, changedTick: 6, since: second.startedAt },
     ],
     [
-      'a failure makes a fresh entry failing since the start of the production',
+      'a failure makes a fresh entry failing since the start of the revalidation',
       fresh,
       failed,
       { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 },

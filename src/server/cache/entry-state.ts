@@ -48,7 +48,7 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
 }
 
 /**
- * Returns the state of a new version. It is stale if a change occurred during its production, because the version may
+ * Returns the state of a new version. It is stale if a change occurred during its revalidation, because the version may
  * not include that change.
  */
 export function stateOf(version: Version, changedTick: number): EntryState {

@@ -53,8 +53,8 @@ describe('a change', () => {
   });
 });
 
-describe('a change during the production of a list that a product enters', () => {
-  /** Produces a list, and begins to produce it again with a further product. `finish` completes this production. */
+describe('a change during the revalidation of a list that a product enters', () => {
+  /** Produces a list, and begins to produce it again with a further product. `finish` completes this revalidation. */
   async function startSecond() {
     const dependencies = { products: ['git'], catalogue: true };
     const list = source('list', { freshness: API_FRESHNESS, dependencies });
@@ -86,7 +86,7 @@ describe('a change during the production of a list that a product enters', () =>
     expect(await bodyOf(late)).toBe('list version 3');
   });
 
-  test('causes at most one further production if it concerns a product outside of the list', async () => {
+  test('causes at most one further revalidation if it concerns a product outside of the list', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('make'));
     await finish();

@@ -178,7 +178,7 @@ describe('an API response', () => {
   });
 });
 
-describe('a request during the production of the first version', () => {
+describe('a request while the first version is produced', () => {
   test('gets that version', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
@@ -218,7 +218,7 @@ describe('a request during the production of the first version', () => {
     expect([await bodyOf(before), await bodyOf(own)]).toEqual(['git version 1', 'git version 2']);
   });
 
-  test('starts another production if there was a change and the first production fails', async () => {
+  test('starts another revalidation if there was a change and the first one fails', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = bodyOf(cache.get(response.request()));

@@ -4,7 +4,7 @@ import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
 import { type CacheRequest, NO_WRITE, type Version } from './cached-response.ts';
 import { type Decision, decide, type EntryState, isExpired, nextRevalidationAt, step } from './entry-state.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
-import { Productions } from './productions.ts';
+import { Revalidator } from './revalidator.ts';
 
 /** A version of a response, as served for one request. */
 export interface Served {
@@ -40,7 +40,7 @@ export interface ResponseCacheOptions {
   log: Log;
   maxBytes?: number;
   /**
-   * If reads use replicas, a version may lack writes that other processes made up to this long before its production.
+   * If reads use replicas, a version may lack writes that other processes made up to this long before its revalidation.
    */
   otherProcessLagMs?: number;
   runtime?: Runtime;
@@ -56,7 +56,7 @@ const WAIT_PARTS = 4;
 
 /**
  * Creates a cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). The cache
- * decides how to serve each request; `entry-state.ts` contains the rules, and `productions.ts` produces the versions.
+ * decides how to serve each request; `entry-state.ts` contains the rules, and `revalidator.ts` produces the versions.
  */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   return new MemoryCache(options);
@@ -64,7 +64,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
 class MemoryCache implements ResponseCache {
   readonly #store: EntryStore;
-  readonly #productions: Productions;
+  readonly #revalidator: Revalidator;
   readonly #runtime: Runtime;
   readonly #sleep: (ms: number) => Promise<void>;
   readonly #stats: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
@@ -73,7 +73,7 @@ class MemoryCache implements ResponseCache {
   constructor(options: ResponseCacheOptions) {
     const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
     this.#store = new EntryStore(maxBytes);
-    this.#productions = new Productions(this.#store, { log, runtime, otherProcessLagMs, sleep });
+    this.#revalidator = new Revalidator(this.#store, { log, runtime, otherProcessLagMs, sleep });
     this.#runtime = runtime;
     this.#sleep = sleep;
   }
@@ -102,7 +102,7 @@ class MemoryCache implements ResponseCache {
     const decision = decide(entry.state, { now, maxStaleMs: entry.maxStaleMs, notBefore: NO_WRITE });
     if (decision === 'wait') return undefined;
     // Only a route can start a revalidation.
-    if (decision === 'stale' && !this.#productions.has(key)) return undefined;
+    if (decision === 'stale' && !this.#revalidator.has(key)) return undefined;
     return this.#serve(decision, entry.state);
   }
 
@@ -135,8 +135,8 @@ class MemoryCache implements ResponseCache {
   }
 
   #getFirst(request: CacheRequest): Promise<Served> {
-    if (!this.#productions.isRunning(request.key)) request.charge?.('miss');
-    return this.#productions.waitFor(request, this.#minTick(request, 0)).then((state) => this.#serve('miss', state));
+    if (!this.#revalidator.isRunning(request.key)) request.charge?.('miss');
+    return this.#revalidator.waitFor(request, this.#minTick(request, 0)).then((state) => this.#serve('miss', state));
   }
 
   /**
@@ -145,7 +145,7 @@ class MemoryCache implements ResponseCache {
    */
   #getNext(entry: Entry, request: CacheRequest, withoutClaim: Decision): Promise<Served> | Served {
     try {
-      if (!this.#productions.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'expired' : 'claim');
+      if (!this.#revalidator.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'expired' : 'claim');
     } catch (refusal) {
       // If only the claim required a new version, the visitor gets the shared response instead of the refusal.
       if (withoutClaim === 'wait') throw refusal;
@@ -156,7 +156,7 @@ class MemoryCache implements ResponseCache {
 
   /** Serves the next version, or the old one if the next one takes too long. */
   async #waitForNext(entry: Entry, request: CacheRequest): Promise<Served> {
-    const next = this.#productions.waitFor(request, this.#minTick(request, entry.state.changedTick));
+    const next = this.#revalidator.waitFor(request, this.#minTick(request, entry.state.changedTick));
     const state = await Promise.race([next, this.#waitInParts()]);
     return state ? this.#serve('miss', state) : this.#serve('stale', entry.state);
   }
@@ -175,7 +175,7 @@ class MemoryCache implements ResponseCache {
   }
 
   #revalidate(entry: Entry, request: CacheRequest, now: number): void {
-    if (this.#productions.has(request.key)) return;
+    if (this.#revalidator.has(request.key)) return;
     try {
       request.charge?.('stale');
     } catch (error) {
@@ -183,7 +183,7 @@ class MemoryCache implements ResponseCache {
       if (error instanceof CoreError) return;
       throw error;
     }
-    this.#productions.schedule(request, nextRevalidationAt(entry.state, request.freshness) - now);
+    this.#revalidator.schedule(request, nextRevalidationAt(entry.state, request.freshness) - now);
   }
 
   #serve(outcome: CacheOutcome, state: EntryState): Served {

@@ -12,39 +12,42 @@ import {
 import { type EntryState, stateOf, step } from './entry-state.ts';
 import type { EntryStore } from './entry-store.ts';
 
-/** The parts of a version that are known when its production starts. */
+/** The parts of a version that are known when its revalidation starts. */
 type VersionStart = Pick<Version, 'contentSince' | 'startedAt' | 'startedTick' | 'includesUpTo'>;
 
-interface RunningProduction {
+interface RunningRevalidation {
   kind: 'running';
   start: VersionStart;
   outcome: Promise<Outcome>;
 }
 
-type Production = { kind: 'scheduled' } | RunningProduction;
+type Revalidation = { kind: 'scheduled' } | RunningRevalidation;
 
-/** The state after the production, or its error if there is no version to serve. */
+/** The state after the revalidation, or its error if there is no version to serve. */
 type Outcome = { state: EntryState } | { error: unknown };
 
-interface ProductionsOptions {
+interface RevalidatorOptions {
   log: Log;
   runtime: Runtime;
   otherProcessLagMs: number;
   sleep: (ms: number) => Promise<void>;
 }
 
-/** Produces and stores versions of responses. All requests with the same key share one production at a time. */
-export class Productions {
+/**
+ * Produces and stores the first and all later versions of responses. All requests with the same key share one
+ * revalidation at a time.
+ */
+export class Revalidator {
   readonly #store: EntryStore;
-  readonly #options: ProductionsOptions;
-  readonly #byKey = new Map<string, Production>();
+  readonly #options: RevalidatorOptions;
+  readonly #byKey = new Map<string, Revalidation>();
 
-  constructor(store: EntryStore, options: ProductionsOptions) {
+  constructor(store: EntryStore, options: RevalidatorOptions) {
     this.#store = store;
     this.#options = options;
   }
 
-  /** Returns whether a production is scheduled or running. */
+  /** Returns whether a revalidation is scheduled or running. */
   has(key: string): boolean {
     return this.#byKey.has(key);
   }
@@ -53,10 +56,10 @@ export class Productions {
     return this.#byKey.get(key)?.kind === 'running';
   }
 
-  /** Starts a production after a delay, unless `waitFor` starts one before. */
+  /** Starts a revalidation after a delay, unless `waitFor` starts one before. */
   schedule(request: CacheRequest, delayMs: number): void {
     if (delayMs <= 0) return void this.#start(request);
-    const scheduled: Production = { kind: 'scheduled' };
+    const scheduled: Revalidation = { kind: 'scheduled' };
     this.#byKey.set(request.key, scheduled);
     void this.#options.sleep(delayMs).then(() => {
       if (this.#byKey.get(request.key) === scheduled) this.#start(request);
@@ -64,8 +67,8 @@ export class Productions {
   }
 
   /**
-   * Waits for a version that includes the visitor's own writes and all changes up to a tick, and starts productions if
-   * necessary. If a production fails, the last good version is returned. @throws the error of `produce` if there is
+   * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
+   * necessary. If a revalidation fails, the last good version is returned. @throws the error of `produce` if there is
    * none.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
@@ -74,7 +77,7 @@ export class Productions {
       const current = this.#byKey.get(key);
       const { start, outcome } = current?.kind === 'running' ? current : this.#start(request);
       const result = await outcome;
-      // A fresh response is complete: no known change since its production began affects it.
+      // A fresh response is complete: no known change since its revalidation began affects it.
       const isComplete = start.startedTick >= minTick || ('state' in result && result.state.kind === 'fresh');
       const isNewEnough = start.includesUpTo >= notBefore && isComplete;
       if ('state' in result) {
@@ -83,7 +86,7 @@ export class Productions {
     }
   }
 
-  #start(request: CacheRequest): RunningProduction {
+  #start(request: CacheRequest): RunningRevalidation {
     const { key, notBefore = NO_WRITE } = request;
     const { runtime, otherProcessLagMs } = this.#options;
     const startedAt = runtime.monotonicMs();
@@ -95,13 +98,13 @@ export class Productions {
       includesUpTo: Math.max(notBefore, startedAt - otherProcessLagMs),
     };
     const outcome = this.#produce(request, start).finally(() => this.#byKey.delete(key));
-    const production: RunningProduction = { kind: 'running', start, outcome };
-    this.#byKey.set(key, production);
-    return production;
+    const revalidation: RunningRevalidation = { kind: 'running', start, outcome };
+    this.#byKey.set(key, revalidation);
+    return revalidation;
   }
 
   async #produce(request: CacheRequest, start: VersionStart): Promise<Outcome> {
-    // Yields, so a request that gets an older version is served before the production begins.
+    // Yields, so a request that gets an older version is served before the revalidation begins.
     await Promise.resolve();
     try {
       return { state: this.#finish(request, await request.produce(), start) };
@@ -120,8 +123,8 @@ export class Productions {
       content: new Representations(body),
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
-    // Changes during the production were matched to the dependencies of the old version. If the new version has others,
-    // any change may have affected it.
+    // Changes during the revalidation were matched to the dependencies of the old version. If the new version has
+    // others, any change may have affected it.
     const { tick } = this.#store;
     const known =
       old && !includesAll(old.state.version.head.dependencies, head.dependencies)
