@@ -5,7 +5,7 @@ import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements } from '../database/transactions.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
-import { completeProduct, insertProducts, writeProducts } from '../products/save-products.ts';
+import { completeProduct, insertProducts, refuseScheduledResults, writeProducts } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
@@ -54,7 +54,7 @@ export interface MergedProducts {
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
  * row that they can write is locked. Other imports wait. Concurrent edits of the written products wait or are preserved.
- * @throws the errors of `insertProducts` if another transaction creates one of the new products at the same time.
+ * @throws the error of `refuseScheduledResults`; the errors of `insertProducts` if another transaction creates one of the new products at the same time.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -127,7 +127,9 @@ async function mergeBatches(
       }
       undo.add(before, after);
     }
-    const writing = dryRun ? written : Promise.all([insertProducts(sql, created), writeProducts(sql, updated)]);
+    const writing = dryRun
+      ? refuseScheduledResults(sql, updated)
+      : Promise.all([insertProducts(sql, created), writeProducts(sql, updated)]);
     // Prevents an unhandled rejection: if the previous write fails, this one fails, too, and is not awaited.
     writing.catch(() => {});
     await written;

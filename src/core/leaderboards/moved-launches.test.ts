@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { undoEntry } from '../console/undo-entry.ts';
@@ -121,4 +122,27 @@ test('a launch of today is placed while a removal computes the digest of a final
   await removeProducts(digesting, ['withdrawn']);
   expect(placed).toBe(true);
   expect(await getLeaderboard(database, '2026-08-01', {}, rulesAt(now))).toMatchObject({ revision: 1, launches: 0 });
+});
+
+test('a product with a final result cannot be scheduled, because its leaderboards would show it before its launch', async () => {
+  const harness = await openImportHarness();
+  const on = harness.database;
+  const future = '2999-01-01T00:00:00.000Z';
+  const [final, open] = ['2026-01-01T10:00:00.000Z', '2026-01-03T10:00:00.000Z'];
+  const rules = rulesAt('2026-01-04T00:00:00.000Z');
+  await launch(on, 'decided', final);
+  await launch(on, 'undecided', open);
+  await finaliseDue(on, { rules, votesPerNetwork: 20 });
+  const refusal = { code: 'product_invalid', message: expect.stringContaining("The result of 'decided' is final") };
+  const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt }, now: rules.now });
+  await expect(edit('decided', future)).rejects.toMatchObject({ ...refusal, fields: [{ field: 'createdAt' }] });
+  for (const dryRun of [true, false]) {
+    const file = lines({ id: 'undecided', name: 'Renamed' }, { id: 'decided', createdAt: future });
+    await expect(harness.run(file, { dryRun })).rejects.toMatchObject(refusal);
+  }
+  expect(await harness.product('undecided')).toMatchObject({ name: expect.not.stringContaining('Renamed') });
+  await edit('undecided', future);
+  await edit('decided', '2026-01-02T10:00:00.000Z');
+  expect(await harness.product('decided')).toMatchObject({ createdAt: '2026-01-02T10:00:00.000Z' });
+  await harness.close();
 });

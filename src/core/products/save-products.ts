@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordChange } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
@@ -71,10 +72,31 @@ const UPSERT_PRODUCTS = saveStatement(`ON CONFLICT (id) DO UPDATE SET ${ASSIGNME
 /**
  * Inserts or updates products by id in one statement. Existing upvotes and comments stay. The ids must be distinct. The
  * caller must record the change at the end of its transaction.
- * @throws CoreError `unavailable`.
+ * @throws the error of `refuseScheduledResults`; CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
-  if (products.length > 0) await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
+  if (products.length === 0) return;
+  await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
+  await refuseScheduledResults(sql, products);
+}
+
+const SELECT_SCHEDULED_RESULT = `SELECT l.product_id AS id
+  FROM unnest($1::text[], $2::timestamptz[]) AS saved (id, created_at) JOIN launches l ON l.product_id = saved.id
+  WHERE l.final AND saved.created_at > statement_timestamp() ORDER BY l.product_id LIMIT 1`;
+
+/**
+ * Checks that no product with a final result is scheduled: its name would stay on the leaderboards before its launch.
+ * @throws CoreError `product_invalid`, `unavailable`.
+ */
+export async function refuseScheduledResults(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
+  if (products.length === 0) return;
+  const [row] = await sql.query<{ id: string }>(SELECT_SCHEDULED_RESULT, [
+    products.map(({ id }) => id),
+    products.map(({ createdAt }) => createdAt),
+  ]);
+  if (row === undefined) return;
+  const detail = `The result of '${row.id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product.`;
+  throw new CoreError('product_invalid', `createdAt: ${detail}`, { fields: [{ field: 'createdAt', detail }] });
 }
 
 /**
