@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
@@ -119,6 +120,51 @@ test('the undo of several decisions reports those that can no longer be undone',
   await expect(page.getByRole('article', { name: first })).toBeVisible();
   await expect(page.getByRole('article', { name: second })).toBeHidden();
 });
+
+for (const [where, begin] of [
+  ['a message', (page: Page) => page.keyboard.press('a')],
+  [
+    'the open dialog',
+    async (page: Page) => {
+      await page.keyboard.press('s');
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve and schedule' }).click();
+    },
+  ],
+] as const) {
+  test(`the progress of many decisions is shown in ${where}, and the browser asks before it closes the page`, async ({
+    newVisitor,
+    site,
+  }) => {
+    const page = await newVisitor();
+    const names = newNames();
+    await addSubmissions(site, names);
+    await signIn(page, site);
+    await page.clock.install();
+    await openConsole(page, '/console/queue?kind=submissions');
+    for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    // Each request waits until the test continues it.
+    const waiting: (() => Promise<void>)[] = [];
+    await page.route('**/api/console/submissions/*/decide', (route) => void waiting.push(() => route.continue()));
+    const finish = async (index: number) => {
+      await expect.poll(() => waiting.length).toBe(index + 1);
+      await page.clock.fastForward(1_000);
+      await waiting[index]?.();
+    };
+    await begin(page);
+    await finish(0);
+    const shown = where === 'a message' ? page.locator('.toast') : page.getByRole('dialog').getByRole('status');
+    await expect(shown).toContainText(/^(?:Approving|Scheduling) 2 of 3 …/);
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await finish(1);
+    await finish(2);
+    await expect(page.getByText(/^(?:Approved|Scheduled) 3 submissions$/)).toBeVisible();
+    await expect(page.getByText(/ of 3 …/)).toHaveCount(0);
+  });
+}
 
 test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
   await page.setViewportSize({ width: 390, height: 844 });

@@ -27,6 +27,8 @@ interface Result {
   auditId?: string | null | undefined;
   /** Undoes an operation that has no `auditId`. Resolves to a note if it was undone for some of the items only. */
   undo?: (() => Promise<string | undefined>) | undefined;
+  /** The subject of the toasts about progress, which the message replaces. */
+  subject?: string;
 }
 
 /** An unsaved edit of a product. */
@@ -82,11 +84,12 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
-      const { done, note = '', auditId, undo } = await run();
+      const { done, note = '', auditId, undo, subject = '' } = await run();
       const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }).then(() => undefined) : undo;
-      const press = back && (() => void revert(back));
+      const press = back && (() => void revert(back, subject));
       undoable.last = press;
-      showToast({ title: done, description: note, ...(press && { action: { label: 'Undo', onPress: press } }) });
+      const action = press && { action: { label: 'Undo', onPress: press } };
+      showToast({ title: done, description: note, ...(subject && { subject }), ...action });
       return true;
     } catch (error) {
       rollBack?.();
@@ -97,12 +100,13 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       void refresh(subjects);
     }
 
-    async function revert(back: () => Promise<string | undefined>): Promise<void> {
+    async function revert(back: () => Promise<string | undefined>, subject: string): Promise<void> {
       undoable.last = undefined;
       rollBack?.();
       try {
         const note = await back();
-        showToast({ title: note === undefined ? 'Undone' : 'Partly undone', description: note ?? '' });
+        const title = note === undefined ? 'Undone' : 'Partly undone';
+        showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {
         showToast({ title: 'This could not be undone', description: messageOf(error), tone: 'destructive' });
       } finally {

@@ -66,19 +66,27 @@ interface Sent<Item, Result> {
   error: unknown;
 }
 
-/** Sends one request per item, and continues if a request fails. @throws ConsoleError if all requests fail. */
+/**
+ * Sends one request per item, and continues if a request fails. The browser asks before it closes the page meanwhile.
+ * Calls `onProgress` with the number of each item, starting at 1. @throws ConsoleError if all requests fail.
+ */
 export async function sendEach<Item, Result>(
   items: readonly Item[],
   send: (item: Item) => Promise<Result>,
+  onProgress: (item: number) => void = () => {},
 ): Promise<Sent<Item, Result>> {
   const results: Result[] = [];
   const failures: { item: Item; error: unknown }[] = [];
-  for (const item of items) {
+  const warn = (event: Event) => event.preventDefault();
+  window.addEventListener('beforeunload', warn);
+  for (const [index, item] of items.entries()) {
+    onProgress(index + 1);
     await send(item).then(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
   }
+  window.removeEventListener('beforeunload', warn);
   const error = failures[0]?.error;
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failed: failures.map(({ item }) => item), error };

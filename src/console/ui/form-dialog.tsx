@@ -11,8 +11,8 @@ interface FormDialogProps {
   /** The fields, and anything that the operator should know before submitting. */
   children: ReactNode;
   onClose: () => void;
-  /** Runs the operation. @throws Error if it fails. */
-  onSubmit: () => Promise<unknown>;
+  /** Runs the operation, and may show its progress. @throws Error if it fails. */
+  onSubmit: (showProgress: (text: string) => void) => Promise<unknown>;
 }
 
 /**
@@ -50,6 +50,7 @@ export function useDialogError() {
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isSending, setSending] = useState(false);
+  const [progress, setProgress] = useState('');
   const error = useDialogError();
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
@@ -67,10 +68,11 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     setSending(true);
     error.clear();
     try {
-      await onSubmit();
+      await onSubmit(setProgress);
       close();
     } catch (failure) {
       setSending(false);
+      setProgress('');
       error.show('The change failed', failure);
     }
   }
@@ -86,6 +88,11 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
       >
         {children}
         {error.element}
+        {progress && (
+          <p className="quiet" role="status">
+            {progress}
+          </p>
+        )}
         <div className="form-actions">
           <button type="button" className="button" data-tone="quiet" onClick={close}>
             Cancel
@@ -135,14 +142,14 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   note: ReactNode;
   suggestions: readonly string[];
   isRequired?: boolean;
-  onSubmit: (reason: string) => Promise<unknown>;
+  onSubmit: (reason: string, showProgress: (text: string) => void) => Promise<unknown>;
 }
 
 /** A dialog that asks for the reason for an operation. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   return (
-    <FormDialog {...dialog} onSubmit={() => onSubmit(reason.trim())}>
+    <FormDialog {...dialog} onSubmit={(showProgress) => onSubmit(reason.trim(), showProgress)}>
       <p>{note}</p>
       <ReasonField value={reason} suggestions={suggestions} isRequired={isRequired} onChange={setReason} />
     </FormDialog>

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
+import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatQuantity } from '../../ui/format-count.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 
 export type Decision =
   | { action: 'approve' }
@@ -13,6 +14,16 @@ export type Decision =
 
 const DONE: Record<Decision['action'], string> = { approve: 'Approved', schedule: 'Scheduled', decline: 'Declined' };
 
+const ONGOING: Record<Decision['action'] | 'undo', string> = {
+  approve: 'Approving',
+  schedule: 'Scheduling',
+  decline: 'Declining',
+  undo: 'Undoing',
+};
+
+/** Screen readers announce each message about progress, so there is at most one in this time. */
+const PROGRESS_MS = 1_000;
+
 const send = (id: string, revision: number, decision: Decision | { action: 'undo' }) =>
   call<{ submission: SubmissionRecord }>(CONSOLE_API.decideSubmission(id), {
     method: 'POST',
@@ -20,8 +31,21 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
   });
 
 /** If a submission has changed in the meantime, only its decision fails. */
-async function sendAll(submissions: readonly SubmissionRecord[], decision: Decision | { action: 'undo' }) {
-  const { results, failed, error } = await sendEach(submissions, ({ id, revision }) => send(id, revision, decision));
+async function sendAll(
+  submissions: readonly SubmissionRecord[],
+  decision: Decision | { action: 'undo' },
+  showProgress: (text: string) => void,
+) {
+  let shownAt = performance.now();
+  const { results, failed, error } = await sendEach(
+    submissions,
+    ({ id, revision }) => send(id, revision, decision),
+    (item) => {
+      if (performance.now() - shownAt < PROGRESS_MS) return;
+      shownAt = performance.now();
+      showProgress(`${ONGOING[decision.action]} ${formatCount(item)} of ${formatCount(submissions.length)} …`);
+    },
+  );
   const decided = results.map(({ submission }) => submission);
   const [only] = decided;
   return {
@@ -34,7 +58,7 @@ async function sendAll(submissions: readonly SubmissionRecord[], decision: Decis
 
 /**
  * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
- * `onChanged` with the submissions whose decision did not fail.
+ * `onChanged` with the submissions whose decision did not fail. `showProgress` shows progress in an open dialog.
  */
 export function useDecide() {
   const client = useQueryClient();
@@ -44,25 +68,30 @@ export function useDecide() {
     decision: Decision,
     submissions: readonly SubmissionRecord[],
     onChanged: (changed: readonly SubmissionRecord[]) => void,
-  ) =>
-    perform({
+    showProgress?: (text: string) => void,
+  ) => {
+    const subject = `decision on ${submissions[0]?.id}`;
+    const toast = (title: string) => showToast({ title, description: '', subject });
+    return perform({
       subjects: ['queue', 'products'],
-      isInDialog: decision.action !== 'approve',
+      isInDialog: showProgress !== undefined,
       show: () =>
         changeItems<SubmissionRecord>(client, 'queue', (each) =>
           submissions.some(({ id }) => id === each.id) ? undefined : each,
         ),
       async run() {
-        const { decided, what, note } = await sendAll(submissions, decision);
+        const { decided, what, note } = await sendAll(submissions, decision, showProgress ?? toast);
         onChanged(decided);
         return {
           done: `${DONE[decision.action]} ${what}`,
           note,
+          subject,
           async undo() {
-            const undone = await sendAll(decided, { action: 'undo' });
+            const undone = await sendAll(decided, { action: 'undo' }, toast);
             return undone.note && `Undone for ${undone.what}. ${undone.note}`;
           },
         };
       },
     });
+  };
 }

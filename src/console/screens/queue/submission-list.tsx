@@ -81,7 +81,9 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           label="Decline"
           isRequired
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => decide({ action: 'decline', reason }, asking.submissions, asking.deselect)}
+          onSubmit={(reason, showProgress) =>
+            decide({ action: 'decline', reason }, asking.submissions, asking.deselect, showProgress)
+          }
         />
       )}
       {asking?.action === 'schedule' && (
@@ -89,7 +91,9 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           title={titleOf('Schedule', asking.submissions)}
           launchAt={asking.submissions[0]?.launchAt ?? null}
           onClose={() => setAsking(undefined)}
-          onSubmit={(launchAt) => decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect)}
+          onSubmit={(launchAt, showProgress) =>
+            decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect, showProgress)
+          }
         />
       )}
     </>
@@ -106,7 +110,7 @@ interface ScheduleDialogProps {
   title: string;
   launchAt: string | null;
   onClose: () => void;
-  onSubmit: (launchAt: string) => Promise<unknown>;
+  onSubmit: (launchAt: string, showProgress: (text: string) => void) => Promise<unknown>;
 }
 
 /** Asks for the launch time in UTC. */
@@ -116,7 +120,11 @@ function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) 
     (launchAt !== null && launchAt > now ? launchAt : tomorrowAtNine()).slice(0, 16),
   );
   return (
-    <FormDialog {...dialog} label="Approve and schedule" onSubmit={() => onSubmit(`${time}:00Z`)}>
+    <FormDialog
+      {...dialog}
+      label="Approve and schedule"
+      onSubmit={(showProgress) => onSubmit(`${time}:00Z`, showProgress)}
+    >
       <label className="field">
         <span>Launches (UTC)</span>
         <input
