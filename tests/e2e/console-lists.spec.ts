@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
+import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS, MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
 import { hideComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { failUntilClick, openConsole, signIn, writeComment } from '../support/console-page.ts';
@@ -258,4 +258,27 @@ test('only listed votes are excluded, and a list that does not contain all votes
   await page.route(`${CONSOLE_API.votes(productId)}?*`, (route) => route.fulfill({ json: { day: '', votes } }));
   await open.click();
   await expect(page.getByText('At most 1,000 votes of an hour are listed.')).toBeVisible();
+});
+
+test('lists of removals and of bursts that are not complete say so', async ({ page, site }) => {
+  const at = new Date().toISOString();
+  const reply = (path: string, items: object[]) =>
+    page.route(`${path}?*`, (route) => route.fulfill({ json: { items, nextCursor: null } }));
+  await reply(
+    CONSOLE_API.removedProducts,
+    Array.from({ length: MAX_LISTED_REMOVALS }, (_, index) => ({
+      ...{ id: `tide-${index}`, name: 'Tide', upvotes: 0, comments: 0, removalId: `${index}`, removedAt: at },
+    })),
+  );
+  await reply(
+    CONSOLE_API.bursts,
+    Array.from({ length: MAX_LISTED_BURSTS }, (_, index) => ({
+      ...{ hour: at, productId: 'tide', productName: 'Tide', network: `${index}`, sessions: 24 },
+    })),
+  );
+  await signIn(page, site);
+  await openConsole(page, '/console/products?state=removed');
+  await expect(page.getByText('Only the last 500 removals are listed.')).toBeVisible();
+  await openConsole(page, '/console/queue?kind=bursts');
+  await expect(page.getByText('Only the largest 100 bursts are listed.')).toBeVisible();
 });

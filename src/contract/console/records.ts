@@ -76,6 +76,9 @@ export interface RemovedProductRecord {
   removedAt: string;
 }
 
+/** The maximum number of removals in the list, newest first. Few sites have more. */
+export const MAX_LISTED_REMOVALS = 500;
+
 export interface RemovalResult {
   removed: Omit<RemovedProductRecord, 'removedAt'>[];
   /** The ids without a product, for example because another operator was faster. */
@@ -92,6 +95,9 @@ export interface BurstRecord {
   network: string;
   sessions: number;
 }
+
+/** The maximum number of bursts in the list, largest first. */
+export const MAX_LISTED_BURSTS = 100;
 
 /** The maximum number of votes in a `VoteList`. */
 export const MAX_LISTED_VOTES = 1_000;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { RemovedProductRecord } from '../../../contract/console/records.ts';
+import { MAX_LISTED_REMOVALS, type RemovedProductRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
@@ -212,50 +212,58 @@ function RemovedProducts() {
   const pages = usePages<RemovedProductRecord>('products', CONSOLE_API.removedProducts);
   const restore = useRestoreProducts();
   return (
-    <List
-      label="Removed products"
-      pages={pages}
-      keyOf={({ removalId }) => removalId}
-      estimatePx={64}
-      keys={{ a: (products, deselect) => void restore(products, deselect) }}
-      empty={
-        <Empty title="No removed products">
-          <p>Removed products wait here with their upvotes and comments until they are restored.</p>
-        </Empty>
-      }
-      renderRow={(product, state, deselect) => (
-        <div className="row">
-          <SelectBox name={product.name} state={state} />
-          <div className="row-body">
-            <p className="row-line">{product.name}</p>
-            <p className="row-meta">
-              <span>{product.id}</span>
-              <span>
-                removed <TimeAgo time={product.removedAt} />
-              </span>
-              <span>
-                {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'comment')}
-              </span>
-            </p>
+    <>
+      <List
+        label="Removed products"
+        pages={pages}
+        keyOf={({ removalId }) => removalId}
+        estimatePx={64}
+        keys={{ a: (products, deselect) => void restore(products, deselect) }}
+        empty={
+          <Empty title="No removed products">
+            <p>Removed products wait here with their upvotes and comments until they are restored.</p>
+          </Empty>
+        }
+        renderRow={(product, state, deselect) => (
+          <div className="row">
+            <SelectBox name={product.name} state={state} />
+            <div className="row-body">
+              <p className="row-line">{product.name}</p>
+              <p className="row-meta">
+                <span>{product.id}</span>
+                <span>
+                  removed <TimeAgo time={product.removedAt} />
+                </span>
+                <span>
+                  {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'comment')}
+                </span>
+              </p>
+            </div>
+            <div className="row-actions">
+              <button
+                type="button"
+                className="button"
+                data-tone="outline"
+                data-row-focus
+                onClick={() => void restore([product], deselect)}
+              >
+                Restore<span className="visually-hidden"> {product.name}</span>
+              </button>
+            </div>
           </div>
-          <div className="row-actions">
-            <button
-              type="button"
-              className="button"
-              data-tone="outline"
-              data-row-focus
-              onClick={() => void restore([product], deselect)}
-            >
-              Restore<span className="visually-hidden"> {product.name}</span>
-            </button>
-          </div>
-        </div>
+        )}
+        renderBar={(products, deselect) => (
+          <button type="button" className="button" data-tone="outline" onClick={() => void restore(products, deselect)}>
+            Restore
+          </button>
+        )}
+      />
+      {pages.count >= MAX_LISTED_REMOVALS && (
+        <p>
+          Only the last {formatCount(MAX_LISTED_REMOVALS)} removals are listed. To restore others, use{' '}
+          <code>groundswell products restore</code> on the server.
+        </p>
       )}
-      renderBar={(products, deselect) => (
-        <button type="button" className="button" data-tone="outline" onClick={() => void restore(products, deselect)}>
-          Restore
-        </button>
-      )}
-    />
+    </>
   );
 }

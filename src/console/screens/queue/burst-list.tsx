@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { BurstRecord } from '../../../contract/console/records.ts';
+import { type BurstRecord, MAX_LISTED_BURSTS } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
-import { formatQuantity } from '../../ui/format-count.ts';
+import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { type Deselect, List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
@@ -87,6 +87,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           </div>
         )}
       />
+      {pages.count >= MAX_LISTED_BURSTS && <p>Only the largest {formatCount(MAX_LISTED_BURSTS)} bursts are listed.</p>}
       {shown && (
         <VotesDialog
           burst={shown}

@@ -5,6 +5,7 @@ import {
   type ConsolePage,
   type EditedProduct,
   MAX_ITEMS_PER_REQUEST,
+  MAX_LISTED_REMOVALS,
   type ProductDetails,
   type RemovalResult,
   type RemovedProductRecord,
@@ -46,9 +47,6 @@ const Query = Type.Object({
   ...PAGE_QUERY,
 });
 
-/** Maximum number of removed products in the list, newest first. Few sites have more. */
-const MAX_LISTED = 500;
-
 /** Reading, editing, removing and restoring products. */
 export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
@@ -79,7 +77,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app.get(CONSOLE_API.categories, async () => ({ categories: await listCategories(database) }));
 
   app.get(CONSOLE_API.removedProducts, async (): Promise<ConsolePage<RemovedProductRecord>> => {
-    return { items: await listRemovals(database, { limit: MAX_LISTED }), nextCursor: null };
+    return { items: await listRemovals(database, { limit: MAX_LISTED_REMOVALS }), nextCursor: null };
   });
 
   app.get(

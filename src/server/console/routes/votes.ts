@@ -4,6 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type BurstRecord,
   type ConsolePage,
+  MAX_LISTED_BURSTS,
   MAX_LISTED_VOTES,
   type VoteList,
 } from '../../../contract/console/records.ts';
@@ -28,7 +29,6 @@ const Verdict = Type.Object({
 
 /** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
-const MAX_BURSTS = 100;
 
 /** Bursts of votes, and excluding or including the votes of a launch. */
 export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
@@ -37,7 +37,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 ) => {
   app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
     const since = new Date(runtime.now().getTime() - BURST_DAYS * DAY_MS);
-    return { items: await listUpvoteBursts(database, { since, limit: MAX_BURSTS }), nextCursor: null };
+    return { items: await listUpvoteBursts(database, { since, limit: MAX_LISTED_BURSTS }), nextCursor: null };
   });
 
   app.get(
