@@ -180,6 +180,15 @@ test('products are removed with a reason, and restored completely by undo or by 
   expect((await restore(removal)).json()).toMatchObject({ code: 'not_undoable' });
 });
 
+test('the undo of a restoration removes the product again for the original reason', async () => {
+  const { id } = await site.addProduct();
+  await restore(...(await remove(id)));
+  expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
+  expect(await ada.lastEntry()).toMatchObject({ action: 'products remove', details: { reason: 'Spam' } });
+  const { items } = await ada.json<ConsolePage<RemovedProductRecord>>('GET', '/removed-products');
+  expect(items).toContainEqual(expect.objectContaining({ id, reason: 'Spam' }));
+});
+
 test('a removal skips products that another operator has removed, and the response names them', async () => {
   const [gone, present] = [await site.addProduct(), await site.addProduct()];
   const removal = () => ada.json('POST', '/products/remove', { ids: [gone.id, present.id] });

@@ -267,7 +267,15 @@ test('lists of removals and of bursts that are not complete say so', async ({ pa
   await reply(
     CONSOLE_API.removedProducts,
     Array.from({ length: MAX_LISTED_REMOVALS }, (_, index) => ({
-      ...{ id: `tide-${index}`, name: 'Tide', upvotes: 0, comments: 0, removalId: `${index}`, removedAt: at },
+      ...{
+        id: `tide-${index}`,
+        name: 'Tide',
+        upvotes: 0,
+        comments: 0,
+        removalId: `${index}`,
+        removedAt: at,
+        reason: null,
+      },
     })),
   );
   await reply(

@@ -136,9 +136,12 @@ test('several products are removed together and restored', async ({ page, site }
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
 });
 
-test('the older of two removals of an id is restored, and removed again by undo', async ({ page, site }) => {
+test('the older of two removals of an id is restored, and removed again by undo for its reason', async ({
+  page,
+  site,
+}) => {
   const { id } = await site.addProduct({ name: 'Loved' });
-  await removeProducts(site.database, [id]);
+  await removeProducts(site.database, [id], 'Spam');
   await site.addProduct({ id, name: 'Replacement' });
   await removeProducts(site.database, [id]);
   await signIn(page, site);
@@ -152,6 +155,12 @@ test('the older of two removals of an id is restored, and removed again by undo'
   await expect.poll(name).toBe('Loved');
   await page.keyboard.press('u');
   await expect(rows).toHaveText([/Loved/, /Replacement/]);
+  const lastChange = () =>
+    site.database.query(
+      "SELECT action, details ->> 'reason' AS reason FROM audit_log WHERE target = $1 ORDER BY created_at DESC LIMIT 1",
+      [id],
+    );
+  await expect.poll(lastChange).toEqual([{ action: 'products remove', reason: 'Spam' }]);
 });
 
 test('a file is imported with mapped columns after a dry run that shows its errors, and the import is undone', async ({

@@ -55,7 +55,7 @@ function listCommand(): Command {
     .addOption(limitOption(100))
     .addOption(
       jsonOption(
-        '{ "products": […] } or { "removals": [{ "id": …, "name": …, "upvotes": 1, "comments": 0, "removalId": …, "removedAt": … }] }',
+        '{ "products": […] } or { "removals": [{ "id": …, "name": …, "upvotes": 1, "comments": 0, "removalId": …, "removedAt": …, "reason": null }] }',
       ),
     )
     .addHelpText(

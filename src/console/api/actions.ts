@@ -31,6 +31,20 @@ interface Result {
   subject?: string;
 }
 
+/**
+ * Returns the note after an operation was undone for some items, or undefined if it was undone for all: then there is no
+ * reason to tell. @throws Error if it was undone for none.
+ */
+export function noteOfUndo<Item>(
+  undone: readonly Item[],
+  describe: (items: readonly Item[]) => string,
+  reasons: readonly (string | false | undefined)[],
+): string | undefined {
+  const notes = reasons.filter(Boolean);
+  if (undone.length === 0) throw new Error(notes.join(' '));
+  return notes.length > 0 ? [`Undone for ${describe(undone)}.`, ...notes].join(' ') : undefined;
+}
+
 /** An unsaved edit of a product. */
 export interface Edit {
   /** The version of the product that the edit is based on. */

@@ -92,6 +92,21 @@ export async function sendEach<Item, Result>(
   return { results, failed: failures.map(({ item }) => item), error };
 }
 
+/** Sends one request per reason, for all items that have it, and continues if a request fails, like `sendEach`. */
+export async function sendByReason<Item, Result>(
+  items: readonly Item[],
+  reasonOf: (item: Item) => string | null | undefined,
+  send: (items: readonly Item[], reason: string) => Promise<Result>,
+): Promise<Sent<Item, Result>> {
+  const itemsByReason = new Map<string, Item[]>();
+  for (const item of items) {
+    const reason = reasonOf(item) ?? '';
+    itemsByReason.set(reason, [...(itemsByReason.get(reason) ?? []), item]);
+  }
+  const sent = await sendEach([...itemsByReason], ([reason, group]) => send(group, reason));
+  return { ...sent, failed: sent.failed.flatMap(([, group]) => group) };
+}
+
 async function errorOf(response: Response): Promise<ConsoleError> {
   const problem = (await response.json().catch(() => ({}))) as {
     code?: string;

@@ -74,13 +74,15 @@ export interface RemovedProductRecord {
   comments: number;
   removalId: string;
   removedAt: string;
+  /** The operator's reason; null if none was given. */
+  reason: string | null;
 }
 
 /** The maximum number of removals in the list, newest first. Few sites have more. */
 export const MAX_LISTED_REMOVALS = 500;
 
 export interface RemovalResult {
-  removed: Omit<RemovedProductRecord, 'removedAt'>[];
+  removed: Omit<RemovedProductRecord, 'removedAt' | 'reason'>[];
   /** The ids without a product, for example because another operator was faster. */
   skipped: string[];
 }

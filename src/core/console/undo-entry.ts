@@ -80,7 +80,7 @@ async function revert(
     }
     case 'products restore':
       if (await isRemovedLater(database, entry)) throw notUndoable('The product was removed again later.');
-      return requireDone((await removeProducts(database, [target])).removed);
+      return requireDone((await removeProducts(database, [target], await reasonOf(database, entry))).removed);
     case 'comments hide':
       return requireDone((await restoreComments(database, [target])).done);
     case 'comments restore':
@@ -123,10 +123,10 @@ async function isRemovedLater(sql: Sql, { target, createdAt }: AuditEntry): Prom
   return (await sql.query(SELECT_LATER_REMOVALS, [target, createdAt])).length > 0;
 }
 
-/** Returns the reason that was given for hiding the comment of this entry, if any. */
+/** Returns the reason for the removal or the hiding that this entry undid, if one was given. */
 async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<string | undefined> {
-  const hidden = undoes === null ? undefined : await readAuditEntry(database, undoes);
-  const details: { reason?: string } = { ...hidden?.details };
+  const undone = undoes === null ? undefined : await readAuditEntry(database, undoes);
+  const details: { reason?: string } = { ...undone?.details };
   return details.reason;
 }
 

@@ -210,6 +210,8 @@ export interface Removal extends RemovedProduct {
   removalId: string;
   /** ISO 8601, UTC. */
   removedAt: string;
+  /** The operator's reason; null if none was given. */
+  reason: string | null;
 }
 
 const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;
@@ -234,8 +236,10 @@ export async function listRemovals(
     upvotes: number;
     comments: number;
     removed_at: Date;
+    reason: string | null;
   }>(
-    `SELECT removal_id, product_id, product ->> 'name' AS name, upvotes, comments, removed_at FROM removed_products
+    `SELECT removal_id, product_id, product ->> 'name' AS name, upvotes, comments, removed_at,
+       (SELECT details ->> 'reason' FROM audit_log WHERE id = removal_id) AS reason FROM removed_products
      ${productId === undefined ? '' : 'WHERE product_id = $2'} ORDER BY removed_at DESC, batch_id, product_id LIMIT $1`,
     productId === undefined ? [limit] : [limit, productId],
   );

@@ -6,8 +6,8 @@ import {
   INVERSE_ACTIONS,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
-import { usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendEach } from '../../api/console-api.ts';
+import { noteOfUndo, usePerform } from '../../api/actions.ts';
+import { call, messageOf, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
@@ -19,6 +19,7 @@ const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
     body: { action, ids, ...(reason && { reason }) },
   });
 
+const idsOf = (comments: readonly ConsoleComment[]) => comments.map(({ id }) => id);
 const countOf = (ids: readonly string[]) => formatQuantity(ids.length, 'comment');
 const noteOf = (skipped: readonly string[]) =>
   skipped.length > 0 ? `${countOf(skipped)} had already changed.` : undefined;
@@ -37,7 +38,7 @@ export function useModerate() {
     onChanged: (changed: readonly ConsoleComment[]) => void,
     reason?: string,
   ) => {
-    const ids = comments.map(({ id }) => id);
+    const ids = idsOf(comments);
     return perform({
       subjects: ['comments'],
       isInDialog: action === 'hide',
@@ -64,21 +65,19 @@ export function useModerate() {
  * @returns a note if some of the comments had changed, or their request failed. @throws Error if none was changed.
  */
 async function undoAll(action: CommentAction, comments: readonly ConsoleComment[]): Promise<string | undefined> {
-  const idsByReason = new Map<string, string[]>();
-  for (const { id, hidden } of comments) {
-    const reason = hidden?.reason ?? '';
-    idsByReason.set(reason, [...(idsByReason.get(reason) ?? []), id]);
-  }
-  const { results, failed, error } = await sendEach([...idsByReason], ([reason, ids]) =>
-    send(INVERSE_ACTIONS[action], ids, reason),
+  const { results, failed, error } = await sendByReason(
+    comments,
+    ({ hidden }) => hidden?.reason,
+    (group, reason) => send(INVERSE_ACTIONS[action], idsOf(group), reason),
   );
-  const undone = results.flatMap(({ done }) => done);
-  const notes = [
-    noteOf(results.flatMap(({ skipped }) => skipped)),
-    failed.length > 0 && `Failed for ${countOf(failed.flatMap(([, ids]) => ids))}. ${messageOf(error)}`,
-  ].filter(Boolean);
-  if (undone.length === 0) throw new Error(notes.join(' '));
-  return notes.length > 0 ? [`Undone for ${countOf(undone)}.`, ...notes].join(' ') : undefined;
+  return noteOfUndo(
+    results.flatMap(({ done }) => done),
+    countOf,
+    [
+      noteOf(results.flatMap(({ skipped }) => skipped)),
+      failed.length > 0 && `Failed for ${countOf(idsOf(failed))}. ${messageOf(error)}`,
+    ],
+  );
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
-import { usePerform } from '../../api/actions.ts';
-import { call } from '../../api/console-api.ts';
+import { noteOfUndo, usePerform } from '../../api/actions.ts';
+import { call, messageOf, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatQuantity } from '../../ui/format-count.ts';
 
 /** The fields that the lists of products and of removed products share. `removalId` is unset in the former. */
 type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };
-type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId'>;
+type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId' | 'reason'>;
 
 const SUBJECTS = ['products', 'product', 'comments'];
 
@@ -18,7 +18,7 @@ const remove = (products: readonly Listed[], reason?: string) =>
     body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
   });
 
-const restore = (removals: readonly Removal[]) =>
+const restore = (removals: readonly Pick<Removal, 'removalId'>[]) =>
   call(CONSOLE_API.restoreProducts, {
     method: 'POST',
     body: { removalIds: removals.map(({ removalId }) => removalId) },
@@ -74,12 +74,23 @@ export function useRestoreProducts() {
     });
 }
 
-/** @returns a note if some of the products were gone. @throws Error if all were. */
+/**
+ * Removes restored products again, for their former reasons.
+ * @returns a note if some of them were gone, or their request failed. @throws Error if none was removed.
+ */
 async function removeAgain(products: readonly Removal[]): Promise<string | undefined> {
-  const { removed, skipped } = await remove(products);
-  const note = noteOf(skipped, products);
-  if (removed.length === 0) throw new Error(note);
-  return note && `Undone for ${describe(removed)}. ${note}`;
+  const { results, failed, error } = await sendByReason(products, ({ reason }) => reason, remove);
+  return noteOfUndo(
+    results.flatMap(({ removed }) => removed),
+    describe,
+    [
+      noteOf(
+        results.flatMap(({ skipped }) => skipped),
+        products,
+      ),
+      failed.length > 0 && `Failed for ${describe(failed)}. ${messageOf(error)}`,
+    ],
+  );
 }
 
 /** Hides rows of the list of products or, if they have a `removalId`, of the list of removed products. */
