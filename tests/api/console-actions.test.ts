@@ -13,6 +13,7 @@ import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { editSubmission, renewMakerKey } from '../../src/core/submissions/change-submission.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { blockedStatements } from '../support/blocked-statements.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -171,6 +172,26 @@ describe('Submissions', () => {
       code: 'submission_changed',
       current: { status: 'waiting' },
     });
+  });
+
+  test('keep a decision that another operator makes while an earlier one is being undone', async () => {
+    const launchAt = new Date(Date.now() + 3_600_000).toISOString();
+    const scheduled = await decide(ada, await submit('Contested'), { action: 'schedule', launchAt });
+    const { submission }: { submission: SubmissionRecord } = scheduled.json();
+    const entry = await ada.lastEntry();
+    const untilBlocked = (statements: number) =>
+      vi.waitFor(async () => expect(await blockedStatements(site.database)).toHaveLength(statements), 30_000);
+    const requests = await site.database.transaction(async (sql) => {
+      await sql.query('SELECT FROM submissions WHERE id = $1 FOR UPDATE', [submission.id]);
+      const decline = decide(grace, submission, { action: 'decline', reason: 'Not a tech product' });
+      await untilBlocked(1);
+      const undo = ada.undo(entry);
+      await untilBlocked(2);
+      return { decline, undo };
+    });
+    expect((await requests.decline).json()).toMatchObject({ submission: { status: 'declined' } });
+    expect((await requests.undo).json()).toMatchObject({ code: 'not_undoable' });
+    expect(await ada.lastEntry()).toMatchObject({ action: 'submissions decline', undoneBy: null });
   });
 
   test('can be declined with a reason, or scheduled', async () => {

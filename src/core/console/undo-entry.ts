@@ -13,7 +13,6 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { versionOf } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
-import { readSubmissionRow } from '../submissions/submission-row.ts';
 
 /** The actions that can be undone from the audit log. */
 export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
@@ -42,7 +41,7 @@ interface UndoOptions {
 /**
  * Undoes an entry of the audit log by the inverse operation, and marks the entry as undone.
  * @throws CoreError `not_found`; `not_undoable` if the entry is already undone, if its action has no inverse, or if its
- * target has changed since.
+ * target has changed since; for a decision on a submission also the errors of `undoDecision`.
  */
 export async function undoEntry(
   { database, withoutStatementTimeout }: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
@@ -105,11 +104,7 @@ async function revert(
     case 'submissions approve':
     case 'submissions schedule':
     case 'submissions decline':
-      if ((await readSubmissionRow(database, target))?.undo?.auditId !== entry.id)
-        throw notUndoable(
-          'This decision can no longer be undone, because the submission was decided again, edited, withdrawn or deleted.',
-        );
-      return undoDecision(database, { id: target }, { now: runtime.now(), timeZone });
+      return undoDecision(database, { id: target, auditId: entry.id }, { now: runtime.now(), timeZone });
     default:
       throw notUndoable(`'${action}' cannot be undone from the audit log.`);
   }

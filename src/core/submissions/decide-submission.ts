@@ -31,6 +31,8 @@ export interface DecisionTarget {
    * unless another decision has come since.
    */
   ignoresEdits?: boolean;
+  /** The id of the audit entry of the decision to undo. If unset, the last decision is undone. */
+  auditId?: string;
 }
 
 /**
@@ -96,11 +98,17 @@ export function declineSubmission(
  * from the site, unless it differs from the submission, or has votes, or comments by anyone but the maker. A launch moves
  * back, unless an operator has edited its time since.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
- * `already_launched`, `id_taken`, `unavailable`.
+ * `not_undoable` if it is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.
  */
 export function undoDecision(database: Database, target: DecisionTarget, rules: LaunchRules): Promise<SubmissionRow> {
   return decide(database, target, 'submissions undo', async (sql, row) => {
     const { undo } = row;
+    if (target.auditId !== undefined && undo?.auditId !== target.auditId) {
+      throw new CoreError(
+        'not_undoable',
+        'This decision can no longer be undone, because the submission was decided again, edited or withdrawn.',
+      );
+    }
     if (undo === null) {
       throw new CoreError(
         'already_decided',
