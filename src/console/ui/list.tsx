@@ -7,6 +7,7 @@ import type { Pages } from '../api/pages.ts';
 import { useDoubleClickGuard } from './double-click.ts';
 import { formatCount } from './format-count.ts';
 import { type Keys, useKeys } from './keys.ts';
+import { useScrollPadding } from './scroll-padding.ts';
 import { Failure, Loading } from './states.tsx';
 
 export interface RowState {
@@ -64,6 +65,7 @@ export function List<Item>(props: ListProps<Item>) {
   const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
   const guardClick = useDoubleClickGuard();
+  const padding = useScrollPadding();
 
   // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
@@ -73,6 +75,8 @@ export function List<Item>(props: ListProps<Item>) {
     estimateSize: () => estimatePx,
     overscan: 8,
     scrollMargin: offset,
+    scrollPaddingStart: padding.start,
+    scrollPaddingEnd: padding.end,
     getItemKey: (index) => {
       const item = itemAt(index);
       return item === undefined ? index : keyOf(item);
@@ -279,21 +283,5 @@ export function List<Item>(props: ListProps<Item>) {
         </section>
       )}
     </>
-  );
-}
-
-/** The checkbox of a row. A click with Shift selects or deselects a range. */
-export function SelectBox({ name, state }: { name: string; state: RowState }) {
-  return (
-    <label className="select-box">
-      <input
-        type="checkbox"
-        checked={state.isSelected}
-        onChange={({ target, nativeEvent }) =>
-          state.select(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-        }
-      />
-      <span className="visually-hidden">Select {name}</span>
-    </label>
   );
 }

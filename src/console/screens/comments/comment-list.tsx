@@ -5,7 +5,8 @@ import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatQuantity } from '../../ui/format-count.ts';
-import { type Deselect, List, type RowState, SelectBox } from '../../ui/list.tsx';
+import { type Deselect, List, type RowState } from '../../ui/list.tsx';
+import { SelectBox } from '../../ui/select-box.tsx';
 import { useModerate } from './moderate.ts';
 
 interface Props {

@@ -2,7 +2,8 @@ import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { type RowState, SelectBox } from '../../ui/list.tsx';
+import type { RowState } from '../../ui/list.tsx';
+import { SelectBox } from '../../ui/select-box.tsx';
 import { ProductPreview } from '../products/product-preview.tsx';
 import type { Decision } from './decide.ts';
 

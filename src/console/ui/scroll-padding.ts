@@ -1,0 +1,38 @@
+import { useLayoutEffect, useState } from 'react';
+
+/** The heights, in CSS pixels, of what covers the content at the edges of the screen. */
+interface ScrollPadding {
+  start: number;
+  end: number;
+}
+
+/**
+ * Measures what covers a list: the sticky toolbar above, and the navigation of small screens and the bar of selected
+ * items below. The browser also leaves this space when it scrolls to a focused element.
+ */
+export function useScrollPadding(): ScrollPadding {
+  const [padding, setPadding] = useState<ScrollPadding>({ start: 0, end: 0 });
+
+  // Each render may change these heights. Setting unchanged ones has no effect.
+  useLayoutEffect(() => {
+    const toolbar = document.querySelector('.toolbar');
+    const start = Math.ceil(toolbar?.getBoundingClientRect().height ?? 0);
+    const end = Math.max(0, ...[...document.querySelectorAll('.side nav, .choice-bar')].map(coveredBelow));
+    setPadding((last) => (last.start === start && last.end === end ? last : { start, end }));
+  });
+
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    style.scrollPaddingBlock = `${padding.start}px ${padding.end}px`;
+    return () => {
+      style.scrollPaddingBlock = '';
+    };
+  }, [padding]);
+  return padding;
+}
+
+/** Returns the distance from the top of a fixed element to the bottom of the screen. Other elements cover nothing. */
+function coveredBelow(element: Element): number {
+  if (getComputedStyle(element).position !== 'fixed') return 0;
+  return Math.ceil(document.documentElement.clientHeight - element.getBoundingClientRect().top);
+}

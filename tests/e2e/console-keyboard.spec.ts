@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { openConsole, signIn } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { DESKTOP, PHONE } from '../support/screen.ts';
+
+/** The browser scrolls by whole pixels. */
+const ROUNDING_PX = 1;
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+
+/** Opens a list of new products, and waits for its first row. */
+async function openProducts(page: Page, site: E2eSite, count: number): Promise<void> {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(count, (index) => ({ name: `Keyed ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page).first()).toBeVisible();
+}
+
+for (const [what, size, below] of [
+  ['the toolbar', DESKTOP, undefined],
+  ['the toolbar and the navigation of a phone', PHONE, 'Console'],
+  ['the toolbar and the bar of selected items on a phone', PHONE, 'Selected items'],
+] as const) {
+  test(`the keys J and K do not move the active row behind ${what}`, async ({ page, site }) => {
+    await page.setViewportSize(size);
+    await openProducts(page, site, 30);
+    if (below === 'Selected items') await page.keyboard.press('x');
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return { top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
+    };
+    const moveTo = async (key: string, index: number, moves: number) => {
+      for (let move = 0; move < moves; move += 1) await page.keyboard.press(key);
+      await expect(page.locator(`[data-index="${index}"][data-active]`)).toBeVisible();
+      return boxOf('.list-row[data-active]');
+    };
+    const down = await moveTo('j', 20, 20);
+    const edge = below === undefined ? size.height : (await boxOf(`[aria-label="${below}"]`)).top;
+    expect(down.bottom).toBeLessThan(edge + ROUNDING_PX);
+    expect(edge - down.bottom).toBeLessThan(size.height / 2);
+    const up = await moveTo('k', 5, 15);
+    expect(up.top).toBeGreaterThan((await boxOf('.toolbar')).bottom - ROUNDING_PX);
+    expect(up.bottom).toBeLessThan(edge + ROUNDING_PX);
+  });
+}
