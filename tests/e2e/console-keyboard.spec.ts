@@ -46,3 +46,19 @@ for (const [what, size, below] of [
     expect(up.bottom).toBeLessThan(edge + ROUNDING_PX);
   });
 }
+
+test('after a choice in a segmented control, shortcuts work and the arrow keys still choose', async ({
+  page,
+  site,
+}) => {
+  await openProducts(page, site, 2);
+  await page.getByRole('radio', { name: 'Launched' }).check();
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog', { name: 'Remove Keyed 1' });
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('dialog')).toHaveCount(0);
+  await page.getByRole('radio', { name: 'Launched' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
+});

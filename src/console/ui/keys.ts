@@ -7,6 +7,14 @@ export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | un
 /** The keys that a held key may repeat. A repeated decision would be about an item that the operator has not read. */
 const REPEATED_KEYS = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 
+/** The elements that handle a key themselves while they have the focus, by key. */
+const OWNERS: Readonly<Record<string, string>> = {
+  Enter: 'a, button, summary',
+  ' ': 'a, button, summary',
+  ArrowDown: '[type=radio]',
+  ArrowUp: '[type=radio]',
+};
+
 /** Handles single-key shortcuts, except while a text field has the focus or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
@@ -18,9 +26,8 @@ export function useKeys(keys: Keys): void {
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       const run = latest.current[key];
       if (!run) return;
-      // Enter follows a focused link, and Enter or Space presses a button or a summary.
-      const isPress = event.key === 'Enter' || event.key === ' ';
-      if (isPress && event.target instanceof Element && event.target.matches('a, button, summary')) return;
+      const owner = OWNERS[event.key];
+      if (owner !== undefined && event.target instanceof Element && event.target.matches(owner)) return;
       event.preventDefault();
       if (!event.repeat || REPEATED_KEYS.has(key)) run(event);
     }

@@ -13,12 +13,15 @@ export function useShortcuts(): boolean {
 }
 
 /**
- * Whether a key must not trigger a shortcut: it belongs to a field other than a checkbox, an open dialog or a shortcut
- * of the browser, or the visitor turned shortcuts off.
+ * Whether a key must not trigger a shortcut: it belongs to a field other than a checkbox or radio button, an open
+ * dialog or a shortcut of the browser, or the visitor turned shortcuts off.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   if (shortcuts.read() !== null || document.querySelector('dialog[open]') !== null) return true;
   const { target } = event;
-  return target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
+  return (
+    target instanceof Element &&
+    target.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
+  );
 }
