@@ -34,7 +34,7 @@ interface ListProps<Item> {
   keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect<Item>) => void>>;
   /** Called with the active item on Enter, unless a link or button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
-  /** The buttons for the selected items. */
+  /** The buttons for the selected items. Without them, no item can be selected. */
   renderBar?: (items: readonly Item[], deselect: Deselect<Item>) => ReactNode;
 }
 
@@ -190,7 +190,9 @@ export function List<Item>(props: ListProps<Item>) {
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    x: ({ shiftKey }) => current !== undefined && select(at, shiftKey || !known.has(keyOf(current)), shiftKey),
+    x:
+      renderBar &&
+      (({ shiftKey }) => current !== undefined && select(at, shiftKey || !known.has(keyOf(current)), shiftKey)),
     Escape: present.length > 0 ? clear : undefined,
     Enter: onOpen && current !== undefined ? () => onOpen(current) : undefined,
     ...Object.fromEntries(

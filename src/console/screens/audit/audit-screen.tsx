@@ -59,9 +59,8 @@ export function AuditScreen() {
         keyOf={({ id }) => id}
         estimatePx={64}
         keys={{
-          d: ([entry, ...others], deselect) => {
-            if (entry?.undoable && others.length === 0)
-              void undo(entry).then((isUndone) => isUndone && deselect([entry]));
+          d: ([entry]) => {
+            if (entry?.undoable) void undo(entry);
           },
         }}
         empty={

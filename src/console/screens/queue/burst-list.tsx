@@ -7,7 +7,7 @@ import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
 import { formatCount, formatQuantity } from '../../ui/format-count.ts';
-import { type Deselect, List } from '../../ui/list.tsx';
+import { List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
 
@@ -18,8 +18,7 @@ const HOUR_MS = 3_600_000;
  */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
-  const [asking, setAsking] = useState<{ burst: BurstRecord; deselect?: Deselect<BurstRecord> }>();
-  const shown = asking?.burst;
+  const [shown, setShown] = useState<BurstRecord>();
 
   function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): Promise<unknown> {
     const { productId, productName } = burst;
@@ -45,8 +44,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
         pages={pages}
         keyOf={({ hour, productId, network }) => `${hour} ${productId} ${network}`}
         estimatePx={64}
-        onOpen={(burst) => setAsking({ burst })}
-        keys={{ d: ([burst], deselect) => burst && setAsking({ burst, deselect }) }}
+        onOpen={setShown}
+        keys={{ d: ([burst]) => setShown(burst) }}
         empty={
           <Empty title="No bursts">
             <p>
@@ -79,7 +78,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
                 className="button"
                 data-tone="outline"
                 data-row-focus
-                onClick={() => setAsking({ burst })}
+                onClick={() => setShown(burst)}
               >
                 Show votes<span className="visually-hidden"> for {burst.productName}</span>
               </button>
@@ -93,11 +92,8 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
           burst={shown}
           to={endOf(shown)}
           description={describeHour(shown)}
-          onClose={() => setAsking(undefined)}
-          onSubmit={async (choice) => {
-            await change(shown, choice);
-            asking.deselect?.([shown]);
-          }}
+          onClose={() => setShown(undefined)}
+          onSubmit={(choice) => change(shown, choice)}
         />
       )}
     </>

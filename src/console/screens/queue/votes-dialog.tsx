@@ -21,7 +21,7 @@ interface Props {
   to: string;
   description: string;
   onClose: () => void;
-  onSubmit: (choice: VoteChoice) => Promise<void>;
+  onSubmit: (choice: VoteChoice) => Promise<unknown>;
 }
 
 const REASONS = {
