@@ -85,3 +85,12 @@ test('in a list without checkboxes, the key X does not select, so D acts on the 
     )
     .toEqual([{ content: 'Held last' }]);
 });
+
+test('in forced colours, a border marks the active row', async ({ page, site }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await openProducts(page, site, 2);
+  const borders = await page
+    .locator('.list-row > .row')
+    .evaluateAll((rows) => rows.map((row) => getComputedStyle(row).borderInlineStartColor));
+  expect(new Set(borders).size).toBe(2);
+});
