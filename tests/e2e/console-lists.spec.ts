@@ -4,8 +4,10 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS, MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
 import { hideComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { contrast } from '../../src/settings/accent.ts';
 import { failUntilClick, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { toHex } from '../support/screen.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
@@ -76,6 +78,25 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   await failure.getByRole('button', { name: 'Try again' }).click();
   await expect(failure).toBeHidden();
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
+});
+
+test('the borders of filters contrast with their background', async ({ page, site }) => {
+  await signIn(page, site);
+  for (const path of ['/console/products', '/console/audit']) {
+    await openConsole(page, path);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const fields = await page.locator('.toolbar :is([type=search], [type=date], select)').evaluateAll((elements) =>
+        elements.map((element) => {
+          const { borderTopColor, backgroundColor } = getComputedStyle(element);
+          return [borderTopColor, backgroundColor] as const;
+        }),
+      );
+      expect(fields).toHaveLength(3);
+      for (const [border, background] of fields)
+        expect(contrast(toHex(border), toHex(background)), `${path}, ${colorScheme}`).toBeGreaterThanOrEqual(3);
+    }
+  }
 });
 
 test('a failed change is rolled back with a reason, and a list that fails to load offers a retry', async ({
