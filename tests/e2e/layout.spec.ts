@@ -124,14 +124,14 @@ test.describe('§2: themes', () => {
   test('the theme follows the system until the visitor chooses one, which is remembered', async ({ page }) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await visit(page, '/');
+    const toggle = page.getByRole('button', { name: 'Dark theme' });
     const light = await background(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => background(page)).not.toBe(light);
     const dark = await background(page);
+    await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(() => background(page)).toBe(light);
-
-    const toggle = page.getByRole('button', { name: 'Dark theme' });
     await expect(toggle).toHaveAttribute('aria-pressed', 'false');
     await toggle.click();
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');

@@ -7,8 +7,10 @@ type Theme = 'light' | 'dark';
 /** The head script reads this key before the first paint. */
 export const THEME_STORAGE_KEY = 'theme';
 
+const darkSystem = () => window.matchMedia('(prefers-color-scheme: dark)');
+
 function systemTheme(): Theme {
-  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  return darkSystem().matches ? 'dark' : 'light';
 }
 
 /** Returns the theme on screen. */
@@ -46,11 +48,18 @@ function rememberTheme(theme: Theme): void {
 
 /**
  * Switches between the light and the dark theme. The server does not know the theme: CSS selects the icon, and
- * hydration sets the pressed state.
+ * hydration and changes of the
+ * system's theme set the pressed state.
  */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');
-  useEffect(() => setTheme(currentTheme()), []);
+  useEffect(() => {
+    const show = () => setTheme(currentTheme());
+    const system = darkSystem();
+    show();
+    system.addEventListener('change', show);
+    return () => system.removeEventListener('change', show);
+  }, []);
 
   function toggle(): void {
     const next = currentTheme() === 'dark' ? 'light' : 'dark';
