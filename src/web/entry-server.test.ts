@@ -95,6 +95,19 @@ describe('the home page', () => {
     expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def.60"');
   });
 
+  test.each(['/', '/?cursor=abc.40'])(
+    'loads the picture of the first card at %s first, and the others lazily',
+    async (url) => {
+      const items = [buildProduct(), buildProduct({ id: 'second' })];
+      const { html } = await open(url, { listProducts: async () => ({ items, nextCursor: null }) });
+      const pictures = html.match(/<img[^>]*product-card-picture[^>]*>/g) ?? [];
+      expect(pictures.map((picture) => /loading="(\w+)" fetchPriority="(\w+)"/i.exec(picture)?.slice(1))).toEqual([
+        ['eager', 'high'],
+        ['lazy', 'auto'],
+      ]);
+    },
+  );
+
   test('shows the search term with an empty result', async () => {
     const page = await open('/?q=zzz', { listProducts: async () => ({ items: [], nextCursor: null }) });
     expect(textOf(page.html)).toContain('“zzz”');

@@ -13,7 +13,7 @@ interface PictureProps {
   height: number;
   className?: string;
   /** Whether this is the most important picture of the page, which the browser loads first. */
-  priority?: boolean;
+  priority?: boolean | undefined;
 }
 
 /** An image in a box of fixed size. A tile replaces a missing or failed image. */

@@ -46,9 +46,9 @@ export function BoardList({
         {isHeld && <span>{t('The ranks update when you leave this row')}</span>}
       </div>
       <ol className="board-list" ref={list}>
-        {entries.map((entry) => (
+        {entries.map((entry, index) => (
           <li key={entry.productId} data-product={entry.productId}>
-            <BoardRow entry={entry} status={board.status} vote={renderVote(entry)} />
+            <BoardRow entry={entry} isFirst={index === 0} status={board.status} vote={renderVote(entry)} />
           </li>
         ))}
       </ol>
@@ -75,12 +75,13 @@ export function BoardList({
 
 interface BoardRowProps {
   entry: LeaderboardEntry;
+  isFirst: boolean;
   status: LeaderboardStatus;
   vote: ReactNode;
 }
 
 /** A launch on a board: its rank, the counted votes, and why their number differs from the one on the button. */
-function BoardRow({ entry, status, vote }: BoardRowProps) {
+function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
   return (
     <article className="card board-row" data-rank={votes > 0 && rank <= 3 ? rank : undefined}>
@@ -89,15 +90,7 @@ function BoardRow({ entry, status, vote }: BoardRowProps) {
         {formatCount(rank)}
         {tied && <span className="board-row-tied">{t('tied')}</span>}
       </p>
-      <Picture
-        className="board-row-picture"
-        src={image}
-        alt=""
-        name={name}
-        width={56}
-        height={56}
-        priority={rank === 1}
-      />
+      <Picture className="board-row-picture" src={image} alt="" name={name} width={56} height={56} priority={isFirst} />
       <div className="board-row-body">
         <h2 className="board-row-name">
           <Link to={paths.product(productId)} dir="auto">

@@ -23,6 +23,8 @@ export interface CardParts {
 interface ProductCardProps extends CardParts {
   product: Product;
   rank: number;
+  /** Whether the card is the first one on the page, whose picture the browser loads first. */
+  isFirst?: boolean;
   /** The search term, whose matches are marked. */
   q?: string | undefined;
 }
@@ -32,7 +34,7 @@ interface ProductCardProps extends CardParts {
  * and the name's text move in the view transition, but not the link: moving elements cannot be clicked, and the card
  * must stay clickable.
  */
-export function ProductCard({ product, rank, q, marker, save, vote }: ProductCardProps) {
+export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: ProductCardProps) {
   return (
     <article className="card product-card">
       {marker}
@@ -48,7 +50,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
           name={product.name}
           width={72}
           height={72}
-          priority={rank === 1}
+          priority={isFirst}
         />
       </Morph>
       <div className="product-card-body">

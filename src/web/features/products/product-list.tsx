@@ -62,7 +62,13 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
                     {day}
                   </p>
                 )}
-                <ProductCard product={product} rank={rank} q={filters.q} {...renderParts(product)} />
+                <ProductCard
+                  product={product}
+                  rank={rank}
+                  isFirst={index === 0}
+                  q={filters.q}
+                  {...renderParts(product)}
+                />
               </li>
             );
           })}
