@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { arrowKeys, t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 import { useModalDialog } from '../../ui/modal.tsx';
+import { Picture } from '../../ui/picture.tsx';
 
 /** The minimum distance of a swipe. */
 const SWIPE_PX = 48;
@@ -17,6 +18,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   const { dialog, outside } = useModalDialog();
   const touchStart = useRef<number | null>(null);
   const [index, setIndex] = useState(startIndex);
+  const isZoomed = useZoomed();
   const picture = pictures[index];
   const step = (by: number) => setIndex((at) => Math.min(Math.max(at + by, 0), pictures.length - 1));
 
@@ -30,7 +32,8 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
     if (touchStart.current === null) return;
     const travelled = event.clientX - touchStart.current;
     touchStart.current = null;
-    if (Math.abs(travelled) >= SWIPE_PX) step(travelled < 0 === (arrowKeys().next === 'ArrowRight') ? 1 : -1);
+    if (!isZoomed && Math.abs(travelled) >= SWIPE_PX)
+      step(travelled < 0 === (arrowKeys().next === 'ArrowRight') ? 1 : -1);
   }
 
   if (!picture) return null;
@@ -41,6 +44,8 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
       aria-label={t('Screenshots')}
       onClose={onClose}
       onKeyDown={onKeyDown}
+      // Otherwise, a swipe with the mouse would drag the picture out of the page.
+      onDragStart={(event) => event.preventDefault()}
       {...outside}
     >
       <div className="viewer-bar">
@@ -53,6 +58,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
       </div>
       <div
         className="viewer-stage"
+        data-zoomed={isZoomed || undefined}
         onPointerDown={(event) => {
           touchStart.current = event.clientX;
         }}
@@ -61,7 +67,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
           touchStart.current = null;
         }}
       >
-        <img key={picture.src} src={picture.src} alt={picture.alt} draggable={false} />
+        <Picture key={picture.src} src={picture.src} alt={picture.alt} width={640} height={400} priority />
       </div>
       <div className="viewer-steps">
         <button
@@ -85,4 +91,17 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
       </div>
     </dialog>
   );
+}
+
+/** Whether the visitor has zoomed in with two fingers, and so moves the picture instead of swiping to another one. */
+function useZoomed(): boolean {
+  const [isZoomed, setZoomed] = useState(false);
+  useEffect(() => {
+    const viewport = window.visualViewport;
+    const update = () => setZoomed(viewport !== null && viewport.scale > 1);
+    update();
+    viewport?.addEventListener('resize', update);
+    return () => viewport?.removeEventListener('resize', update);
+  }, []);
+  return isZoomed;
 }
