@@ -185,9 +185,8 @@ function sentenceOf(row: SubmissionRow): string {
 }
 
 function readReason(text: string): string {
-  if (isLongerThan(text, SUBMISSION_LIMITS.reasonCharacters)) {
+  if (isLongerThan(text, SUBMISSION_LIMITS.reasonCharacters))
     throw new UsageError(`a reason can have at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
-  }
   return readText(text);
 }
 
