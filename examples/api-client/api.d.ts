@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List the periods that have a launch
-         * @description Periods are listed newest first, each with the products that share the first rank. A launch without counted votes cannot be a winner.
+         * @description Periods are listed newest first, each with at most ten of the products that share the first rank. A launch without counted votes cannot be a winner.
          */
         get: operations["listLeaderboards"];
         put?: never;

@@ -174,7 +174,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'List the periods that have a launch',
     description:
-      'Periods are listed newest first, each with the products that share the first rank. A launch without counted votes cannot be a winner.',
+      'Periods are listed newest first, each with at most ten of the products that share the first rank. A launch without counted votes cannot be a winner.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
