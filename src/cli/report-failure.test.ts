@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { CoreError } from '../core/core-error.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { UsageError } from './arguments.ts';
@@ -17,6 +18,9 @@ test.each([
   [new UsageError('name a file'), 2],
   [new EmbeddedDatabaseError('data_dir_refused', 'DATA_DIR is a file'), 2],
   [new EmbeddedDatabaseError('start_failed', 'PostgreSQL did not start'), 1],
+  [new CoreError('bad_cursor', 'This cursor does not belong to this list'), 2],
+  [new CoreError('product_invalid', 'createdAt: not a time'), 2],
+  [new CoreError('unavailable', 'The database is unavailable'), 1],
   [new ConnectError('cannot reach the database'), 1],
   [new Error('unexpected'), 1],
 ])('%s exits with %i', (error, code) => {

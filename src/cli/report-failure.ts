@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander';
+import type { ProblemCode } from '../contract/problem.ts';
 import { BackupFileError } from '../core/backups/backup-file.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
+import { CoreError } from '../core/core-error.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { ImportUsageError } from '../core/imports/import-errors.ts';
@@ -26,6 +28,9 @@ const USAGE_ERRORS = [
   UsageError,
 ];
 
+/** The codes of errors in values that operators pass to operations. */
+const BAD_INPUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['bad_cursor', 'product_invalid']);
+
 /** Advice for PostgreSQL's error codes (appendix A of its manual). */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['53100', "The database's disk is full. Free some space, then run the command again."],
@@ -49,7 +54,8 @@ export function reportFailure(error: unknown): number {
     return EXIT_USAGE;
   }
   const isStartFailure = error instanceof EmbeddedDatabaseError && error.code === 'start_failed';
-  const isUsageError = !isStartFailure && USAGE_ERRORS.some((kind) => error instanceof kind);
+  const isBadInput = error instanceof CoreError && BAD_INPUT.has(error.code);
+  const isUsageError = isBadInput || (!isStartFailure && USAGE_ERRORS.some((kind) => error instanceof kind));
   printError(`groundswell: ${messageOf(error)}`);
   if (isUsageError) return EXIT_USAGE;
   if (error instanceof InterruptedError) return error.exitCode;

@@ -32,12 +32,16 @@ const json = <Result>(...parameters: string[]) => jsonOf<Result>(['submissions',
 const status = async (): Promise<Submission['status']> => (await submissions.get({ id, makerKey })).status;
 const log = async () => (await runProgram(['log', '--limit', '1'], settings())).stdout;
 
-test('list prints waiting submissions in 80 columns, and show prints all fields of one', async () => {
+test('list prints waiting submissions in 80 columns and rejects a malformed cursor, and show prints all fields of one', async () => {
   const { stdout } = await run('list');
   expect(stdout).toMatch(new RegExp(`^ID .*\\n(?:.*\\n)*${id} +Tide tables +Ada +waiting +1 `));
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   const listed = await json<{ submissions: SubmissionRecord[] }>('list', '--all', '--limit', '1');
   expect(listed.submissions).toMatchObject([{ id, status: 'waiting', canUndo: false }]);
+  expect(await run('list', '--cursor', 'garbage')).toMatchObject({
+    code: 2,
+    stderr: 'groundswell: This cursor does not belong to this list. Start again without one.\n',
+  });
   const { stdout: shown } = await run('show', id);
   expect(shown).toContain('Launch        as soon as it is approved');
   expect(shown).toContain('Maker         Ada');

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import { formatQuantity } from '../../contract/text.ts';
-import { CoreError } from '../../core/core-error.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
@@ -210,9 +209,7 @@ createdAt cannot be empty.`,
       readProductIds([id]);
       const { product } = await withDatabase(({ database }) =>
         editProduct(database, id, { values: Object.fromEntries(set), now: new Date() }),
-      ).catch((error: unknown) => {
-        throw error instanceof CoreError && error.code === 'product_invalid' ? new UsageError(error.message) : error;
-      });
+      );
       if (json) return printJson({ product });
       print(`Edited '${oneLine(product.name)}' (${product.id}).`);
     });
