@@ -47,6 +47,25 @@ for (const [what, size, below] of [
   });
 }
 
+test('the Tab key does not move the focus behind the toolbar and the navigation of a phone', async ({ page, site }) => {
+  await page.setViewportSize(PHONE);
+  await openProducts(page, site, 30);
+  await page.getByRole('checkbox').first().focus();
+  const covered: string[] = [];
+  for (const key of [...Array(30).fill('Tab'), ...Array(20).fill('Shift+Tab')]) {
+    await page.keyboard.press(key);
+    const isCovered = await page.evaluate((roundingPx) => {
+      const edgesOf = (element: Element | null) => element?.getBoundingClientRect() ?? new DOMRect();
+      const { top, bottom } = edgesOf(document.activeElement);
+      const { bottom: start } = edgesOf(document.querySelector('.toolbar'));
+      const { top: end } = edgesOf(document.querySelector('.side nav'));
+      return top < start - roundingPx || bottom > end + roundingPx;
+    }, ROUNDING_PX);
+    if (isCovered) covered.push(key);
+  }
+  expect(covered).toEqual([]);
+});
+
 test('after a choice in a segmented control, shortcuts work and the arrow keys still choose', async ({
   page,
   site,
