@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import type { Page, Request } from '@playwright/test';
+import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
 import { turnEventLoop } from '../support/clock.ts';
@@ -125,4 +125,25 @@ test('a file that was edited after it was chosen must be chosen again', async ({
   await writeFile(path, 'id,name\nafter,After the edit\n');
   await page.getByRole('button', { name: 'Dry run' }).click();
   await expect(page.getByText('The file has changed since it was chosen. Choose it again.')).toBeVisible();
+});
+
+test('the browser does not open files that are dropped beside the drop zone or onto a dialog', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct();
+  await signIn(page, site);
+  /** Drops a file onto an element. @returns whether the page handled the events, so the browser does nothing. */
+  const drop = (target: Locator) =>
+    target.evaluate((element) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['id'], 'products.csv'));
+      return ['dragover', 'drop'].every(
+        (type) => !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
+      );
+    });
+  await openConsole(page, '/console/import');
+  expect(await drop(page.getByRole('heading', { level: 1 }))).toBe(true);
+  await openConsole(page, `/console/products?edit=${id}`);
+  expect(await drop(page.getByLabel('Description'))).toBe(true);
 });

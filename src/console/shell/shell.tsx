@@ -12,6 +12,7 @@ import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useWaiting } from '../api/overview.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';
+import { useIgnoredFileDrops } from '../ui/file-drops.ts';
 import { SignOutIcon } from '../ui/icons.tsx';
 import { useKeys, usePaletteKey, useSequence } from '../ui/keys.ts';
 import { Palette } from './palette.tsx';
@@ -65,6 +66,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     if (target) goTo(target.screen);
   });
   usePaletteKey(() => setOpen('palette'));
+  useIgnoredFileDrops();
 
   return (
     <div className="shell">
