@@ -42,3 +42,15 @@ test('the days below the chart are the same in every time zone', async ({ site, 
   expect(labels[1]).toEqual(labels[0]);
   expect(labels[2]).toEqual(labels[0]);
 });
+
+test('before the first scheduled backup, the overview does not ask to schedule backups', async ({ page, site }) => {
+  await signIn(page, site);
+  await page.route(CONSOLE_API.overview, async (route) => {
+    const response = await route.fetch();
+    const json = { ...(await response.json()), lastBackupAt: null, backupsScheduled: true };
+    await route.fulfill({ response, json });
+  });
+  await openConsole(page);
+  await expect(page.getByText('The first one is scheduled')).toBeVisible();
+  await expect(page.getByText('Set BACKUP_DIR')).toHaveCount(0);
+});

@@ -140,6 +140,8 @@ export interface OverviewRecord {
   boards: { kind: 'day' | 'week' | 'month'; period: string; rows: BoardRow[] }[];
   waiting: WaitingRecord;
   lastBackupAt: string | null;
+  /** Whether backups are scheduled (`BACKUP_DIR`). */
+  backupsScheduled: boolean;
   database: { bytes: number; products: number };
 }
 

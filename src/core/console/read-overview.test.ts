@@ -18,10 +18,20 @@ afterAll(async () => {
   await database.drop();
 });
 
+const read = (options: { backupFolder?: string }) =>
+  readOverview(database, {
+    rules: { now: new Date(), timeZone: 'UTC', reviewHours: 0 },
+    activity: { days: [], hours: [] },
+    ...options,
+  });
+
+test('before the first backup, the overview has whether backups are scheduled', async () => {
+  expect(await read({ backupFolder })).toMatchObject({ lastBackupAt: null, backupsScheduled: true });
+  expect(await read({})).toMatchObject({ lastBackupAt: null, backupsScheduled: false });
+});
+
 test('the overview can be read if the newest backup cannot', async () => {
-  const rules = { now: new Date(), timeZone: 'UTC', reviewHours: 0 };
-  const lastBackupAt = async () =>
-    (await readOverview(database, { rules, backupFolder, activity: { days: [], hours: [] } })).lastBackupAt;
+  const lastBackupAt = async () => (await read({ backupFolder })).lastBackupAt;
   await writeFile(join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-20T22:18:34Z'))), '');
   expect(await lastBackupAt()).toEqual(expect.any(String));
   await symlink('missing', join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-21T22:18:34Z'))));

@@ -29,7 +29,7 @@ export async function readOverview(sql: Sql, { rules, backupFolder, activity }: 
     readSize(sql),
     readLastBackup(sql, backupFolder),
   ]);
-  return { ...activity, boards, waiting, lastBackupAt, database };
+  return { ...activity, boards, waiting, lastBackupAt, backupsScheduled: backupFolder !== undefined, database };
 }
 
 async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: string, rules: LeaderboardRules) {

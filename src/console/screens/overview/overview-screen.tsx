@@ -53,7 +53,7 @@ function LoadingOverview() {
   );
 }
 
-function Facts({ overview: { waiting, lastBackupAt, database } }: { overview: OverviewRecord }) {
+function Facts({ overview: { waiting, lastBackupAt, backupsScheduled, database } }: { overview: OverviewRecord }) {
   const all = waiting.submissions + waiting.heldComments;
   return (
     <dl className="facts">
@@ -89,12 +89,16 @@ function Facts({ overview: { waiting, lastBackupAt, database } }: { overview: Ov
           <small>{formatBytes(database.bytes)} in the database</small>
         </dd>
       </div>
-      <div className="fact card" data-tone={lastBackupAt === null ? 'fault' : undefined}>
+      <div className="fact card" data-tone={lastBackupAt === null && !backupsScheduled ? 'fault' : undefined}>
         <dt>Last backup</dt>
         <dd>
           {lastBackupAt === null ? 'Never' : <TimeAgo time={lastBackupAt} />}
           <small>
-            {lastBackupAt === null ? 'Set BACKUP_DIR' : `${lastBackupAt.slice(0, 16).replace('T', ' ')} UTC`}
+            {lastBackupAt !== null
+              ? `${lastBackupAt.slice(0, 16).replace('T', ' ')} UTC`
+              : backupsScheduled
+                ? 'The first one is scheduled'
+                : 'Set BACKUP_DIR'}
           </small>
         </dd>
       </div>
