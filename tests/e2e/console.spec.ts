@@ -239,6 +239,12 @@ test('live updates continue after the server has refused a stream', async ({ pag
   await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
   await openConsole(page, '/console/comments');
   await expect(page.getByText('Connecting …')).toBeVisible();
+  // A phone shows only the dot, which screen readers ignore. They read the text, and the dot becomes a ring.
+  await page.setViewportSize(PHONE);
+  await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
+  const dot = page.locator('.live-dot');
+  await expect(dot).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+  await expect(dot).toHaveCSS('border-top-width', '2px');
   await page.unroute(CONSOLE_API.events);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   const product = await site.addProduct();
