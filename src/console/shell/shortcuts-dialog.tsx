@@ -12,9 +12,11 @@ const LISTS: readonly (readonly [string, string])[] = [
   ['J  K', 'Next, previous'],
   ['X', 'Select'],
   ['Shift X', 'Select all from the last selected row to here'],
-  ['Enter', 'Open'],
-  ['A', 'Approve, release or restore'],
-  ['D', 'Decline, hide or remove'],
+  ['Enter', 'Press the focused button, or open the item'],
+  ['Esc', 'Clear the selection'],
+  ['A', 'Approve a submission; release or restore comments; restore products'],
+  ['D', 'Decline a submission; hide comments; remove products; list the votes of a burst; undo an entry'],
+  ['E', 'Edit a product'],
   ['S', 'Schedule a submission'],
 ];
 
