@@ -158,3 +158,22 @@ test('an item stays selected while its row is on a page that is not loaded', asy
   await expect(page.getByText('Held 1 comment')).toBeVisible();
   await expect(barOf(page)).toBeHidden();
 });
+
+test('single-key shortcuts can be turned off, and are then neither active nor listed', async ({ page, site }) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/products');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await page.keyboard.press('?');
+  await expect(dialog).toContainText('Edit a product');
+  await dialog.getByRole('checkbox').uncheck();
+  await expect(dialog).not.toContainText('Edit a product');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.keyboard.press('?');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('shortcuts');
+  await expect(page.locator('dialog')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('checkbox').check();
+  await expect(dialog).toContainText('Edit a product');
+});

@@ -1,14 +1,19 @@
 import { Modal } from '../../web/ui/modal.tsx';
+import { setShortcuts, useShortcuts } from '../../web/ui/shortcuts.ts';
 import { SCREENS } from './screens.tsx';
 
-const EVERYWHERE: readonly (readonly [string, string])[] = [
-  ['Ctrl K', 'Jump to a screen, a product or a command'],
+type Keys = readonly (readonly [string, string])[];
+
+/** Not a single key, so it is always active. */
+const PALETTE: Keys = [['Ctrl K', 'Jump to a screen, a product or a command']];
+
+const EVERYWHERE: Keys = [
   ['/', 'Search the list'],
   ['U', 'Undo the last change'],
   ['?', 'These shortcuts'],
 ];
 
-const LISTS: readonly (readonly [string, string])[] = [
+const LISTS: Keys = [
   ['J  K', 'Next, previous'],
   ['X', 'Select'],
   ['Shift X', 'Select all from the last selected row to here'],
@@ -20,17 +25,24 @@ const LISTS: readonly (readonly [string, string])[] = [
   ['S', 'Schedule a submission'],
 ];
 
+/** The list of shortcuts. Single-key shortcuts can be turned off if they interfere (WCAG 2.1.4). */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const isOn = useShortcuts();
   const screens = SCREENS.map(({ key, label }) => [`G ${key.toUpperCase()}`, label] as const);
+  const sections: readonly (readonly [string, Keys])[] = isOn
+    ? [
+        ['Everywhere', [...PALETTE, ...EVERYWHERE]],
+        ['In lists', LISTS],
+        ['Screens', screens],
+      ]
+    : [['Everywhere', PALETTE]];
   return (
     <Modal title="Keyboard shortcuts" onClose={onClose}>
-      {(
-        [
-          ['Everywhere', EVERYWHERE],
-          ['In lists', LISTS],
-          ['Screens', screens],
-        ] as const
-      ).map(([title, keys]) => (
+      <label className="check">
+        <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
+        Single-key shortcuts, here and on the site
+      </label>
+      {sections.map(([title, keys]) => (
         <section key={title}>
           <h3 className="shortcuts-title">{title}</h3>
           <dl className="shortcuts">
