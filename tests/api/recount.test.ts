@@ -38,10 +38,8 @@ beforeAll(async () => {
   await site.addProduct({ id: 'today', createdAt: launchedAt.toISOString() });
   const origin = await site.app.listen({ host: '127.0.0.1', port: 0 });
   proxy = createServer(async (request, response) => {
-    if ((await onRequest(request.url ?? '')) === false) {
-      response.writeHead(429, { 'retry-after': '1' }).end();
-      return;
-    }
+    const isRefused = (await onRequest(request.url ?? '')) === false;
+    if (isRefused) return void response.writeHead(429, { 'retry-after': '1' }).end();
     const upstream = await fetch(`${origin}${request.url}`);
     response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
     response.end(tamper(request.url ?? '', await upstream.text()));
@@ -69,10 +67,8 @@ const WITHOUT_PAUSES = `data:text/javascript,${encodeURIComponent(`
 const PAUSE = /^Pause: (.*)\n/gm;
 
 /** `pausesMs` contains the pauses that the script requested, and `stderr` only its own lines. */
-function recount(
-  ...parameters: string[]
-): Promise<{ code: number; stdout: string; stderr: string; pausesMs: number[] }> {
-  return new Promise((resolve) => {
+function recount(...parameters: string[]) {
+  return new Promise<{ code: number; stdout: string; stderr: string; pausesMs: number[] }>((resolve) => {
     execFile(process.execPath, ['--import', WITHOUT_PAUSES, SCRIPT, address, ...parameters], (error, stdout, stderr) =>
       resolve({
         code: error === null ? 0 : Number(error.code),
@@ -108,11 +104,8 @@ test('the script agrees with the digest of a final day without launches, which i
 });
 
 const isTally = (path: string) => path.endsWith('/tally');
-const change = (
-  path: string,
-  body: string,
-  edit: (board: { digest: string; items: Record<string, unknown>[] }) => void,
-) => {
+type Edit = (board: { digest: string; items: Record<string, unknown>[] }) => void;
+const change = (path: string, body: string, edit: Edit) => {
   if (isTally(path)) return body;
   const board = JSON.parse(body);
   edit(board);

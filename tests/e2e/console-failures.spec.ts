@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { PHONE } from '../support/screen.ts';
 
 /** Expects an error that nothing covers, in the open dialog, because screen readers ignore what is behind it. */
 async function expectReadable(page: Page, message: string): Promise<void> {
@@ -121,4 +123,26 @@ test('a refetch that fails does not replace what is on the screen', async ({ pag
   await expect(description).toBeFocused();
   await expect(description).toHaveValue('An hour of careful writing');
   await expect(page.getByText('Loading failed')).toHaveCount(0);
+});
+
+test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
+  await signIn(page, site);
+  expectConsoleError(/503 \(Service Unavailable\).*events/);
+  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
+  await openConsole(page, '/console/comments');
+  await expect(page.getByText('Connecting …')).toBeVisible();
+  // A phone shows only the dot, which screen readers ignore. They read the text, and the dot becomes a ring.
+  await page.setViewportSize(PHONE);
+  await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
+  const dot = page.locator('.live-dot');
+  await expect(dot).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+  await expect(dot).toHaveCSS('border-top-width', '2px');
+  await page.unroute(CONSOLE_API.events);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const product = await site.addProduct();
+  await page.request.post('/api/comments', {
+    headers: { 'x-user-session': `session-${randomUUID()}` },
+    data: { productId: product.id, content: `Fresh ${product.id}` },
+  });
+  await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { openConsole, signIn, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { DESKTOP, PHONE } from '../support/screen.ts';
@@ -112,4 +112,54 @@ test('in forced colours, a border marks the active row', async ({ page, site }) 
     .locator('.list-row > .row')
     .evaluateAll((rows) => rows.map((row) => getComputedStyle(row).borderInlineStartColor));
   expect(new Set(borders).size).toBe(2);
+});
+
+test('with the focus on a checkbox, shortcuts work and Space toggles it, and Enter follows a focused link', async ({
+  page,
+  site,
+}) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const box = page.getByRole('checkbox', { name: `Select ${name}` });
+  await box.click();
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.keyboard.press('g');
+  await page.keyboard.press('Space');
+  await expect(box).not.toBeChecked();
+  await page.getByRole('link', { name: `View ${name} on the site` }).press('Enter');
+  await expect(page).toHaveURL(`/product/${id}`);
+});
+
+test('keys act on the active row, and from the start of a range, after live updates have added rows above it', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const content = `Long comment ${'x'.repeat(1_000)}`;
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await site.addComments(product.id, [
+    { content, createdAt },
+    { content: 'Oldest', createdAt: product.createdAt },
+  ]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Oldest')).toBeVisible();
+  await page.keyboard.press('x');
+  for (const content of ['Second', 'Newest']) await writeComment(page, product.id, content);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Shift+X');
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog', { name: 'Hide this comment' });
+  await expect(dialog).toContainText(`${content.slice(0, 200)} … by Somebody.`);
+  await dialog.getByRole('button', { name: 'Hide' }).click();
+  await expect(page.getByText('Hid 1 comment')).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
 });

@@ -233,28 +233,6 @@ test('a comment written after the list was read and before live updates are conn
   await expect(page.getByText(`Second ${product.id}`)).toBeVisible();
 });
 
-test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
-  await signIn(page, site);
-  expectConsoleError(/503 \(Service Unavailable\).*events/);
-  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
-  await openConsole(page, '/console/comments');
-  await expect(page.getByText('Connecting …')).toBeVisible();
-  // A phone shows only the dot, which screen readers ignore. They read the text, and the dot becomes a ring.
-  await page.setViewportSize(PHONE);
-  await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
-  const dot = page.locator('.live-dot');
-  await expect(dot).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
-  await expect(dot).toHaveCSS('border-top-width', '2px');
-  await page.unroute(CONSOLE_API.events);
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  const product = await site.addProduct();
-  await page.request.post('/api/comments', {
-    headers: { 'x-user-session': `session-${randomUUID()}` },
-    data: { productId: product.id, content: `Fresh ${product.id}` },
-  });
-  await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
-});
-
 test('a page without input shows the sign-in screen after its session has ended', async ({
   page,
   site,
