@@ -4,13 +4,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { paths } from '../contract/paths.ts';
+import { saveProducts } from '../core/products/save-products.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
 import { siteLanguages } from './pages/languages.ts';
 import { serve } from './serve.ts';
+import type { ServeOptions } from './site-process.ts';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -21,6 +25,15 @@ beforeEach(async () => {
 afterEach(async () => {
   await database.drop();
   await rm(dataDir, { recursive: true, force: true });
+});
+
+const createRenderer: ServeOptions['createRenderer'] = async ({ site }) => ({
+  site,
+  brand: NO_BRAND,
+  render: async () => ({ status: 200, html: '', problems: [] }),
+  shell: () => '',
+  scriptHash: '',
+  languages: siteLanguages({}, () => undefined),
 });
 
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
@@ -37,14 +50,7 @@ test('if another program takes the port during startup, the site reports the por
     readSettings({ DATABASE_URL: named.href, DATA_DIR: dataDir, PORT: String(port) }),
     createLogLines().log,
     {
-      createRenderer: async ({ site }) => ({
-        site,
-        brand: NO_BRAND,
-        render: async () => ({ status: 200, html: '', problems: [] }),
-        shell: () => '',
-        scriptHash: '',
-        languages: siteLanguages({}, () => undefined),
-      }),
+      createRenderer,
       // Another server takes the port after the check of the port and before the site listens.
       async prepare() {
         whileStarting = await connected();
@@ -57,4 +63,26 @@ test('if another program takes the port during startup, the site reports the por
   expect(whileStarting.length).toBeGreaterThan(0);
   await expect.poll(connected).toEqual([]);
   other.close();
+});
+
+test('a running site applies VOTES_PER_NETWORK and LEADERBOARD_REVIEW_HOURS', async () => {
+  const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' };
+  const site = await serve(
+    readSettings({ ...settings, VOTES_PER_NETWORK: '1', LEADERBOARD_REVIEW_HOURS: '3' }),
+    createLogLines().log,
+    { createRenderer },
+  );
+  const createdAt = new Date().toISOString();
+  await saveProducts(database, [buildProduct({ id: 'tide', createdAt })]);
+  for (const session of ['session-first', 'session-second']) {
+    const request = { method: 'PUT', headers: { 'x-user-session': session } };
+    await fetch(`${site.address}${paths.api.upvote('tide')}`, request);
+  }
+  const read = async (path: string) => (await fetch(`${site.address}${path}`)).json();
+  await expect
+    .poll(async () => (await read(paths.api.standings('tide'))).day)
+    .toMatchObject({ votes: 1, excluded: [{ reason: 'network', votes: 1 }] });
+  const { to, finalAt } = await read(paths.api.leaderboard(createdAt.slice(0, 10)));
+  expect(Date.parse(finalAt) - Date.parse(to)).toBe((24 + 3) * 3_600_000);
+  await site.close();
 });

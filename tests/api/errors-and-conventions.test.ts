@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import { PAGE_CACHING, REVALIDATE } from '../../src/server/http/cache-control.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -11,13 +12,16 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite();
-  await site.addProduct({ id: 'x', description: 'Long enough to be worth compressing. '.repeat(60) });
+  const description = 'Long enough to be worth compressing. '.repeat(60);
+  const createdAt = '2025-11-20T10:00:00.000Z';
+  site = await startTestSite({ launched: [buildProduct({ id: 'x', description, createdAt })] });
 });
 
 afterAll(() => site.close());
 
-const READS = ['/api/products', '/api/products/x', '/api/products/x/comments'];
+const BOARD = '/api/leaderboards/2025-11-20';
+const PRODUCT_READS = ['', '/x', '/x/comments', '/x/standing'].map((path) => `/api/products${path}`);
+const READS = [...PRODUCT_READS, '/api/leaderboards', BOARD];
 
 describe('unknown URLs (api.md, Conventions)', () => {
   test.each(['/api/', '/api/nothing', '/api/products/x/nothing', '/api/v1/products', '/api/products/x/upvote/more'])(
@@ -39,10 +43,7 @@ describe('unknown URLs (api.md, Conventions)', () => {
 
 describe('wrong methods (api.md, Conventions: 405 with Allow)', () => {
   test.each([
-    ['POST', '/api/products', 'GET, HEAD'],
-    ['DELETE', '/api/products/x', 'GET, HEAD'],
-    ['PATCH', '/api/products/x', 'GET, HEAD'],
-    ['PUT', '/api/products/x/comments', 'GET, HEAD'],
+    ...[...READS, `${BOARD}/tally`].map((url) => ['PATCH', url, 'GET, HEAD'] as const),
     ['GET', '/api/products/x/upvote', 'DELETE, PUT'],
     ['POST', '/api/products/x/upvote', 'DELETE, PUT'],
     ['PUT', '/api/upvotes', 'GET, HEAD'],
@@ -87,7 +88,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     }
     // Pages contain the time at which they were rendered.
     if (url.startsWith('/api/')) expect(contents.size).toBe(1);
-    expect(tags.size).toBe(url.endsWith('/comments') ? 1 : 3);
+    expect(tags.size).toBe(String([...contents][0]).length < 1_024 ? 1 : 3);
   });
 
   test.each(READS)('%s is 304 without a body for a client that has the ETag of this encoding', async (url) => {
@@ -116,15 +117,6 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     expect(brotli.statusCode).toBe(200);
   });
 
-  test('the ETag changes with the content', async () => {
-    const { id } = await site.addProduct();
-    const before = await site.ask.get(`/api/products/${id}`);
-    await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
-    const after = await site.ask.get(`/api/products/${id}`, { 'if-none-match': String(before.headers.etag) });
-    expect(after.statusCode).toBe(200);
-    expect(after.headers.etag).not.toBe(before.headers.etag);
-  });
-
   test.each(READS)('HEAD %s has the headers of GET and no body', async (url) => {
     const get = await site.ask.get(url, { 'accept-encoding': 'gzip' });
     const head = await site.app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'gzip' } });
@@ -132,6 +124,15 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     const { date: _getDate, ...expected } = get.headers;
     const { date: _headDate, ...found } = head.headers;
     expect(found).toEqual(expected);
+  });
+
+  test('the ETag changes with the content', async () => {
+    const { id } = await site.addProduct();
+    const before = await site.ask.get(`/api/products/${id}`);
+    await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+    const after = await site.ask.get(`/api/products/${id}`, { 'if-none-match': String(before.headers.etag) });
+    expect(after.statusCode).toBe(200);
+    expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
   test('HEAD on an unknown product is 404 without a body', async () => {

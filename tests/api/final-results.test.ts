@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { badgePath } from '../../src/contract/paths/badge.ts';
+import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import { paths } from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
@@ -11,7 +11,7 @@ const DAY = '2026-06-03';
 
 let site: TestSite;
 const standing = async () => (await site.ask.get(paths.api.standings('best'))).json();
-const badge = async (board?: 'day' | 'month') => (await site.ask.get(badgePath('best', 'light', board))).body;
+const badge = async (board?: BadgeBoard) => (await site.ask.get(badgePath('best', 'light', board))).body;
 
 beforeAll(async () => {
   site = await startTestSite({ runtime: clock });
@@ -51,11 +51,11 @@ describe('once a day is final', () => {
     expect((await finaliseDue(site.database, { rules, votesPerNetwork: 20 })).days).toEqual([DAY]);
   });
 
-  test('the badge of the day shows the rank, and the badge of the month still shows the upvotes', async () => {
+  test('the badge of the day shows the rank, and the badges of the week and the month still show the upvotes', async () => {
     expect(await badge('day')).toContain(
       '<title id="title">The &lt;best&gt;: 1st of 3 on 3 June 2026 on Groundswell</title>',
     );
-    expect(await badge('month')).toBe(await badge());
+    for (const board of ['week', 'month'] as const) expect(await badge(board)).toBe(await badge());
   });
 
   test('the feed contains its top launches, including ties, and its digest, and pages link to the feed', async () => {
@@ -85,5 +85,21 @@ describe('once a day is final', () => {
     const { body } = await site.ask.get(paths.board(DAY));
     expect(body).toContain('>Final</strong>');
     expect(body).toContain(String(digest).replace('sha256:', ''));
+  });
+});
+
+describe('once the week, the month and the year are final', () => {
+  beforeAll(async () => {
+    clock.advance({ hours: 24 * 365 });
+    const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
+    const { periods } = await finaliseDue(site.database, { rules, votesPerNetwork: 20 });
+    expect(periods.toSorted()).toEqual(['2026', '2026-06', '2026-W23']);
+  });
+
+  test('the badges of the week and the month show the rank, but there is no badge of the year', async () => {
+    expect(await badge('week')).toContain('1st of 3 in week 23 of 2026 on Groundswell</title>');
+    expect(await badge('month')).toContain('1st of 3 in June 2026 on Groundswell</title>');
+    const ofYear = await site.ask.get(`${badgePath('best')}?board=year`);
+    expect([ofYear.statusCode, ofYear.body]).toEqual([200, await badge()]);
   });
 });

@@ -52,6 +52,9 @@ describe('each limited endpoint responds 429 beyond the limits of a session and 
     ['HEAD search', undefined, 2, 200],
     ['GET page of a search', undefined, 2, 200],
     ['GET shard of the sitemap', undefined, 2, 200],
+    ['GET leaderboard', undefined, 2, 200],
+    ['GET tally', undefined, 2, 200],
+    ['GET card of a leaderboard', undefined, 2, 200],
   ];
   test.each(ENDPOINTS)('%s', async (name, session, network, success) => {
     const { clock, id } = await start();
@@ -70,6 +73,9 @@ describe('each limited endpoint responds 429 beyond the limits of a session and 
       'GET page of a tag': (headers) => site.ask.get(`/?tag=${randomUUID()}`, headers),
       'GET page of a search': (headers) => site.ask.get(`/?q=${randomUUID()}`, headers),
       'GET shard of the sitemap': (headers) => site.ask.get('/sitemap/~.xml', headers),
+      'GET leaderboard': (headers) => site.ask.get('/api/leaderboards/2026-06', headers),
+      'GET tally': (headers) => site.ask.get('/api/leaderboards/2026-06-01/tally', headers),
+      'GET card of a leaderboard': (headers) => site.ask.get('/og/board/2026-06.png', headers),
     };
     const send = sends[name];
     if (send === undefined) throw new Error(name);

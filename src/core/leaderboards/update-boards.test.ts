@@ -16,7 +16,7 @@ import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings, isUnplaced } from './get-standings.ts';
-import { refreshAvailableLaunches } from './launch-votes.ts';
+import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
 let database: TestDatabase;
@@ -238,4 +238,23 @@ test('a month does not become final while a change of its launches is not commit
   await removeProducts(delayed, ['leaves']);
   await finalising;
   expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
+});
+
+test('votes in the first and the last millisecond of a window count, but not at its end, when cast and when recounted', async () => {
+  const start = Date.parse('2026-08-08T10:00:00.000Z');
+  await launch(database, 'edges', new Date(start).toISOString());
+  const counted = async () =>
+    (await database.query("SELECT counted, upvotes FROM product_counts WHERE product_id = 'edges'"))[0];
+  const end = start + 24 * 3_600_000;
+  for (const [at, votes] of [
+    [start, 1],
+    [end - 1, 2],
+    [end, 2],
+  ] as const) {
+    await vote(database, 'edges', new Date(at).toISOString(), `session-at-${at}`);
+    expect(await counted()).toMatchObject({ counted: votes });
+  }
+  await database.query("UPDATE product_counts SET counted = 0 WHERE product_id = 'edges'");
+  await recountLaunches(database, ['edges']);
+  expect(await counted()).toEqual({ counted: 2, upvotes: 3 });
 });
