@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test';
 import { elapseUntil, freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
@@ -11,12 +10,11 @@ import {
   discussionTitle,
   failureToast,
   postButton,
+  sortBy,
   toast,
 } from '../support/screen.ts';
 
 const READ = /\/api\/products\/[^/]+\/comments/;
-
-const sortBy = (page: Page) => page.getByRole('combobox', { name: 'Sort comments' });
 
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString();
 const MINUTE = 60_000;

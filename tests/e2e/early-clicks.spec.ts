@@ -7,6 +7,7 @@ import {
   failureToast,
   postButton,
   searchBox,
+  sortBy,
   toast,
   upvoteOf,
 } from '../support/screen.ts';
@@ -160,8 +161,8 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
   });
 });
 
-test.describe('text that is typed before the app has loaded', () => {
-  test('becomes the draft of the comment, and can be posted', async ({ page, site }) => {
+test.describe('input before the app has loaded', () => {
+  test('a typed comment becomes the draft, and can be posted', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Finch' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
     await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
@@ -176,7 +177,7 @@ test.describe('text that is typed before the app has loaded', () => {
     await expect(commentBox(page)).toHaveValue('');
   });
 
-  test('is searched for', async ({ page, site }) => {
+  test('a typed search term is searched for', async ({ page, site }) => {
     await site.addProduct({ name: 'Early Gull' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
     await page.goto('/', { waitUntil: 'domcontentloaded' });
@@ -185,5 +186,19 @@ test.describe('text that is typed before the app has loaded', () => {
     scripts.release();
     await expect(page).toHaveURL('/?q=early+gull');
     await expect(searchBox(page)).toHaveValue('early gull');
+  });
+
+  test('a chosen order of the comments applies', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Heron' });
+    await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
+    await site.addComments(product.id, [{ content: 'Newer' }]);
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await expect(commentTexts(page)).toHaveText(['Older', 'Newer']);
+    await sortBy(page).selectOption('Newest');
+    scripts.release();
+    await expect(commentTexts(page)).toHaveText(['Newer', 'Older']);
+    await expect(sortBy(page)).toHaveValue('newest');
   });
 });

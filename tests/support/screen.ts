@@ -100,6 +100,10 @@ export function commentBox(page: Page): Locator {
   return page.getByPlaceholder('What do you think about this product?', { exact: true });
 }
 
+export function sortBy(page: Page): Locator {
+  return page.getByRole('combobox', { name: 'Sort comments' });
+}
+
 export function postButton(page: Page): Locator {
   return discussion(page).getByRole('button', { name: /^Post/ });
 }

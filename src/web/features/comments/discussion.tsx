@@ -74,10 +74,20 @@ interface SortSelectProps {
 }
 
 function SortSelect({ sort, onChange }: SortSelectProps) {
+  function adopt(select: HTMLSelectElement | null): void {
+    if (select) onChange(select.value as CommentSort);
+  }
+
   return (
     <label className="sort-select">
       <span className="visually-hidden">{t('Sort comments')}</span>
-      <select value={sort} onChange={(event) => onChange(event.currentTarget.value as CommentSort)}>
+      <select
+        // Adopts what was chosen before hydration.
+        ref={adopt}
+        value={sort}
+        onChange={(event) => adopt(event.currentTarget)}
+        autoComplete="off"
+      >
         {SORTS.map((value) => (
           <option key={value} value={value}>
             {t(LABELS[value])}
