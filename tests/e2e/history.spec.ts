@@ -1,6 +1,9 @@
+import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
+import type { Product } from '../../src/contract/products/schema.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
+import { failResponses } from '../support/network.ts';
+import { cardNames, cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
@@ -184,6 +187,78 @@ test('Next leads to the end of a list in which a product moved to a later page',
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page).toHaveURL(`/product/${last?.id}`);
   await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();
+});
+
+test.describe('Previous and Next', () => {
+  const previous = (page: Page) => page.getByRole('button', { name: 'Previous', exact: true });
+  const next = (page: Page) => page.getByRole('button', { name: 'Next', exact: true });
+  /** Opens a product from the list without scrolling, which could load the next page of the list. */
+  async function open(page: Page, name: string): Promise<void> {
+    await page.getByRole('link', { name, exact: true }).dispatchEvent('click');
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  }
+
+  const listed = async (page: Page, query: string) =>
+    (await page.request.get(`/api/products?limit=${LIMITS.listedProducts}${query}`)).json();
+
+  for (const [list, name, query] of [
+    ['the default list', 'Smew', ''],
+    ['a search', 'Scoter', '&q=scoter'],
+  ] as const) {
+    test(`Previous is enabled on the first product of a later page of ${list}`, async ({ page, site }) => {
+      await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `${name} ${index}` }));
+      await expect.poll(async () => (await listed(page, `&q=${name}`)).items.at(-1)?.name).toBe(`${name} 1`);
+      const { items, nextCursor } = await listed(page, query);
+      await visit(page, `/?cursor=${encodeURIComponent(nextCursor)}${query}`);
+      await open(page, await cardNames(page).first().innerText());
+      await previous(page).click();
+      await expect(page).toHaveURL(`/product/${items.at(-1).id}`);
+    });
+  }
+
+  test('Previous leads to a newer product from a list whose URL has only unknown parameters', async ({
+    page,
+    site,
+  }) => {
+    await visit(page, '/?utm_source=mail');
+    const name = await cardNames(page).first().innerText();
+    const newer = await site.addProduct({ name: 'Gadwall', createdAt: new Date().toISOString() });
+    const { id } = (await listed(page, '')).items.find((product: Product) => product.name === name);
+    const detail = async () => (await page.request.get(`/api/products/${id}`)).json();
+    await expect.poll(async () => (await detail()).previousId).toBe(newer.id);
+    await open(page, name);
+    await previous(page).click();
+    await expect(page).toHaveURL(`/product/${newer.id}`);
+  });
+
+  test('Next loads further pages of a search until one has a product', async ({ page, site }) => {
+    const [last] = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Garganey ${index}` }));
+    let body: unknown;
+    await page.route(/\/api\/products\?.*cursor=/, async (route) => {
+      if (route.request().url().includes('cursor=later')) return route.fulfill({ json: body });
+      body = await (await route.fetch()).json();
+      return route.fulfill({ json: { items: [], nextCursor: 'later' } });
+    });
+    await visit(page, '/?q=garganey');
+    await open(page, 'Garganey 1');
+    await next(page).click();
+    await expect(page).toHaveURL(`/product/${last?.id}`);
+  });
+
+  test('Next leads to an older product if the next page of a search cannot be loaded', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/503/);
+    expectConsoleError(/Failed to fetch products/);
+    const [last] = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Pintail ${index}` }));
+    await failResponses(page, /\/api\/products\?.*cursor=/);
+    await visit(page, '/?q=pintail');
+    await open(page, 'Pintail 1');
+    await next(page).click();
+    await expect(page).toHaveURL(`/product/${last?.id}`);
+  });
 });
 
 submissionTest(

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
@@ -19,51 +19,17 @@ interface ProductNeighboursProps {
 /** Buttons and arrow keys that lead to the neighbouring products in the list that the visitor came from. */
 export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeighboursProps) {
   const { previousId, nextId } = useNeighbours(detail, listHref);
-  const { navigate } = useRouter();
-  const previousName = useNeighbourName(previousId);
-  const nextName = useNeighbourName(nextId);
-  const hasShortcuts = useShortcuts();
-
   const keys = arrowKeys();
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      const id = event.key === keys.previous ? previousId : event.key === keys.next ? nextId : null;
-      if (id === null || event.shiftKey || isShortcutBlocked(event)) return;
-      event.preventDefault();
-      navigate(paths.product(id));
-    }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate, previousId, nextId, keys.previous, keys.next]);
-
-  const go = (id: string | null) => () => id !== null && navigate(paths.product(id));
   return (
     <nav className="product-neighbours" aria-label={t('Products beside this one')}>
-      <button
-        type="button"
-        className="button"
-        data-tone="outline"
-        disabled={previousId === null}
-        title={previousName}
-        aria-keyshortcuts={hasShortcuts ? keys.previous : undefined}
-        onClick={go(previousId)}
-      >
+      <NeighbourButton id={previousId} shortcut={keys.previous}>
         <ChevronLeftIcon />
         {t('Previous')}
-      </button>
-      <button
-        type="button"
-        className="button"
-        data-tone="outline"
-        disabled={nextId === null}
-        title={nextName}
-        aria-keyshortcuts={hasShortcuts ? keys.next : undefined}
-        onClick={go(nextId)}
-      >
+      </NeighbourButton>
+      <NeighbourButton id={nextId} shortcut={keys.next}>
         {t('Next')}
         <ChevronRightIcon />
-      </button>
+      </NeighbourButton>
       <noscript>
         {typeof window === 'undefined' && (
           <>
@@ -76,6 +42,43 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
   );
 }
 
+interface NeighbourButtonProps {
+  /** Null at the end of the list. */
+  id: string | null;
+  shortcut: string;
+  children: ReactNode;
+}
+
+function NeighbourButton({ id, shortcut, children }: NeighbourButtonProps) {
+  const { navigate } = useRouter();
+  const name = useNeighbourName(id);
+  const hasShortcuts = useShortcuts();
+
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.key !== shortcut || id === null || event.shiftKey || isShortcutBlocked(event)) return;
+      event.preventDefault();
+      navigate(paths.product(id));
+    }
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [navigate, id, shortcut]);
+
+  return (
+    <button
+      type="button"
+      className="button"
+      data-tone="outline"
+      disabled={id === null}
+      title={name}
+      aria-keyshortcuts={hasShortcuts ? shortcut : undefined}
+      onClick={() => id !== null && navigate(paths.product(id))}
+    >
+      {children}
+    </button>
+  );
+}
+
 function PlainLink({ id, children }: { id: string; children: string }) {
   return (
     <a className="button" data-tone="outline" href={localAddress(paths.product(id))}>
@@ -85,22 +88,28 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. For the home page's own list, and
- * for products that are not among the loaded ones, they come from the server.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. For lists in the default order, and
+ * for neighbours that are not loaded, they come from the server.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
-  const { data, fetchNextPage, hasNextPage } = useInfiniteQuery({
+  const { data, fetchNextPage, isFetchNextPageError } = useInfiniteQuery({
     ...productListOptions(useApi(), filters),
     enabled: false,
   });
   const ids = [...new Set(data?.pages.flatMap(({ items }) => items.map(({ id }) => id)))];
-  const at = listHref === paths.home ? -1 : ids.indexOf(detail.product.id);
-  const isLast = at >= 0 && at === ids.length - 1;
+  const at = filters.q || filters.tag || filters.sort ? ids.indexOf(detail.product.id) : -1;
+  // A page of a search may be empty although a later page has matches, so the effect depends on the cursor.
+  const nextCursor = at >= 0 && at === ids.length - 1 && data?.pages.at(-1)?.nextCursor;
   useEffect(() => {
-    if (isLast && hasNextPage) void fetchNextPage();
-  }, [isLast, hasNextPage, fetchNextPage]);
-  return at < 0 ? detail : { previousId: ids[at - 1] ?? null, nextId: ids[at + 1] ?? null };
+    if (nextCursor) void fetchNextPage();
+  }, [nextCursor, fetchNextPage]);
+  if (at < 0) return detail;
+  return {
+    // A list that starts at a cursor does not contain the products before it.
+    previousId: ids[at - 1] ?? (filters.cursor ? detail.previousId : null),
+    nextId: ids[at + 1] ?? (isFetchNextPageError ? detail.nextId : null),
+  };
 }
 
 /** The delay before the neighbours load, so the page's own requests come first. */
