@@ -124,6 +124,8 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     '/deep/er/still',
     '/index.html',
     '/product',
+    '/product/',
+    '/product/?comments=a',
     '/api',
     '/assets/nothing.js',
     '/pictures/nothing.svg',

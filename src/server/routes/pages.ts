@@ -42,14 +42,12 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
     const address = board === '' ? homeAddress(query, languages) : boardAddress(query, languages);
     return sendAt(address, request, reply);
   });
-  app.get<{ Params: { id: string } }>(paths.product.route, (request, reply) =>
-    sendAt(
-      productAddress(request.params.id, queryOf(request) ?? NO_QUERY, renderer.languages),
-      request,
-      reply,
-      request.params.id,
-    ),
-  );
+  app.get<{ Params: { id: string } }>(paths.product.route, (request, reply) => {
+    const { id } = request.params;
+    // The route matches an empty id, but no page has this path.
+    if (id === '') return reply.callNotFound();
+    return sendAt(productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages), request, reply, id);
+  });
 
   function sendAt(
     { path, needsRedirect }: PageAddress,
