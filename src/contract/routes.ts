@@ -45,8 +45,8 @@ export function matchRoute(pathname: string, search: string | URLSearchParams = 
 }
 
 /**
- * Returns whether a URL selects the moderation log, an HTML document at the home page's path that does not load the
- * browser app. If the URL also has a period, it selects a leaderboard.
+ * Returns whether a URL selects the moderation log of a site that publishes one: an HTML document at the home page's
+ * path that does not load the browser app. If the URL also has a period, it selects a leaderboard.
  */
 export function isModerationLog(pathname: string, query: URLSearchParams): boolean {
   return pathname === paths.home && query.has('log') && !query.get('board');

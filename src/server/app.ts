@@ -182,7 +182,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(staticFiles, { ...folders, logo: brand.logo });
   await app.register(webAppRoutes, { renderer });
-  addPageRoutes(app, { pages, renderer, charge, currentPeriods: () => core.currentPeriods() });
+  const hasModerationLog = core.getModerationLog !== undefined;
+  addPageRoutes(app, { pages, renderer, charge, hasModerationLog, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);
   return app;
 }

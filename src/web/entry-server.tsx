@@ -21,7 +21,6 @@ import { type PageRequest, type ReadHead, readPage } from './read-page.ts';
 import { LANDSCAPES } from './routes/home/home.tsx';
 import { SUBMIT_LINK } from './routes/layout/site-header.tsx';
 import { LogPage, logHead } from './routes/log/log-page.tsx';
-import { notFoundHead } from './routes/not-found/not-found.tsx';
 import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product.tsx';
 import { StaticRouter } from './routing/router.tsx';
 
@@ -107,15 +106,16 @@ export async function render({
 }: RenderRequest): Promise<RenderedPage> {
   const language = languages?.of(url);
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
+  const { getModerationLog } = api;
   const common = {
     site,
-    hasModerationLog: api.getModerationLog !== undefined,
+    hasModerationLog: getModerationLog !== undefined,
     language,
     languages: languages?.all,
     path: withoutLanguage(url),
   };
-  if (isModerationLog(pathname, searchParams)) {
-    return { ...(await renderLog({ api, site, searchParams, language })), ...common };
+  if (getModerationLog && isModerationLog(pathname, searchParams)) {
+    return { ...(await renderLog({ getModerationLog, site, searchParams, language })), ...common };
   }
   const client = createQueryClient('server');
   const headOf = await readPage({ client, api, site, pathname, searchParams });
@@ -143,28 +143,25 @@ export async function render({
 }
 
 async function renderLog({
-  api,
+  getModerationLog,
   site,
   searchParams,
   language,
-}: Pick<PageRequest, 'api' | 'site' | 'searchParams'> & {
+}: Pick<PageRequest, 'site' | 'searchParams'> & {
+  getModerationLog: NonNullable<ReadApi['getModerationLog']>;
   language: PageLanguage | undefined;
 }): Promise<RenderedPage> {
   const cursor = searchParams.get('cursor') ?? '';
   const problems: Error[] = [];
-  const log =
-    api.getModerationLog === undefined
-      ? null
-      : await api.getModerationLog(cursor === '' ? {} : { cursor }).catch((error: Error) => {
-          problems.push(error);
-          return undefined;
-        });
-  const status = log === null ? 404 : log === undefined ? 503 : 200;
+  const log = await getModerationLog(cursor === '' ? {} : { cursor }).catch((error: Error) => {
+    problems.push(error);
+    return undefined;
+  });
   const { head, html } = inLanguage(language, () => ({
-    head: log === null ? notFoundHead(site) : logHead(site.name),
+    head: logHead(site.name),
     html: renderToStaticMarkup(<LogPage siteName={site.name} logo={site.logo} log={log} isContinued={cursor !== ''} />),
   }));
-  return { ...head, status, site, html, state: '', problems };
+  return { ...head, status: log ? 200 : 503, site, html, state: '', problems };
 }
 
 /** Returns the offline shell, a page without content: the browser reads the data and renders everything. */

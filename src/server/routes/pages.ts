@@ -23,12 +23,16 @@ interface Options {
   pages: Pages;
   renderer: Pick<PageRenderer, 'languages'>;
   charge: ChargeRequest;
+  hasModerationLog: boolean;
   /** Returns the names of the current periods. */
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
 /** Adds the routes of all pages. `addNotFound` handles every other URL. */
-export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, currentPeriods }: Options): void {
+export function addPageRoutes(
+  app: FastifyInstance,
+  { pages, renderer, charge, hasModerationLog, currentPeriods }: Options,
+): void {
   app.get('/', (request, reply) => {
     const query = queryOf(request);
     const { languages } = renderer;
@@ -38,7 +42,8 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
       const { path } = homeAddress(query, languages);
       return reply.redirect(inLanguageOf(paths.board(currentPeriods()[board]), path), 302);
     }
-    if (isModerationLog(paths.home, query)) return sendAt(logAddress(query, languages), request, reply);
+    if (hasModerationLog && isModerationLog(paths.home, query))
+      return sendAt(logAddress(query, languages), request, reply);
     const address = board === '' ? homeAddress(query, languages) : boardAddress(query, languages);
     return sendAt(address, request, reply);
   });

@@ -20,8 +20,8 @@ export function logHead(siteName: string): PageHead {
 interface LogPageProps {
   siteName: string;
   logo?: string | undefined;
-  /** Null if the site has no public log, undefined if it could not be read. */
-  log: ModerationLog | null | undefined;
+  /** Undefined if it could not be read. */
+  log: ModerationLog | undefined;
   /** Whether this is a later page of the log. */
   isContinued: boolean;
 }
@@ -45,9 +45,7 @@ export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
         </div>
       </header>
       <main id="main" className="page" tabIndex={-1}>
-        {log === null && <NoLog />}
-        {log === undefined && <Failure />}
-        {log && <Entries log={log} isContinued={isContinued} />}
+        {log ? <Entries log={log} isContinued={isContinued} /> : <Failure />}
       </main>
       <footer className="site-footer">
         <p>
@@ -56,20 +54,6 @@ export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
         </p>
       </footer>
     </>
-  );
-}
-
-function NoLog() {
-  return (
-    <Notice tone="lost">
-      <h1 className="notice-number">404</h1>
-      <p className="notice-title">{t('Oops! Page not found')}</p>
-      <div className="notice-actions">
-        <a className="button" data-tone="primary" href={localAddress(paths.home)}>
-          {t('Return to Home')}
-        </a>
-      </div>
-    </Notice>
   );
 }
 
