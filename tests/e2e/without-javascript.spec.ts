@@ -79,4 +79,17 @@ test.describe('§2: without JavaScript', () => {
     await expect(commentTexts(page)).toHaveText(['Squawk 31.', 'Squawk 32.', 'Squawk 33.', 'Squawk 34.', 'Squawk 35.']);
     await expect(page.getByRole('heading', { name: 'Discussion (35)' })).toBeVisible();
   });
+
+  test('a page that failed to load has a link that loads it again', async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/503/);
+    await site.addProduct({ name: 'Sunken Bell' });
+    await site.database.query('ALTER TABLE product_counts RENAME TO hidden_counts');
+    await page.goto('/?q=sunken+bell');
+    await expect(page.getByText('Failed to load products', { exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await site.database.query('ALTER TABLE hidden_counts RENAME TO product_counts');
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await expect(page).toHaveURL('/?q=sunken+bell');
+    await expect(cardNames(page)).toHaveText(['Sunken Bell']);
+  });
 });

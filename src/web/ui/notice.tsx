@@ -32,6 +32,14 @@ export function FailureNotice({ title, actions }: { title: ReactNode; actions?: 
         <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
           {t('Try again')}
         </button>
+        <noscript>
+          {typeof window === 'undefined' && (
+            // biome-ignore lint/a11y/useValidAnchor: an empty URL means the page's own one
+            <a className="button" data-tone="primary" href="">
+              {t('Try again')}
+            </a>
+          )}
+        </noscript>
         {actions}
       </div>
     </Notice>
