@@ -22,7 +22,7 @@
     const observer = new MutationObserver((records) => {
       for (const { addedNodes } of records) {
         for (const node of addedNodes) {
-          if (node instanceof HTMLElement && voted.has(node.dataset.product)) node.dataset.voted = '';
+          if (node instanceof HTMLButtonElement && voted.has(node.dataset.product)) showVote(node);
         }
       }
     });
@@ -48,6 +48,12 @@
     document.removeEventListener('click', record, true);
     return clicks;
   };
+
+  function showVote(button: HTMLElement): void {
+    button.dataset.voted = '';
+    button.setAttribute('aria-pressed', 'true');
+    button.title = votedTitle;
+  }
 
   /**
    * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. Returns the
@@ -76,9 +82,7 @@
       // Marks a pending write for the next page, which then refetches. The value lets this page ignore its own mark.
       sessionStorage.write_pending ||= performance.timeOrigin;
       const response = send(product, session, 'PUT');
-      button.dataset.voted = '';
-      button.setAttribute('aria-pressed', 'true');
-      button.title = votedTitle;
+      showVote(button);
       count.textContent = text.slice(0, -digits.length) + String(+digits + 1).padStart(digits.length, '0');
       return response;
     } catch {

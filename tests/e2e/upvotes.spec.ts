@@ -250,6 +250,21 @@ test.describe('§4: the vote after a reload', () => {
         getComputedStyle(button).borderColor === getComputedStyle(button, '::before').backgroundColor,
       ]);
     await expect.poll(tick).toEqual(['""', true]);
+    await expect(upvoteOf(page, 'Kestrel')).toHaveAttribute('aria-pressed', 'true');
+    await expect(upvoteOf(page, 'Kestrel')).toHaveAttribute('title', 'Remove upvote');
+  });
+
+  test('is not shown if another tab withdraws it before the app runs', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Hobby' });
+    await visit(page, `/product/${product.id}`);
+    await page.evaluate((id) => localStorage.setItem('upvoted', JSON.stringify([id])), product.id);
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    await expectUpvote(page, 'Hobby', { upvoted: true, count: 0 });
+    await page.evaluate(() => localStorage.setItem('upvoted', '[]'));
+    scripts.release();
+    await expect(upvoteOf(page, 'Hobby')).not.toHaveAttribute('data-voted');
+    await expectUpvote(page, 'Hobby', { upvoted: false, count: 0 });
   });
 
   test('is corrected to the server’s state', async ({ page, site }) => {

@@ -20,17 +20,23 @@ interface UpvoteButtonProps {
 
 export function UpvoteButton({ productId, productName, upvotes, size = 'regular' }: UpvoteButtonProps) {
   const { upvoted, toggle, isConfirmed } = useUpvote(productId);
+  const title = t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add);
   return (
     <button
-      // After hydration, `aria-pressed` shows the vote, so the attribute of the head script is removed.
-      ref={(button) => button?.removeAttribute('data-voted')}
+      // Hydration does not replace the attributes that the head script has set for a remembered vote.
+      ref={(button) => {
+        if (!button) return;
+        button.removeAttribute('data-voted');
+        button.setAttribute('aria-pressed', String(upvoted));
+        button.title = title;
+      }}
       type="button"
       className="upvote"
       data-product={productId}
       data-size={size}
       data-confirmed={isConfirmed && upvoted}
       aria-pressed={upvoted}
-      title={t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add)}
+      title={title}
       onClick={toggle}
     >
       <ArrowUpIcon />
