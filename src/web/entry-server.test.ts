@@ -124,6 +124,14 @@ describe('the home page', () => {
 });
 
 describe('a product’s page', () => {
+  test('shows a number of comments above 999 without a separator, as the specification does', async () => {
+    const page = await open('/product/harbour', {
+      getProduct: async () => ({ product: { ...buildProduct(), comments: 1_234 }, previousId: null, nextId: null }),
+      listComments: async () => ({ items: [buildComment()], total: 1_234, nextCursor: 'there' }),
+    });
+    expect(textOf(page.html)).toContain('Discussion (1234)');
+  });
+
   test('has the specification’s texts', async () => {
     const page = await open('/product/harbour');
     expect(page).toMatchObject({ status: 200, title: 'Harbour · Groundswell', description: 'Keeps small boats safe.' });

@@ -28,6 +28,13 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     });
   });
 
+  test('without submissions, a bearer token does not change the author', async () => {
+    const headers = { ...newVisitor(), authorization: `Bearer maker-${randomUUID()}` };
+    const response = await post({ productId: on.productId, content: 'Mine' }, headers);
+    expect(response.statusCode).toBe(201);
+    expect(response.json().comment).toMatchObject({ authorName: 'You', authorBadge: null });
+  });
+
   test('an acknowledged comment is in the list and in both counts, in this process and in another one', async () => {
     const comment = await add('Here');
     expect(await list()).toEqual({ items: [comment], total: 1, nextCursor: null });

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/contract/limits.ts';
 import { PRODUCT_FIELDS } from '../../src/contract/products/fields.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { cardNames, cardOf, PHONE, upvoteOf } from '../support/screen.ts';
+import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen.ts';
 
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
@@ -26,6 +26,16 @@ test.describe('§1 and §2: the home page', () => {
       await expect(page).toHaveURL('/');
       await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
     }
+  });
+
+  test('the logo leads from a search to the whole list, and empties the search box', async ({ page, site }) => {
+    await site.addProduct({ name: 'Lodestar' });
+    await visit(page, '/?q=lodestar');
+    await expect(cardNames(page)).toHaveText(['Lodestar']);
+    await page.getByRole('link', { name: 'Groundswell, home' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(searchBox(page)).toHaveValue('');
+    await expect(cardNames(page).nth(1)).toBeVisible();
   });
 
   test('Demo placeholders are disabled and do nothing', async ({ page }) => {

@@ -7,13 +7,15 @@ import { reasonOf } from '../../api/api-error.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 
-/** Specification, section 9: fresh for 5 minutes, and 2 retries, whose delay doubles from 1 s to at most 30 s. */
+/**
+ * Specification, section 9: fresh for 5 minutes, and 2 retries, whose delay doubles from 1 s to at most 30 s (the
+ * default of the library).
+ */
 const FRESHNESS = {
   staleTime: 5 * 60_000,
   // Long enough that visitors find the list unchanged when they return to it.
   gcTime: 30 * 60_000,
   retry: 2,
-  retryDelay: (attempt: number) => Math.min(1_000 * 2 ** attempt, 30_000),
   meta: { logFailureAs: 'error' },
 } as const;
 
