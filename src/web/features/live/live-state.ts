@@ -22,13 +22,14 @@ export type LiveState = {
    * are past when they arrive.
    */
   aheadMs: number;
-} /** The tab has been hidden for a while, or the page is in the back/forward cache. */ & (
-  | { kind: 'hidden' }
-  /** The page shows nothing that a stream updates. */
-  | { kind: 'unsubscribed' }
+} & (
   | { kind: 'subscribed' }
   /** The page is subscribed, but there is no stream for now. */
   | { kind: 'polling' }
+  /** The page shows nothing that a stream updates. */
+  | { kind: 'unsubscribed' }
+  /** The tab has been hidden for a while, or the page is in the back/forward cache. */
+  | { kind: 'hidden' }
 );
 
 /** What the page shows, as of `readAt` (browser time). */
