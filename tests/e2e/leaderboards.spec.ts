@@ -22,11 +22,8 @@ const boardNames = (page: Page) => page.locator('.board-row-name');
 
 /** Removes the launches of earlier tests. */
 async function clearBoards({ database }: E2eSite): Promise<void> {
-  const products = await database.query<{ id: string }>('SELECT id FROM products');
-  await removeProducts(
-    database,
-    products.map(({ id }) => id),
-  );
+  const ids = (await database.query<{ id: string }>('SELECT id FROM products')).map(({ id }) => id);
+  await removeProducts(database, ids);
 }
 
 interface Race {
@@ -291,6 +288,7 @@ test.describe('without JavaScript', () => {
       await page.goto(path);
       await expect(page.getByRole('article')).toHaveCount(20);
     }).toPass();
+    await expect(page.getByText('Upvoting and saving need JavaScript.', { exact: true })).toBeVisible();
     await page.getByRole('link', { name: 'Show more launches' }).click();
     await expect(page.getByRole('article')).toHaveCount(1);
     await page.getByRole('article').getByRole('link').click();

@@ -45,6 +45,9 @@ export function BoardList({
       <div className="board-held" role="status">
         {isHeld && <span>{t('The ranks update when you leave this row')}</span>}
       </div>
+      <noscript>
+        {typeof window === 'undefined' && <p className="needs-script">{t('Upvoting and saving need JavaScript.')}</p>}
+      </noscript>
       <ol className="board-list" ref={list}>
         {entries.map((entry, index) => (
           <li key={entry.productId} data-product={entry.productId}>
