@@ -8,6 +8,7 @@ import {
   discussionTitle,
   failureToast,
   postButton,
+  textsOf,
   toast,
 } from '../support/screen.ts';
 
@@ -174,5 +175,19 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussion(page).getByText('1 character too many')).toBeVisible();
     await expect(postButton(page)).toBeDisabled();
     await expect(commentBox(page)).toHaveAttribute('aria-invalid', 'true');
+  });
+
+  test('a paste that is cut because it is far too long is announced as too long', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Quince' });
+    await visit(page, `/product/${product.id}`);
+    const counter = discussion(page).locator('.comment-form-left');
+    await expect(counter, 'exists before it changes, so screen readers announce the change').toHaveText('');
+    const texts = await textsOf(counter);
+    await commentBox(page).focus();
+    await page.keyboard.insertText('x'.repeat(12_000));
+    await expect(commentBox(page)).toHaveValue('x'.repeat(10_000));
+    await expect(counter).toBeVisible();
+    await expect(counter).toHaveAttribute('aria-busy', 'false');
+    expect(await texts()).toEqual(['', '8,000 characters too many']);
   });
 });

@@ -98,13 +98,13 @@ export function CommentForm({ productId }: { productId: string }) {
         <p id={hintId} className="comment-form-hint">
           {t(COMMENT_TEXTS.hint)}
         </p>
-        {draft.showLeft && (
-          <p className="comment-form-left" data-over={draft.left < 0} role="status" aria-busy={draft.left % 20 > 0}>
-            {draft.left < 0
+        {/* Screen readers announce only changes of an element that already exists. */}
+        <p className="comment-form-left" data-over={draft.left < 0} role="status" aria-busy={draft.left % 20 > 0}>
+          {draft.showLeft &&
+            (draft.left < 0
               ? plural('{count} character too many', '{count} characters too many', -draft.left)
-              : plural('{count} character left', '{count} characters left', draft.left)}
-          </p>
-        )}
+              : plural('{count} character left', '{count} characters left', draft.left))}
+        </p>
         <button ref={button} type="submit" className="button" data-tone="primary" disabled={blocked}>
           {t(isPending ? COMMENT_TEXTS.posting : COMMENT_TEXTS.post)}
         </button>
