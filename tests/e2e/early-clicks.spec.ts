@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e-test.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
   commentBox,
@@ -201,4 +201,18 @@ test.describe('input before the app has loaded', () => {
     await expect(commentTexts(page)).toHaveText(['Newer', 'Older']);
     await expect(sortBy(page)).toHaveValue('newest');
   });
+});
+
+test('after a reload or Back, the order of the comments and its menu are Best again', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Early Ibis' });
+  await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
+  await site.addComments(product.id, [{ content: 'Newer' }]);
+  await visit(page, `/product/${product.id}`);
+  for (const restore of [() => page.reload(), () => visit(page, '/').then(() => page.goBack())]) {
+    await sortBy(page).selectOption('Newest');
+    await expect(commentTexts(page)).toHaveText(['Newer', 'Older']);
+    await restore();
+    await expect(sortBy(page)).toHaveValue('best');
+    await expect(commentTexts(page)).toHaveText(['Older', 'Newer']);
+  }
 });
