@@ -25,9 +25,16 @@ export function isLongerThan(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
 }
 
+const ENGLISH = new Intl.NumberFormat('en');
+
+/** Formats a number for text that is not translated: `1,234`. */
+export function formatCount(count: number): string {
+  return ENGLISH.format(count);
+}
+
 /** Formats a number with its noun, for text that is not translated: `1 vote`, `1,234 votes`. */
 export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** The JSON Schema `format` of an instant in UTC, such as `2026-12-01T09:00:00Z`. */

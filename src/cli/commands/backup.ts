@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../../core/audit/audit-log.ts';
 import type { BackupHeader } from '../../core/backups/backup-file.ts';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
@@ -45,7 +45,7 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
       const { header, bytes } = await untilInterrupted((signal) => backUp(path, signal));
       if (json) return printJson({ file: path, bytes, ...header });
       print(`Backed up ${describeBackup(header)}.`);
-      print(`${path}  ${bytes.toLocaleString('en')} bytes`);
+      print(`${path}  ${formatCount(bytes)} bytes`);
     });
 }
 

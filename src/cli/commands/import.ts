@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/columns.ts';
 import type { FieldChange, Sampled } from '../../core/imports/import-changes.ts';
@@ -168,7 +168,7 @@ function importAsJson(report: ImportReport, dryRun: boolean): object {
 /** Returns the human-readable result of an import or a dry run. */
 function describeImport(report: ImportReport, dryRun: boolean): string {
   const { created, updated, unchanged } = report;
-  const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;
+  const counts = `${formatCount(created.count)} created, ${formatCount(updated.count)} updated, ${formatCount(unchanged)} unchanged`;
   const lines = dryRun
     ? [...describeDifference(report), `Dry run: nothing was changed. The import would result in: ${counts}.`]
     : [`${counts}.`];
@@ -209,7 +209,7 @@ function describeWarnings(report: ImportReport): string[] {
   }
   if (localPictures > 0) {
     lines.push(
-      `Pictures given as file names were not imported: ${number(localPictures)}. Use --images to copy them from a folder. Existing products keep their pictures.`,
+      `Pictures given as file names were not imported: ${formatCount(localPictures)}. Use --images to copy them from a folder. Existing products keep their pictures.`,
     );
   }
   return lines;
@@ -217,14 +217,10 @@ function describeWarnings(report: ImportReport): string[] {
 
 function listed<Item>({ first, count }: Sampled<Item>, describe: (item: Item) => string[]): string[] {
   const lines = first.slice(0, MAX_SHOWN).flatMap(describe);
-  return count > MAX_SHOWN ? [...lines, `… and ${number(count - MAX_SHOWN)} more.`] : lines;
+  return count > MAX_SHOWN ? [...lines, `… and ${formatCount(count - MAX_SHOWN)} more.`] : lines;
 }
 
 function shown(value: unknown): string {
   const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
-}
-
-function number(count: number): string {
-  return count.toLocaleString('en');
 }

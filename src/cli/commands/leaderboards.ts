@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
@@ -45,8 +45,8 @@ function listCommand(): Command {
         items.map(({ period, status, launches, winners }) => [
           period,
           status,
-          launches.toLocaleString('en'),
-          winners.map(({ productId, votes }) => `${productId} (${votes.toLocaleString('en')})`).join(', '),
+          formatCount(launches),
+          winners.map(({ productId, votes }) => `${productId} (${formatCount(votes)})`).join(', '),
         ]),
       );
     });
@@ -82,7 +82,7 @@ function showCommand(): Command {
           `${tied ? '=' : ''}${rank}`,
           productId,
           name,
-          ...[votes, excluded, upvotes].map((count) => count.toLocaleString('en')),
+          ...[votes, excluded, upvotes].map(formatCount),
         ]),
       );
     });

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
@@ -103,8 +103,8 @@ function printProducts(products: readonly Product[], scheduled: boolean): void {
       name,
       category,
       scheduled ? utcMinute(createdAt) : createdAt.slice(0, 10),
-      upvotes.toLocaleString('en'),
-      comments.toLocaleString('en'),
+      formatCount(upvotes),
+      formatCount(comments),
     ]),
   );
 }
@@ -123,8 +123,8 @@ function printRemovals(removals: readonly Removal[]): void {
       id,
       name,
       utcMinute(removedAt),
-      upvotes.toLocaleString('en'),
-      comments.toLocaleString('en'),
+      formatCount(upvotes),
+      formatCount(comments),
       removalId,
     ]),
   );
@@ -159,8 +159,8 @@ function factsOf({ product, removals, heldComments, hiddenComments }: InspectedP
   const shown: [string, string][] = product === null ? [] : productFacts(product);
   if (product !== null) {
     shown.push(
-      ['Upvotes', product.upvotes.toLocaleString('en')],
-      ['Comments', `${product.comments.toLocaleString('en')} public, ${heldComments} held, ${hiddenComments} hidden`],
+      ['Upvotes', formatCount(product.upvotes)],
+      ['Comments', `${formatCount(product.comments)} public, ${heldComments} held, ${hiddenComments} hidden`],
     );
   }
   for (const { name, removedAt, upvotes, comments, removalId } of removals) {

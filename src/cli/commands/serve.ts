@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
+import { formatCount } from '../../contract/text.ts';
 import { startDeadline } from '../../server/deadline.ts';
 import type { RunningSite } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
@@ -44,7 +45,7 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 
     Address   ${address}
     Data      ${dataLocation}
-    Products  ${productCount.toLocaleString('en')}
+    Products  ${formatCount(productCount)}
 
   Press Ctrl-C to stop it.
 `);

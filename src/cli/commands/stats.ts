@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { formatCount } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
 import type { SubmissionStats } from '../../core/submissions/list-submissions.ts';
@@ -49,7 +50,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
   printDays(days);
   if (submissions.received > 0) printSubmissions(submissions);
   printSection('Most upvotes in this period', 'No product was upvoted.', UPVOTE_COLUMNS, top, (product) => [
-    count(product.upvotes),
+    formatCount(product.upvotes),
     product.productId,
     product.productName,
   ]);
@@ -58,7 +59,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     'No unusual hours.',
     [HOUR, ...UPVOTE_COLUMNS],
     hours,
-    ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
+    ({ hour, upvotes, productId, productName }) => [utcMinute(hour), formatCount(upvotes), productId, productName],
   );
   printSection(
     'Many sessions from one network upvoted one product within a clock hour (stored for a week)',
@@ -67,7 +68,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     networks,
     ({ hour, sessions, network, productId, productName }) => [
       utcMinute(hour),
-      count(sessions),
+      formatCount(sessions),
       network,
       productId,
       productName,
@@ -79,8 +80,8 @@ function printDays(days: readonly DayStats[]): void {
   printTable(
     [{ title: 'DAY (UTC)', style: 'dim' }, ...KINDS.map((kind) => ({ title: kind.toUpperCase(), align: RIGHT }))],
     [
-      ...days.map((day) => [day.day, ...KINDS.map((kind) => count(day[kind]))]),
-      ['Total', ...KINDS.map((kind) => count(days.reduce((sum, day) => sum + day[kind], 0)))],
+      ...days.map((day) => [day.day, ...KINDS.map((kind) => formatCount(day[kind]))]),
+      ['Total', ...KINDS.map((kind) => formatCount(days.reduce((sum, day) => sum + day[kind], 0)))],
     ],
   );
   print();
@@ -90,7 +91,7 @@ function printDays(days: readonly DayStats[]): void {
 function printSubmissions({ received, waiting, approved, declined, withdrawn }: SubmissionStats): void {
   print('\n', ['bold', 'Submissions in this period'], '\n');
   print(
-    `${count(received)} received: ${count(approved)} approved, ${count(declined)} declined, ${count(withdrawn)} withdrawn, ${count(waiting)} waiting`,
+    `${formatCount(received)} received: ${formatCount(approved)} approved, ${formatCount(declined)} declined, ${formatCount(withdrawn)} withdrawn, ${formatCount(waiting)} waiting`,
   );
 }
 
@@ -112,8 +113,4 @@ const BARS = '▁▂▃▄▅▆▇█';
 export function sparkline(counts: readonly number[]): string {
   const highest = Math.max(0, ...counts);
   return counts.map((each) => (each <= 0 ? ' ' : BARS[Math.ceil((each / highest) * BARS.length) - 1])).join('');
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { inspect } from 'node:util';
+import { formatCount } from '../../contract/text.ts';
 import { UsageError } from '../arguments.ts';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -134,12 +135,12 @@ export function startProgress(
 }
 
 function describe(done: number, all: number | undefined): string {
-  const count = done.toLocaleString('en');
+  const count = formatCount(done);
   if (all === undefined || all <= 0) return count;
   const share = Math.min(1, done / all);
   const filled = Math.floor(share * BAR_COLUMNS);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_COLUMNS - filled)}`;
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${count} of ${all.toLocaleString('en')}`;
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${count} of ${formatCount(all)}`;
 }
 
 /** The streams for questions and replies. */

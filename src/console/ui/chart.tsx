@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { formatCount } from '../../contract/text.ts';
 import 'uplot/dist/uPlot.min.css';
 
 interface Series {
@@ -114,7 +115,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
         <ul className="chart-key" aria-hidden="true">
           {series.map(({ label, colour, values }) => (
             <li key={label} data-colour={colour}>
-              {label} <strong>{values.reduce((sum, value) => sum + value, 0).toLocaleString('en')}</strong>
+              {label} <strong>{formatCount(values.reduce((sum, value) => sum + value, 0))}</strong>
             </li>
           ))}
         </ul>

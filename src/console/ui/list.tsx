@@ -1,11 +1,11 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
+import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
 import { useDoubleClickGuard } from './double-click.ts';
-import { formatCount } from './format-count.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { useScrollPadding } from './scroll-padding.ts';
 import { Failure, Loading } from './states.tsx';

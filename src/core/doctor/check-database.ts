@@ -1,3 +1,4 @@
+import { formatCount } from '../../contract/text.ts';
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { readConnectionLimit } from '../database/connect.ts';
@@ -149,7 +150,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   const skipped = Math.floor(random() * Math.max(0, Number(products?.count) - SAMPLE + 1));
   const after = skipped === 0 ? '' : await idAt(sql, skipped);
   const { checked, wrong } = await checkCounts(sql, { after, limit: SAMPLE });
-  const message = `wrong for ${wrong.length.toLocaleString('en')} of ${checked.toLocaleString('en')} checked products`;
+  const message = `wrong for ${formatCount(wrong.length)} of ${formatCount(checked)} checked products`;
   if (wrong.length > 0) return fault('counts', message, 'Run groundswell counts check --repair.');
   return ok('counts', message);
 }

@@ -11,7 +11,7 @@ import {
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
-import { isLongerThan, isVisible } from '../../contract/text.ts';
+import { formatCount, isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 import { DAY_MS } from '../runtime.ts';
@@ -52,7 +52,7 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVe
     fields[field] = text.trim();
     const { maxCharacters } = fieldOf(field);
     if (isLongerThan(text.trim(), maxCharacters))
-      fault(field, `This is longer than ${count(maxCharacters)} characters.`);
+      fault(field, `This is longer than ${formatCount(maxCharacters)} characters.`);
   }
   if (fields.name !== undefined && !isVisible(fields.name)) fault('name', 'The product needs a name.');
   if (patch.tags) fields.tags = checkTags(patch.tags, fault);
@@ -114,8 +114,4 @@ function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined 
 function shorten(text: string): string {
   const characters = [...text];
   return characters.length > 30 ? `${characters.slice(0, 30).join('')}…` : text;
-}
-
-function count(amount: number): string {
-  return amount.toLocaleString('en');
 }

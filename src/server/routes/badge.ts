@@ -4,6 +4,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { create, type Font } from 'fontkitten';
 import { formatAward } from '../../contract/leaderboards/format.ts';
 import { type BadgeBoard, type BadgeTheme, badgePath } from '../../contract/paths/badge.ts';
+import { formatCount } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
 import type { Brand } from '../../settings/brand.ts';
@@ -108,7 +109,7 @@ export function renderBadge(
   const site = shortened(siteName);
   const lead = award?.rest ?? LEAD.text;
   // A badge without votes shows no '0'.
-  const count = award?.rank ?? (upvotes > 0 ? upvotes.toLocaleString('en') : '');
+  const count = award?.rank ?? (upvotes > 0 ? formatCount(upvotes) : '');
   const words = award ? `${award.rank} ${award.rest}` : `${count} ${upvotes === 1 ? 'upvote' : 'upvotes'}`;
   const title = `${printable(productName)}${count && `: ${words}`} on ${printable(siteName)}`;
 

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { CommentAction, ConsoleComment } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
+import { formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
-import { formatQuantity } from '../../ui/format-count.ts';
 import { type Deselect, List, type RowState } from '../../ui/list.tsx';
 import { SelectBox } from '../../ui/select-box.tsx';
 import { useModerate } from './moderate.ts';

@@ -6,10 +6,10 @@ import {
   INVERSE_ACTIONS,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
+import { formatQuantity } from '../../../contract/text.ts';
 import { noteOfUndo, usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatQuantity } from '../../ui/format-count.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 

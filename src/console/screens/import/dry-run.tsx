@@ -1,6 +1,6 @@
 import type { ImportErrorRecord, ImportSummary } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
-import { formatCount, formatQuantity } from '../../ui/format-count.ts';
+import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import type { ColumnChoice } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
-import { formatQuantity } from '../../ui/format-count.ts';
 import { ImportIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type ColumnChoice, ColumnForm, guessColumns } from './columns.tsx';

@@ -3,12 +3,12 @@ import { useMemo, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
+import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { useOverview } from '../../api/overview.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { Page, Segments } from '../../ui/page.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { formatCount } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
-import { formatCount } from '../../ui/format-count.ts';
 
 /** A product as the list of the site shows it. */
 export function ProductPreview({ product }: { product: Product }) {

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
+import { formatQuantity } from '../../../contract/text.ts';
 import { noteOfUndo, usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatQuantity } from '../../ui/format-count.ts';
 
 /** The fields that the lists of products and of removed products share. `removalId` is unset in the former. */
 type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };

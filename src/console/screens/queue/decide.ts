@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
+import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
-import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 
 export type Decision =
   | { action: 'approve' }

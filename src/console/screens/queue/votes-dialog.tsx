@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { type BurstRecord, MAX_LISTED_VOTES, type VoteList } from '../../../contract/console/records.ts';
+import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
-import { formatCount, formatQuantity } from '../../ui/format-count.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
