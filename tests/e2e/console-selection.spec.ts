@@ -171,7 +171,7 @@ test('single-key shortcuts can be turned off, and are then neither active nor li
   await expect(dialog).toBeHidden();
   await page.keyboard.press('?');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('shortcuts');
+  await page.getByRole('combobox', { name: 'Jump to' }).fill('shortcuts');
   await expect(page.locator('dialog')).toHaveCount(1);
   await page.keyboard.press('Enter');
   await dialog.getByRole('checkbox').check();
