@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -6,15 +7,20 @@ import { expect, test } from '../support/e2e-test.ts';
 test('the overview counts a submission that arrives while it is open', async ({ page, site }) => {
   await site.database.query('DELETE FROM submissions');
   await signIn(page, site);
-  const connected = page.waitForResponse((response) => response.url().endsWith(CONSOLE_API.events));
+  const requests: Request[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith(CONSOLE_API.overview)) requests.push(request);
+  });
   await openConsole(page);
-  await connected;
+  // The page reads its data again once live updates are connected.
+  await expect.poll(() => requests.length).toBeGreaterThan(1);
+  await (await requests[1]?.response())?.finished();
   await expect(page.getByText(/^0 submissions, /)).toBeVisible();
   await addSubmissions(site, [`Fresh ${randomUUID()}`]);
   await expect(page.getByText(/^1 submission, /)).toBeVisible();
 });
 
-test('the days below the chart are the same in every time zone', async ({ site, newVisitor }) => {
+test('the days below the chart and their places are the same in every time zone', async ({ site, newVisitor }) => {
   const labels: string[][] = [];
   for (const timezoneId of ['UTC', 'Europe/Berlin', 'America/New_York']) {
     const page = await newVisitor({ timezoneId });
@@ -22,14 +28,14 @@ test('the days below the chart are the same in every time zone', async ({ site, 
       const drawn = new Set<string>();
       Object.assign(window, { drawn });
       const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-        drawn.add(text);
-        fillText.call(this, text, ...place);
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
+        drawn.add(`${text} at ${Math.round(x)}`);
+        fillText.call(this, text, x, ...place);
       };
     });
     const days = () =>
       page.evaluate(() =>
-        [...(window as unknown as { drawn: Set<string> }).drawn].filter((text) => /^\d+ \w+$/.test(text)),
+        [...(window as unknown as { drawn: Set<string> }).drawn].filter((text) => /^\d+ [A-Z]\w+ at/.test(text)),
       );
     await signIn(page, site);
     await openConsole(page);
