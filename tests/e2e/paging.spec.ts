@@ -141,6 +141,25 @@ test.describe('§2: the list loads more products', () => {
     });
   }
 
+  test('further rows do not move as they appear, because browsers scroll on if a row in view moves', async ({
+    newVisitor,
+    site,
+  }) => {
+    await site.addProducts(50, (index) => ({ name: `Sorrel ${index}` }));
+    const page = await newVisitor({ reducedMotion: 'no-preference' });
+    await page.addInitScript(() => {
+      const animated: string[] = [];
+      Object.assign(window, { animated });
+      document.addEventListener('animationstart', ({ target, animationName }) => {
+        if (target instanceof Element && target.closest('.product-list')) animated.push(animationName);
+      });
+    });
+    await visit(page, '/?q=sorrel');
+    await scrollTo(page, 50);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await page.evaluate(() => (window as unknown as { animated: string[] }).animated)).toEqual([]);
+  });
+
   test('a reload restores the scroll position in a list of which several pages were loaded', async ({ page, site }) => {
     await site.addProducts(50, (index) => ({ name: `Clover ${index}` }));
     await visit(page, '/?q=clover');
