@@ -5,11 +5,18 @@ import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements } from '../database/transactions.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
-import { completeProduct, insertProducts, refuseScheduledResults, writeProducts } from '../products/save-products.ts';
+import {
+  completeProduct,
+  findScheduledResults,
+  insertProducts,
+  scheduledResultReason,
+  writeProducts,
+} from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
+import { ErrorList } from './import-errors.ts';
 import { type ProductPatch, withStoredPictures } from './read-product.ts';
 import type { Position } from './source-record.ts';
 import type { CheckedRow, Spool } from './spool.ts';
@@ -54,7 +61,8 @@ export interface MergedProducts {
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
  * row that they can write is locked. Other imports wait. Concurrent edits of the written products wait or are preserved.
- * @throws the error of `refuseScheduledResults`; the errors of `insertProducts` if another transaction creates one of the new products at the same time.
+ * @throws ImportRefusedError with the products that must not be scheduled (`findScheduledResults`); the errors of
+ * `insertProducts` if another transaction creates one of the new products at the same time.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -84,6 +92,7 @@ async function mergeBatches(
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
   const undo = new ImportChanges();
+  const errors = new ErrorList();
   /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
@@ -104,6 +113,7 @@ async function mergeBatches(
   for await (const { rows, ids, present, unchanged } of batches) {
     const created: StoredProduct[] = [];
     const updated: StoredProduct[] = [];
+    const moved: (StoredProduct & Position)[] = [];
     for (const [index, { line, item, patch }] of rows.entries()) {
       const id = ids[index] ?? '';
       if (unchanged.has(id)) {
@@ -120,6 +130,7 @@ async function mergeBatches(
         merged.duplicateNames.add({ id, name: after.name, line, item });
       } else if (changes.length > 0) {
         updated.push(after);
+        if (before.createdAt !== after.createdAt) moved.push({ ...after, line, item });
         merged.updated.add({ id, line, item, changes });
       } else {
         merged.unchanged += 1;
@@ -127,9 +138,12 @@ async function mergeBatches(
       }
       undo.add(before, after);
     }
-    const writing = dryRun
-      ? refuseScheduledResults(sql, updated)
-      : Promise.all([insertProducts(sql, created), writeProducts(sql, updated)]);
+    const writes = dryRun ? [] : [insertProducts(sql, created), writeProducts(sql, updated)];
+    const checking = findScheduledResults(sql, moved).then((refused) => {
+      for (const { id, line, item } of refused)
+        errors.add({ line, item, field: 'createdAt', reason: scheduledResultReason(id) });
+    });
+    const writing = Promise.all([...writes, checking]);
     // Prevents an unhandled rejection: if the previous write fails, this one fails, too, and is not awaited.
     writing.catch(() => {});
     await written;
@@ -138,6 +152,7 @@ async function mergeBatches(
     onRows?.(rows.length);
   }
   await written;
+  errors.refuseIfAny();
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
     merged.auditId = randomUUID();

@@ -31,6 +31,14 @@ function databaseWith(part: string, work: () => Promise<void>): Database {
   return { ...database, transaction: (run) => database.transaction((sql) => run(interrupted(sql))) };
 }
 
+function undo(on: Database, auditId: string | null): Promise<unknown> {
+  const connection = {
+    database: on,
+    withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(on),
+  };
+  return undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
+}
+
 test.each([
   ['final', '2026-05-10T09:00:00.000Z'],
   ['due and has no launches', '2026-05-11T09:00:00.000Z'],
@@ -57,11 +65,7 @@ test.each([
     await vote(database, id, '2026-06-10T11:30:00.000Z', 'session-later');
     expect(await day()).toMatchObject({ votes: 2 });
 
-    const connection = {
-      database,
-      withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
-    };
-    await undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
+    await undo(database, auditId);
     await placeLaunches(database, rules);
     expect(await day()).toMatchObject({ period: '2026-06-10', votes: 2, windowEndsAt: '2026-06-11T10:00:00.000Z' });
   },
@@ -130,19 +134,48 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   const future = '2999-01-01T00:00:00.000Z';
   const [final, open] = ['2026-01-01T10:00:00.000Z', '2026-01-03T10:00:00.000Z'];
   const rules = rulesAt('2026-01-04T00:00:00.000Z');
-  await launch(on, 'decided', final);
+  for (const id of ['decided', 'also-decided']) await launch(on, id, final);
   await launch(on, 'undecided', open);
   await finaliseDue(on, { rules, votesPerNetwork: 20 });
-  const refusal = { code: 'product_invalid', message: expect.stringContaining("The result of 'decided' is final") };
+  const reasonFor = (id: string) =>
+    `the result of '${id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product`;
   const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt }, now: rules.now });
-  await expect(edit('decided', future)).rejects.toMatchObject({ ...refusal, fields: [{ field: 'createdAt' }] });
+  const fields = [{ field: 'createdAt', detail: expect.stringContaining("The result of 'decided' is final") }];
+  await expect(edit('decided', future)).rejects.toMatchObject({ code: 'product_invalid', fields });
   for (const dryRun of [true, false]) {
-    const file = lines({ id: 'undecided', name: 'Renamed' }, { id: 'decided', createdAt: future });
-    await expect(harness.run(file, { dryRun })).rejects.toMatchObject(refusal);
+    const rows = [
+      { id: 'decided', createdAt: future },
+      { id: 'undecided', name: 'Renamed', createdAt: future },
+      { id: 'also-decided', createdAt: future },
+    ];
+    const errorAt = (line: number, id: string) => `${line}: createdAt: ${reasonFor(id)}`;
+    expect(await harness.errorsOf(lines(...rows), { dryRun })).toEqual([
+      errorAt(1, 'decided'),
+      errorAt(3, 'also-decided'),
+    ]);
+    await expect(harness.run(JSON.stringify(rows), { dryRun, kind: 'json' })).rejects.toMatchObject({
+      errors: [{ item: 1 }, { item: 3 }],
+    });
   }
   expect(await harness.product('undecided')).toMatchObject({ name: expect.not.stringContaining('Renamed') });
   await edit('undecided', future);
   await edit('decided', '2026-01-02T10:00:00.000Z');
   expect(await harness.product('decided')).toMatchObject({ createdAt: '2026-01-02T10:00:00.000Z' });
+  await harness.close();
+});
+
+test('a product with a final result that an earlier version scheduled can still be edited, imported and reverted', async () => {
+  const harness = await openImportHarness();
+  const on = harness.database;
+  const [now, future] = [new Date(), '2999-01-01T00:00:00.000Z'];
+  await launch(on, 'decided', '2026-01-01T10:00:00.000Z');
+  await finaliseDue(on, { rules: rulesAt('2026-01-04T00:00:00.000Z'), votesPerNetwork: 20 });
+  await saveProducts(on, [buildProduct({ id: 'decided', createdAt: future })]);
+  const rows = await on.query('SELECT FROM launches WHERE final');
+  expect(rows).toHaveLength(1);
+  await editProduct(on, 'decided', { values: { description: 'Edited' }, now });
+  const { auditId } = await harness.run(lines({ id: 'decided', description: 'Imported', createdAt: future }));
+  await undo(on, auditId);
+  expect(await on.query('SELECT description FROM products')).toEqual([{ description: 'Edited' }]);
   await harness.close();
 });

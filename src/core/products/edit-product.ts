@@ -11,7 +11,13 @@ import { changesBetween } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
 import { lockProduct } from './product-row.ts';
-import { completeProduct, versionOf, writeProducts } from './save-products.ts';
+import {
+  completeProduct,
+  findScheduledResults,
+  scheduledResultReason,
+  versionOf,
+  writeProducts,
+} from './save-products.ts';
 
 export interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default, but a time cannot be blank. */
@@ -44,6 +50,9 @@ export async function editProduct(
     if (changes.length === 0) return { product: before, auditId: null };
     const auditId = randomUUID();
     await writeProducts(sql, [after]);
+    const moved = after.createdAt === before.createdAt ? [] : [after];
+    if ((await findScheduledResults(sql, moved)).length > 0)
+      throw invalidProduct([{ field: 'createdAt', detail: sentence(scheduledResultReason(id)) }]);
     await recordAudit(sql, {
       id: auditId,
       action: 'products edit',
@@ -95,11 +104,13 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
   for (const name of Object.keys(values)) {
     if (!names.has(name)) faults.push({ field: name, detail: 'This field cannot be set.' });
   }
-  if (faults.length > 0)
-    throw new CoreError('product_invalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join(' '), {
-      fields: faults,
-    });
+  if (faults.length > 0) throw invalidProduct(faults);
   return patch as Partial<StoredProduct>;
+}
+
+function invalidProduct(fields: FieldError[]): CoreError {
+  const message = fields.map(({ field, detail }) => `${field}: ${detail}`).join(' ');
+  return new CoreError('product_invalid', message, { fields });
 }
 
 function sentence(reason: string): string {

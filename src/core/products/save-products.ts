@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordChange } from '../changes/change-feed.ts';
-import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
@@ -72,31 +71,37 @@ const UPSERT_PRODUCTS = saveStatement(`ON CONFLICT (id) DO UPDATE SET ${ASSIGNME
 /**
  * Inserts or updates products by id in one statement. Existing upvotes and comments stay. The ids must be distinct. The
  * caller must record the change at the end of its transaction.
- * @throws the error of `refuseScheduledResults`; CoreError `unavailable`.
+ * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
-  if (products.length === 0) return;
-  await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
-  await refuseScheduledResults(sql, products);
+  if (products.length > 0) await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
 }
 
-const SELECT_SCHEDULED_RESULT = `SELECT l.product_id AS id
-  FROM unnest($1::text[], $2::timestamptz[]) AS saved (id, created_at) JOIN launches l ON l.product_id = saved.id
-  WHERE l.final AND saved.created_at > statement_timestamp() ORDER BY l.product_id LIMIT 1`;
+const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
+  FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, created_at) JOIN launches l ON l.product_id = moved.id
+  WHERE l.final AND moved.created_at > statement_timestamp()`;
 
 /**
- * Checks that no product with a final result is scheduled: its name would stay on the leaderboards before its launch.
- * @throws CoreError `product_invalid`, `unavailable`.
+ * Returns those of these products that must not get their new times: they would be scheduled although their results are
+ * final, so the leaderboards would show their names before their launches. If it is called after `writeProducts`, none
+ * of the others can become final until the end of the transaction.
  */
-export async function refuseScheduledResults(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
-  if (products.length === 0) return;
-  const [row] = await sql.query<{ id: string }>(SELECT_SCHEDULED_RESULT, [
-    products.map(({ id }) => id),
-    products.map(({ createdAt }) => createdAt),
+export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(
+  sql: Sql,
+  moved: readonly Moved[],
+): Promise<Moved[]> {
+  if (moved.length === 0) return [];
+  const rows = await sql.query<{ id: string }>(SELECT_SCHEDULED_RESULTS, [
+    moved.map(({ id }) => id),
+    moved.map(({ createdAt }) => createdAt),
   ]);
-  if (row === undefined) return;
-  const detail = `The result of '${row.id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product.`;
-  throw new CoreError('product_invalid', `createdAt: ${detail}`, { fields: [{ field: 'createdAt', detail }] });
+  const ids = new Set(rows.map(({ id }) => id));
+  return moved.filter(({ id }) => ids.has(id));
+}
+
+/** Explains `findScheduledResults`. */
+export function scheduledResultReason(id: string): string {
+  return `the result of '${id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product`;
 }
 
 /**
