@@ -60,7 +60,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'import':
       return `imported ${target}${known.created === undefined ? '' : `: ${known.created} created, ${known.updated} updated`}`;
     case 'import undo':
-      return `undid the import of ${target}: ${amount('removed', 'product')} removed, ${known.reverted} reverted, ${known.skipped} skipped (changed since the import)`;
+      return `undid the import of ${target}: ${amount('removed', 'product')} removed, ${known.reverted} reverted, ${known.skipped} skipped (changed or final since the import)`;
     case 'backup':
       return `backed up ${amount('rows', 'row')} to ${target}`;
     case 'console invite':

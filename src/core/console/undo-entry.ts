@@ -10,7 +10,7 @@ import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
-import { versionOf } from '../products/save-products.ts';
+import { findScheduledResults, versionOf } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
 
@@ -131,7 +131,7 @@ async function revertEdit(
   { target: id, details, createdAt }: AuditEntry,
   { now }: Runtime,
 ): Promise<void> {
-  const { before, after } = details as { before: object; after: object };
+  const { before, after } = details as { before: { createdAt?: string }; after: object };
   if (mayLackPictures(before, new Date(createdAt), now()))
     throw notUndoable('An edit that replaced pictures can be undone for 30 days.');
   const { product } = await inspectProduct(database, id);
@@ -141,6 +141,9 @@ async function revertEdit(
     if (JSON.stringify(current[field]) !== JSON.stringify(value))
       throw notUndoable(`The field ${field} has changed since this edit. Undo the later change first.`);
   }
+  const moved = before.createdAt === undefined ? [] : [{ id, createdAt: before.createdAt }];
+  if ((await findScheduledResults(database, moved)).length > 0)
+    throw notUndoable('The result of the product has become final, so it cannot be scheduled again.');
   await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
 }
 

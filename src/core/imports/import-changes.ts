@@ -9,7 +9,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalTransaction, sizesOf } from '../products/remove-products.ts';
-import { versionOf, writeProducts } from '../products/save-products.ts';
+import { findScheduledResults, versionOf, writeProducts } from '../products/save-products.ts';
 import { DAY_MS } from '../runtime.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
@@ -110,13 +110,16 @@ interface UndoneImport {
   removed: number;
   /** Number of products whose previous fields were restored. */
   reverted: number;
-  /** Number of products that were left unchanged, because they were edited or removed after the import. */
+  /**
+   * Number of products that were left unchanged, because they were edited or removed after the import, or would be
+   * scheduled although their results have become final.
+   */
   skipped: number;
 }
 
 /**
- * Reverts an import: new products are removed, and others get their previous fields. Products that were changed after
- * the import are left unchanged. `database` must have no statement timeout.
+ * Reverts an import: new products are removed, and others get their previous fields, except for those that `skipped`
+ * counts. `database` must have no statement timeout.
  * @returns undefined if the changes of the import are not stored.
  * @throws CoreError `not_undoable` if the import was already undone; `unavailable`.
  */
@@ -129,11 +132,16 @@ export async function undoImport(
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
-    await lockDaysOf(sql, newIds);
+    // Also blocks finalising the days of products that are scheduled again.
+    const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
+    await lockDaysOf(sql, [...newIds, ...scheduled.map(({ productId }) => productId)]);
     await lockCounts(sql, newIds);
     const unchanged = await lockUnchanged(sql, changes);
     const removed = newIds.filter((productId) => unchanged.has(productId));
-    const reverted = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
+    const previous = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
+    const moved = previous.filter(({ id: productId, createdAt }) => unchanged.get(productId)?.createdAt !== createdAt);
+    const refused = new Set(await findScheduledResults(sql, moved));
+    const reverted = previous.filter((product) => !refused.has(product));
     for (let start = 0; start < reverted.length; start += UNDO_BATCH_ROWS)
       await writeProducts(sql, reverted.slice(start, start + UNDO_BATCH_ROWS));
     if (removed.length > 0) await moveToRemoved(sql, removed);
@@ -150,18 +158,18 @@ export async function undoImport(
   });
 }
 
-/** Locks products. @returns the ids of those that have not changed since the import. */
+/** Locks products. @returns those that have not changed since the import, by id. */
 async function lockUnchanged(
   sql: Sql,
   changes: readonly { productId: string; version: string }[],
-): Promise<ReadonlySet<string>> {
-  const unchanged = new Set<string>();
+): Promise<ReadonlyMap<string, StoredProduct>> {
+  const unchanged = new Map<string, StoredProduct>();
   for (let start = 0; start < changes.length; start += UNDO_BATCH_ROWS) {
     const batch = new Map(
       changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change.version]),
     );
     for (const product of await lockProducts(sql, [...batch.keys()]))
-      if (versionOf(product) === batch.get(product.id)) unchanged.add(product.id);
+      if (versionOf(product) === batch.get(product.id)) unchanged.set(product.id, product);
   }
   return unchanged;
 }

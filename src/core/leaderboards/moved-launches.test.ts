@@ -3,6 +3,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
@@ -177,5 +178,35 @@ test('a product with a final result that an earlier version scheduled can still 
   const { auditId } = await harness.run(lines({ id: 'decided', description: 'Imported', createdAt: future }));
   await undo(on, auditId);
   expect(await on.query('SELECT description FROM products')).toEqual([{ description: 'Edited' }]);
+  await harness.close();
+});
+
+test('what changed a scheduled launch is undone without the products whose results have become final since', async () => {
+  const harness = await openImportHarness();
+  const on = harness.database;
+  const [past, future] = ['2026-01-01T10:00:00.000Z', '2999-01-01T00:00:00.000Z'];
+  for (const id of ['decided', 'edited', 'running'])
+    await saveProducts(on, [buildProduct({ id, name: 'Old', createdAt: future })]);
+  const edit = await editProduct(on, 'edited', { values: { createdAt: past }, now: new Date() });
+  const imported = await harness.run(
+    lines(
+      { id: 'decided', name: 'New', createdAt: past },
+      { id: 'running', name: 'New' },
+      { id: 'added', createdAt: past },
+    ),
+  );
+  const rules = rulesAt('2026-01-04T00:00:00.000Z');
+  await placeLaunches(on, rules);
+  await finaliseDue(on, { rules, votesPerNetwork: 20 });
+  const message = 'The result of the product has become final, so it cannot be scheduled again.';
+  await expect(undo(on, edit.auditId)).rejects.toMatchObject({ code: 'not_undoable', message });
+  await undo(on, imported.auditId);
+  expect(await on.query('SELECT id, name, created_at FROM products ORDER BY id')).toEqual([
+    { id: 'decided', name: 'New', created_at: new Date(past) },
+    { id: 'edited', name: 'Old', created_at: new Date(past) },
+    { id: 'running', name: 'Old', created_at: new Date(future) },
+  ]);
+  const [entry] = await listAudit(on, { limit: 1 });
+  expect(entry).toMatchObject({ action: 'import undo', details: { removed: 1, reverted: 1, skipped: 1 } });
   await harness.close();
 });
