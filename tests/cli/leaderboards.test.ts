@@ -101,6 +101,20 @@ test('leaderboards check exits 0 if everything agrees with the votes, and otherw
   await database.query("UPDATE product_counts SET counted = 2 WHERE product_id = 'reef'");
 });
 
+test('leaderboards check finds no difference in a final day without launches, and refuses a day before the first launch', async () => {
+  await launch(database, 'older', '2020-06-01T10:00:00.000Z', now.toISOString());
+  for (const options of [[], ['--repair']]) {
+    expect(await run('leaderboards', 'check', '2020-06-05', ...options)).toMatchObject({
+      code: 0,
+      stdout: '2020-06-05: 0 launched, 0 counted votes: everything agrees.\n',
+    });
+  }
+  expect(await run('leaderboards', 'check', '2020-05-05')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is no leaderboard for 2020-05-05'),
+  });
+});
+
 test('products list --scheduled lists future launches, earliest first', async () => {
   const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
   await saveProducts(database, [
