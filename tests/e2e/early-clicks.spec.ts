@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
@@ -14,6 +15,19 @@ import {
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
 
+/** Returns a function that reads the states in which the upvote button has been since this call. */
+async function recordStates(page: Page, name: string): Promise<() => Promise<unknown>> {
+  const button = await upvoteOf(page, name).elementHandle();
+  const states = await button?.evaluateHandle((element) => {
+    const pressed = [element.getAttribute('aria-pressed')];
+    new MutationObserver((records) => {
+      pressed.push(...records.map(({ oldValue }) => oldValue), element.getAttribute('aria-pressed'));
+    }).observe(element, { attributeFilter: ['aria-pressed'], attributeOldValue: true });
+    return pressed;
+  });
+  return async () => [...new Set(await states?.jsonValue())];
+}
+
 test.describe('§4 and §8: upvotes before the app has loaded', () => {
   test('a click shows and is sent immediately, and the app later confirms it without sending it again', async ({
     page,
@@ -29,11 +43,13 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
     await expect.poll(async () => (await stored()).length, 'the upvote is stored without the app').toBe(100);
+    const states = await recordStates(page, 'Early Bird');
     scripts.release();
     // A focused toast does not time out.
     const undo = toast(page).getByRole('button', { name: 'Undo' });
     await undo.focus();
     await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
+    expect(await states()).toEqual(['true']);
     await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
     await expect(upvoteOf(page, 'Early Bird')).toHaveAttribute('title', 'Remove upvote');
     await requestsReported(page);
@@ -79,9 +95,12 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await page.reload({ waitUntil: 'domcontentloaded' });
     await expect(upvoteOf(page, 'Early Carp')).toHaveAccessibleName('Upvote Early Carp, 5');
     await expect(upvoteOf(page, 'Early Carp')).toHaveAttribute('data-voted');
+    const states = await recordStates(page, 'Early Carp');
     scripts.release();
+    await expect(upvoteOf(page, 'Early Carp')).not.toHaveAttribute('data-voted');
     await expectUpvote(page, 'Early Carp', { upvoted: true, count: 5 });
     await requestsReported(page);
+    expect(await states()).toEqual(['true']);
     expect(puts).toHaveLength(1);
   });
 

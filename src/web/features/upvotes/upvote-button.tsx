@@ -19,13 +19,14 @@ interface UpvoteButtonProps {
 }
 
 export function UpvoteButton({ productId, productName, upvotes, size = 'regular' }: UpvoteButtonProps) {
-  const { upvoted, toggle, isConfirmed } = useUpvote(productId);
+  const { upvoted, isKnown, toggle, isConfirmed } = useUpvote(productId);
   const title = t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add);
   return (
     <button
-      // Hydration does not replace the attributes that the head script has set for a remembered vote.
+      // Hydration does not replace the attributes that the head script has set for a remembered or an early vote. They
+      // stay until the vote is known, which needs another render after hydration.
       ref={(button) => {
-        if (!button) return;
+        if (!button || !isKnown) return;
         button.removeAttribute('data-voted');
         button.setAttribute('aria-pressed', String(upvoted));
         button.title = title;
@@ -70,5 +71,5 @@ function useUpvote(productId: string) {
     if (writes) setConfirmed(await writes.toggleUpvote(api, client, productId));
   }
 
-  return { upvoted, toggle, isConfirmed };
+  return { upvoted, isKnown: upvoted || data === false || isError, toggle, isConfirmed };
 }
