@@ -216,6 +216,20 @@ test.describe('Previous and Next', () => {
     });
   }
 
+  test('Previous is disabled on the first product of a later page of a sorted list', async ({ page, site }) => {
+    await site.addProducts(LIMITS.listedProducts + 2, (index) => ({ name: `Goosander ${index}` }));
+    const query = '&q=goosander&sort=top';
+    await expect.poll(async () => (await listed(page, query)).nextCursor).not.toBeNull();
+    const { nextCursor } = await listed(page, query);
+    await visit(page, `/?cursor=${encodeURIComponent(nextCursor)}${query}`);
+    const name = await cardNames(page).first().innerText();
+    await open(page, name);
+    await next(page).click();
+    await previous(page).click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(previous(page)).toBeDisabled();
+  });
+
   test('Previous leads to a newer product from a list whose URL has only unknown parameters', async ({
     page,
     site,
