@@ -72,17 +72,20 @@ test('a running site applies VOTES_PER_NETWORK and LEADERBOARD_REVIEW_HOURS', as
     createLogLines().log,
     { createRenderer },
   );
-  const createdAt = new Date().toISOString();
-  await saveProducts(database, [buildProduct({ id: 'tide', createdAt })]);
-  for (const session of ['session-first', 'session-second']) {
-    const request = { method: 'PUT', headers: { 'x-user-session': session } };
-    await fetch(`${site.address}${paths.api.upvote('tide')}`, request);
+  try {
+    const createdAt = new Date().toISOString();
+    await saveProducts(database, [buildProduct({ id: 'tide', createdAt })]);
+    for (const session of ['session-first', 'session-second']) {
+      const request = { method: 'PUT', headers: { 'x-user-session': session } };
+      await fetch(`${site.address}${paths.api.upvote('tide')}`, request);
+    }
+    const read = async (path: string) => (await fetch(`${site.address}${path}`)).json();
+    await expect
+      .poll(async () => (await read(paths.api.standings('tide'))).day)
+      .toMatchObject({ votes: 1, excluded: [{ reason: 'network', votes: 1 }] });
+    const { to, finalAt } = await read(paths.api.leaderboard(createdAt.slice(0, 10)));
+    expect(Date.parse(finalAt) - Date.parse(to)).toBe((24 + 3) * 3_600_000);
+  } finally {
+    await site.close();
   }
-  const read = async (path: string) => (await fetch(`${site.address}${path}`)).json();
-  await expect
-    .poll(async () => (await read(paths.api.standings('tide'))).day)
-    .toMatchObject({ votes: 1, excluded: [{ reason: 'network', votes: 1 }] });
-  const { to, finalAt } = await read(paths.api.leaderboard(createdAt.slice(0, 10)));
-  expect(Date.parse(finalAt) - Date.parse(to)).toBe((24 + 3) * 3_600_000);
-  await site.close();
 });

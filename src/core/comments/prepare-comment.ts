@@ -6,9 +6,7 @@ import { isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Runtime } from '../runtime.ts';
 
-/**
- * The sender of a comment. The idempotency key identifies the draft, so a repeated request creates only one comment.
- */
+/** The sender of a comment. The idempotency key identifies the comment, so repeated requests create only one. */
 export interface Sender {
   session: string;
   idempotencyKey?: string | undefined;

@@ -111,7 +111,7 @@ test('an import is undone only once by simultaneous undos', async () => {
   expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 1, skipped: 0 } }]);
 });
 
-/** Removes deleted rows from the tables. VACUUM keeps them while another transaction, such as autoanalyze, may see them. */
+/** Removes deleted rows from the tables. VACUUM keeps those that another transaction, such as autoanalyze, may see. */
 async function shrinkTables(): Promise<void> {
   await expect
     .poll(async () => {

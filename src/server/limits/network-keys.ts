@@ -91,7 +91,8 @@ function withoutPort(text: string): string {
 
 /**
  * Warns once if an untrusted address forwards requests, because all visitors behind it then share the limits of one
- * network and, even without rate limits, the cap on its votes. The address is not logged, because it may belong to a visitor who forged the header.
+ * network and, even without rate limits, the cap on its votes. The address is not logged, because it may belong to a
+ * visitor who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;

@@ -48,8 +48,7 @@ function rememberTheme(theme: Theme): void {
 
 /**
  * Switches between the light and the dark theme. The server does not know the theme: CSS selects the icon, and
- * hydration and changes of the
- * system's theme set the pressed state.
+ * hydration and changes of the system's theme set the pressed state.
  */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');
