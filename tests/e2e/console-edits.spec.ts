@@ -215,6 +215,7 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   expectConsoleError(/422 \(Unprocessable Entity\)/);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(/is not an http or https URL/)).toBeVisible();
+  await expect(page.locator('[aria-invalid="true"]').first()).toBeFocused();
   await expect(page.getByLabel('Launches')).toHaveAccessibleDescription(/Enter a time/);
   await page.getByLabel('Launches').fill('2026-06-02T09:00');
   await page.getByLabel('Image').fill('/pictures/git/tile.svg');

@@ -110,11 +110,17 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
+  const [isResolving, setResolving] = useState(false);
+  const saveButton = useRef<HTMLButtonElement>(null);
   const failure = useDialogError();
   const changes = changesOf(draftOf(base.product), draft);
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
   const isStale = details.version !== base.version;
+  const isBusy = isSaving || isResolving;
+  // While the edit is being saved, its own new version is not a conflict.
+  const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
+  const canSave = isChanged && !isBusy && current === undefined;
 
   // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
   // when the session ends.
@@ -123,10 +129,23 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
     else undoable.unsavedEdits.delete(product.id);
   });
 
+  // After a save, the focus is on the button. The fields are marked, and no longer inert, in the same render.
+  useEffect(() => {
+    const hasErrors = Object.keys(errors).length > 0;
+    if (hasErrors) saveButton.current?.form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [errors]);
+
+  /** The fields are inert during a request, which would overwrite or drop later input, and so lose the focus. */
+  function begin(): void {
+    saveButton.current?.focus({ preventScroll: true });
+    failure.clear();
+  }
+
   async function save(): Promise<void> {
+    if (!canSave) return;
+    begin();
     onSaving(true);
     setErrors({});
-    failure.clear();
     try {
       const { auditId, ...saved } = await call<EditedProduct>(CONSOLE_API.product(product.id), {
         method: 'PATCH',
@@ -153,7 +172,9 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
 
   /** Resolves a conflict: continues from the latest version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
-    failure.clear();
+    if (isBusy) return;
+    begin();
+    setResolving(true);
     try {
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
       client.setQueryData(consoleKeys.product(product.id), latest);
@@ -167,10 +188,11 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
       setTheirs(undefined);
     } catch (error) {
       failure.show('The saved version could not be loaded', error);
+    } finally {
+      setResolving(false);
     }
   }
 
-  const current = theirs ?? (isStale && isChanged ? details.product : undefined);
   return (
     <form className="sheet-body" noValidate action={() => void save()} onReset={(event) => event.preventDefault()}>
       {current && (
@@ -181,7 +203,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
           onResolve={(keep) => void resolve(keep)}
         />
       )}
-      <div className="editor">
+      <div className="editor" inert={isBusy}>
         <ProductFieldsForm
           draft={draft}
           errors={errors}
@@ -202,12 +224,7 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
         <span className="quiet" role="status">
           {isChanged ? `${formatQuantity(Object.keys(changes).length, 'field')} changed` : 'No changes'}
         </span>
-        <button
-          type="submit"
-          className="button"
-          data-tone="primary"
-          disabled={!isChanged || isSaving || current !== undefined}
-        >
+        <button ref={saveButton} type="submit" className="button" data-tone="primary" aria-disabled={!canSave}>
           {isSaving ? 'Saving …' : 'Save'}
         </button>
       </div>
