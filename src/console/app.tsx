@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { ConsoleSession } from '../contract/console/schema.ts';
 import { Toaster } from '../web/ui/toaster.tsx';
 import { type Undoable, UndoProvider } from './api/actions.ts';
-import { ConsoleError, call, consoleKeys, SIGNED_OUT, switchSession } from './api/console-api.ts';
+import { askBeforeUnload, ConsoleError, call, consoleKeys, SIGNED_OUT, switchSession } from './api/console-api.ts';
 import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
@@ -27,6 +27,12 @@ export function App() {
     window.addEventListener(SIGNED_OUT, end);
     return () => window.removeEventListener(SIGNED_OUT, end);
   }, [client]);
+
+  // Unsaved edits exist only in this page, also while nobody is signed in.
+  useEffect(
+    () => askBeforeUnload(() => [...undoables.values()].some(({ unsavedEdits }) => unsavedEdits.size > 0)),
+    [undoables],
+  );
 
   function begin(started: ConsoleSession): void {
     switchSession(client, started);

@@ -48,3 +48,27 @@ test('the form of an edit cannot be changed while the edit is saved, or while th
   const { product } = await (await page.request.get(`/api/products/${id}`)).json();
   expect(product).toMatchObject({ description: 'Mine, on top', maker: 'Moon' });
 });
+
+test('the browser asks before it closes a page with an unsaved edit, and the product opens in a new tab', async ({
+  newVisitor,
+  site,
+}) => {
+  const page = await newVisitor();
+  const { id } = await site.addProduct({ name: 'Tide' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await page.getByLabel('Description').fill('An hour of careful writing');
+  const product = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'View on the site' }).click();
+  await expect(await product).toHaveURL(`/product/${id}`);
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  const question = await asked;
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Tide')).toBeVisible();
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
+});

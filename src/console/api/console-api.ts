@@ -66,6 +66,15 @@ interface Sent<Item, Result> {
   error: unknown;
 }
 
+/** Makes the browser ask before it closes or leaves the page if `isNeeded`. @returns a function that ends this. */
+export function askBeforeUnload(isNeeded: () => boolean): () => void {
+  const ask = (event: Event) => {
+    if (isNeeded()) event.preventDefault();
+  };
+  window.addEventListener('beforeunload', ask);
+  return () => window.removeEventListener('beforeunload', ask);
+}
+
 /**
  * Sends one request per item, and continues if a request fails. The browser asks before it closes the page meanwhile.
  * Calls `onProgress` with the number of each item, starting at 1. @throws ConsoleError if all requests fail.
@@ -77,8 +86,7 @@ export async function sendEach<Item, Result>(
 ): Promise<Sent<Item, Result>> {
   const results: Result[] = [];
   const failures: { item: Item; error: unknown }[] = [];
-  const warn = (event: Event) => event.preventDefault();
-  window.addEventListener('beforeunload', warn);
+  const stopAsking = askBeforeUnload(() => true);
   for (const [index, item] of items.entries()) {
     onProgress(index + 1);
     await send(item).then(
@@ -86,7 +94,7 @@ export async function sendEach<Item, Result>(
       (error: unknown) => failures.push({ item, error }),
     );
   }
-  window.removeEventListener('beforeunload', warn);
+  stopAsking();
   const error = failures[0]?.error;
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failed: failures.map(({ item }) => item), error };

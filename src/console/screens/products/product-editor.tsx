@@ -72,7 +72,11 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
         <h2 ref={heading} tabIndex={-1}>
           {details.data?.product.name ?? id}
         </h2>
-        {details.data && <a href={paths.product(id)}>View on the site</a>}
+        {details.data && (
+          <a href={paths.product(id)} target="_blank" rel="noreferrer">
+            View on the site
+          </a>
+        )}
         <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
           <CloseIcon />
         </button>
