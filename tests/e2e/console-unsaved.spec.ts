@@ -1,21 +1,8 @@
-import type { Page } from '@playwright/test';
+import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-
-/** Holds the requests for a path. @returns a function that lets them continue. */
-async function hold(page: Page, path: string): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(path, async (route) => {
-    await released;
-    await route.fallback();
-  });
-  return release;
-}
 
 test('the form of an edit cannot be changed while the edit is saved, or while the saved version is loaded', async ({
   page,
@@ -31,14 +18,14 @@ test('the form of an edit cannot be changed while the edit is saved, or while th
   await description.fill('Mine');
   await editProduct(site.database, id, { values: { maker: 'Moon' }, now: new Date() });
   await expect(keep).toBeVisible();
-  const load = await hold(page, CONSOLE_API.product(id));
+  const load = await holdRequests(page, CONSOLE_API.product(id));
   await keep.click();
   await expect(save).toBeFocused();
   await expect(fields).toHaveAttribute('inert');
   load();
   await expect(keep).toBeHidden();
   await description.fill('Mine, on top');
-  const finish = await hold(page, CONSOLE_API.product(id));
+  const finish = await holdRequests(page, CONSOLE_API.product(id));
   await save.click();
   await expect(save).toHaveText('Saving …');
   await expect(save).toBeFocused();
@@ -68,7 +55,60 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
   await question.dismiss();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Tide')).toBeVisible();
+  await expect(page.locator('dialog')).toHaveCount(0);
   const closed = page.waitForEvent('close');
   await page.close({ runBeforeUnload: true });
   await closed;
+});
+
+test('an edit whose saving fails is resumed, even if the product was opened again meanwhile', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const open = page.getByRole('button', { name, exact: true });
+  const dialog = page.locator('dialog');
+  const maker = page.getByLabel('Maker');
+  const close = async () => {
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  };
+  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
+  await page.route(CONSOLE_API.product(id), (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill(refusal) : route.continue(),
+  );
+  await open.click();
+  await maker.fill('Somebody else');
+  const refuse = await holdRequests(page, CONSOLE_API.product(id));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await close();
+  await open.click();
+  await expect(page.getByText('No changes')).toBeVisible();
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  refuse();
+  await expect(page.getByText('The database is down.')).toBeAttached();
+  // A change of the product renders the open editor again.
+  await editProduct(site.database, id, { values: { category: 'Sea' }, now: new Date() });
+  await expect(page.getByRole('textbox', { name: 'Category' })).toHaveValue('Sea');
+  await close();
+  await open.click();
+  await expect(maker).toHaveValue('Somebody else');
+});
+
+test('an open editor without changes shows what another operator saves', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const maker = page.getByLabel('Maker');
+  await expect(maker).toHaveValue('Moon');
+  await editProduct(site.database, id, { values: { maker: 'Sun' }, now: new Date() });
+  await expect(maker).toHaveValue('Sun');
+  await expect(page.getByText('No changes')).toBeVisible();
+  await page.getByLabel('Description').fill('Hot');
+  await expect(page.getByText('1 field changed')).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Tide')).toBeVisible();
 });

@@ -53,6 +53,19 @@ export async function failUntilClick(page: Page, matches: (url: URL) => boolean)
   });
 }
 
+/** Holds the requests for a path. @returns a function that lets them continue. */
+export async function holdRequests(page: Page, path: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(path, async (route) => {
+    await released;
+    await route.fallback();
+  });
+  return release;
+}
+
 /** Writes a comment as a visitor, and waits until live updates show it. */
 export async function writeComment(page: Page, productId: string, content: string): Promise<void> {
   await stranger(page).comment(productId, content);

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
-import { usePerform, useUndoable } from '../../api/actions.ts';
+import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
 import { consoleLocation, goTo } from '../../location.ts';
 import { useDialogError } from '../../ui/form-dialog.tsx';
@@ -26,6 +26,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isSaving, setSaving] = useState(false);
+  const stored = useRef<Edit>(undefined);
   const leaveNow = useRef(leave);
   leaveNow.current = leave;
   const details = useQuery({
@@ -50,9 +51,10 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   function leave(): void {
     // Returns the focus, which would be lost if the open dialog were unmounted.
     dialog.current?.close();
-    const edit = undoable.unsavedEdits.get(id);
+    const edit = stored.current;
+    if (edit === undefined || undoable.unsavedEdits.get(id) !== edit) return;
     undoable.unsavedEdits.delete(id);
-    if (edit === undefined || isSaving) return;
+    if (isSaving) return;
     void perform({
       subjects: [],
       run: async () => ({
@@ -88,6 +90,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       ) : (
         <Editing
           details={details.data}
+          stored={stored}
           isSaving={isSaving}
           onSaving={setSaving}
           onSaved={() => dialog.current?.close()}
@@ -99,17 +102,19 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
 interface EditingProps {
   details: ProductDetails;
+  /** The unsaved edit that this editor has stored. Another one is of an earlier editor, whose saving has failed. */
+  stored: RefObject<Edit | undefined>;
   isSaving: boolean;
   onSaving: (isSaving: boolean) => void;
   onSaved: () => void;
 }
 
-function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
+function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. A later version must not replace text while the operator is typing.
+  // The version that the edit is based on. A later version replaces it only while nothing is changed.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -124,13 +129,21 @@ function Editing({ details, isSaving, onSaving, onSaved }: EditingProps) {
   const isBusy = isSaving || isResolving;
   // While the edit is being saved, its own new version is not a conflict.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
+  if (isStale && !isChanged && !isBusy) {
+    setBase(details);
+    setDraft(draftOf(details.product));
+    setTheirs(undefined);
+  }
   const canSave = isChanged && !isBusy && current === undefined;
 
   // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
   // when the session ends.
   useLayoutEffect(() => {
-    if (isChanged) undoable.unsavedEdits.set(product.id, { base, draft });
-    else undoable.unsavedEdits.delete(product.id);
+    const { unsavedEdits } = undoable;
+    if (isChanged) {
+      stored.current = { base, draft };
+      unsavedEdits.set(product.id, stored.current);
+    } else if (unsavedEdits.get(product.id) === stored.current) unsavedEdits.delete(product.id);
   });
 
   // After a save, the focus is on the button. The fields are marked, and no longer inert, in the same render.
