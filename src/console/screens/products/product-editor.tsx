@@ -8,7 +8,7 @@ import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
-import { consoleLocation, goTo } from '../../location.ts';
+import { consoleLocation, goTo, openDialog } from '../../location.ts';
 import { useDialogError } from '../../ui/form-dialog.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
@@ -62,7 +62,8 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
         note: edit.base.product.name,
         async undo() {
           undoable.unsavedEdits.set(id, edit);
-          goTo('products', { edit: id });
+          if (consoleLocation().screen === 'products') openDialog({ edit: id });
+          else goTo('products', { edit: id });
         },
       }),
     });
