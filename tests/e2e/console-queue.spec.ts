@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editSubmission } from '../../src/core/submissions/change-submission.ts';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 /** Three names, so a test finds its own submissions. */
 const newNames = () =>
   ['First', 'Second', 'Third'].map((name) => `${name} ${randomUUID()}`) as [string, string, string];
+
+/** @returns a function that returns the number of decisions that the page has sent since. */
+function countDecisions(page: Page): () => number {
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decide')) sent += 1;
+  });
+  return () => sent;
+}
 
 // The first row of the queue is the active one, so each test starts with an empty queue.
 test.beforeEach(async ({ site }) => {
@@ -165,6 +175,32 @@ for (const [where, begin] of [
     await expect(page.getByText(/ of 3 …/)).toHaveCount(0);
   });
 }
+
+test('cancelling many decisions stops after the current one, and a message says how many were made', async ({
+  page,
+  site,
+}) => {
+  const names = newNames();
+  const [, second] = await addSubmissions(site, names);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const dialog = page.getByRole('dialog');
+  const finish = await holdRequests(page, CONSOLE_API.decideSubmission(second?.row.id ?? ''));
+  const sent = countDecisions(page);
+  await page.keyboard.press('d');
+  await dialog.getByRole('button', { name: 'Looks like spam' }).click();
+  await dialog.getByRole('button', { name: 'Decline' }).click();
+  await expect.poll(sent).toBe(2);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('dialog')).toHaveCount(0);
+  finish();
+  await expect(page.getByText('Declined 2 submissions')).toBeVisible();
+  await expect(page.getByText('Cancelled for 1 submission.')).toBeVisible();
+  const last = page.getByRole('checkbox', { name: `Select ${names[2]}` });
+  await expect(last).toBeChecked();
+  expect(sent()).toBe(2);
+});
 
 test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
   await page.setViewportSize({ width: 390, height: 844 });

@@ -77,12 +77,14 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 
 /**
  * Sends one request per item, and continues if a request fails. The browser asks before it closes the page meanwhile.
- * Calls `onProgress` with the number of each item, starting at 1. @throws ConsoleError if all requests fail.
+ * Calls `onProgress` with the number of each item, starting at 1, and sends no further request if `isCancelled`.
+ * @throws ConsoleError if all sent requests fail.
  */
 export async function sendEach<Item, Result>(
   items: readonly Item[],
   send: (item: Item) => Promise<Result>,
   onProgress: (item: number) => void = () => {},
+  isCancelled: () => boolean = () => false,
 ): Promise<Sent<Item, Result>> {
   const results: Result[] = [];
   const failures: { item: Item; error: unknown }[] = [];
@@ -93,6 +95,7 @@ export async function sendEach<Item, Result>(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
+    if (isCancelled()) break;
   }
   stopAsking();
   const error = failures[0]?.error;

@@ -3,6 +3,12 @@ import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 
+/** How an operation on many items shows its progress, and finds out that its dialog was closed. */
+export interface Progress {
+  show: (text: string) => void;
+  isCancelled: () => boolean;
+}
+
 interface FormDialogProps {
   title: string;
   /** The label of the button that submits the form. */
@@ -11,8 +17,8 @@ interface FormDialogProps {
   /** The fields, and anything that the operator should know before submitting. */
   children: ReactNode;
   onClose: () => void;
-  /** Runs the operation, and may show its progress. @throws Error if it fails. */
-  onSubmit: (showProgress: (text: string) => void) => Promise<unknown>;
+  /** Runs the operation. @throws Error if it fails. */
+  onSubmit: (progress: Progress) => Promise<unknown>;
 }
 
 /**
@@ -68,7 +74,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     setSending(true);
     error.clear();
     try {
-      await onSubmit(setProgress);
+      await onSubmit({ show: setProgress, isCancelled: () => !error.isOpen() });
       close();
     } catch (failure) {
       setSending(false);
@@ -142,14 +148,14 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   note: ReactNode;
   suggestions: readonly string[];
   isRequired?: boolean;
-  onSubmit: (reason: string, showProgress: (text: string) => void) => Promise<unknown>;
+  onSubmit: (reason: string, progress: Progress) => Promise<unknown>;
 }
 
 /** A dialog that asks for the reason for an operation. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   return (
-    <FormDialog {...dialog} onSubmit={(showProgress) => onSubmit(reason.trim(), showProgress)}>
+    <FormDialog {...dialog} onSubmit={(progress) => onSubmit(reason.trim(), progress)}>
       <p>{note}</p>
       <ReasonField value={reason} suggestions={suggestions} isRequired={isRequired} onChange={setReason} />
     </FormDialog>

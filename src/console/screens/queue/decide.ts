@@ -6,6 +6,7 @@ import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
+import type { Progress } from '../../ui/form-dialog.tsx';
 
 export type Decision =
   | { action: 'approve' }
@@ -30,11 +31,11 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
     body: { ...decision, revision },
   });
 
-/** If a submission has changed in the meantime, only its decision fails. */
+/** If a submission has changed in the meantime, only its decision fails. Cancelling leaves the other submissions. */
 async function sendAll(
   submissions: readonly SubmissionRecord[],
   decision: Decision | { action: 'undo' },
-  showProgress: (text: string) => void,
+  progress: Progress,
 ) {
   let shownAt = performance.now();
   const { results, failed, error } = await sendEach(
@@ -43,22 +44,27 @@ async function sendAll(
     (item) => {
       if (performance.now() - shownAt < PROGRESS_MS) return;
       shownAt = performance.now();
-      showProgress(`${ONGOING[decision.action]} ${formatCount(item)} of ${formatCount(submissions.length)} …`);
+      progress.show(`${ONGOING[decision.action]} ${formatCount(item)} of ${formatCount(submissions.length)} …`);
     },
+    progress.isCancelled,
   );
   const decided = results.map(({ submission }) => submission);
   const [only] = decided;
+  const cancelled = submissions.length - results.length - failed.length;
+  const notes = [
+    failed.length > 0 && `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(error)}`,
+    cancelled > 0 && `Cancelled for ${formatQuantity(cancelled, 'submission')}.`,
+  ].filter(Boolean);
   return {
     decided,
     what: decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission'),
-    note:
-      failed.length > 0 ? `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(error)}` : undefined,
+    note: notes.join(' ') || undefined,
   };
 }
 
 /**
  * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
- * `onChanged` with the submissions whose decision did not fail. `showProgress` shows progress in an open dialog.
+ * `onChanged` with the submissions that were decided. `progress` is that of an open dialog.
  */
 export function useDecide() {
   const client = useQueryClient();
@@ -68,19 +74,22 @@ export function useDecide() {
     decision: Decision,
     submissions: readonly SubmissionRecord[],
     onChanged: (changed: readonly SubmissionRecord[]) => void,
-    showProgress?: (text: string) => void,
+    progress?: Progress,
   ) => {
     const subject = `decision on ${submissions[0]?.id}`;
-    const toast = (title: string) => showToast({ title, description: '', subject });
+    const toast: Progress = {
+      show: (title) => showToast({ title, description: '', subject }),
+      isCancelled: () => false,
+    };
     return perform({
       subjects: ['queue', 'products'],
-      isInDialog: showProgress !== undefined,
+      isInDialog: progress !== undefined,
       show: () =>
         changeItems<SubmissionRecord>(client, 'queue', (each) =>
           submissions.some(({ id }) => id === each.id) ? undefined : each,
         ),
       async run() {
-        const { decided, what, note } = await sendAll(submissions, decision, showProgress ?? toast);
+        const { decided, what, note } = await sendAll(submissions, decision, progress ?? toast);
         onChanged(decided);
         return {
           done: `${DONE[decision.action]} ${what}`,

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import type { Pages } from '../../api/pages.ts';
-import { FormDialog, ReasonDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, type Progress, ReasonDialog } from '../../ui/form-dialog.tsx';
 import { type Deselect, List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Decision, useDecide } from './decide.ts';
@@ -81,8 +81,8 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           label="Decline"
           isRequired
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason, showProgress) =>
-            decide({ action: 'decline', reason }, asking.submissions, asking.deselect, showProgress)
+          onSubmit={(reason, progress) =>
+            decide({ action: 'decline', reason }, asking.submissions, asking.deselect, progress)
           }
         />
       )}
@@ -91,8 +91,8 @@ export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
           title={titleOf('Schedule', asking.submissions)}
           launchAt={asking.submissions[0]?.launchAt ?? null}
           onClose={() => setAsking(undefined)}
-          onSubmit={(launchAt, showProgress) =>
-            decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect, showProgress)
+          onSubmit={(launchAt, progress) =>
+            decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect, progress)
           }
         />
       )}
@@ -110,7 +110,7 @@ interface ScheduleDialogProps {
   title: string;
   launchAt: string | null;
   onClose: () => void;
-  onSubmit: (launchAt: string, showProgress: (text: string) => void) => Promise<unknown>;
+  onSubmit: (launchAt: string, progress: Progress) => Promise<unknown>;
 }
 
 /** Asks for the launch time in UTC. */
@@ -120,11 +120,7 @@ function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) 
     (launchAt !== null && launchAt > now ? launchAt : tomorrowAtNine()).slice(0, 16),
   );
   return (
-    <FormDialog
-      {...dialog}
-      label="Approve and schedule"
-      onSubmit={(showProgress) => onSubmit(`${time}:00Z`, showProgress)}
-    >
+    <FormDialog {...dialog} label="Approve and schedule" onSubmit={(progress) => onSubmit(`${time}:00Z`, progress)}>
       <label className="field">
         <span>Launches (UTC)</span>
         <input
