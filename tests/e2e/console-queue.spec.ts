@@ -161,6 +161,8 @@ for (const [where, begin] of [
       await waiting[index]?.();
     };
     await begin(page);
+    // Screen readers do not announce a text that is inserted together with its region.
+    if (where === 'the open dialog') await expect(page.getByRole('dialog').getByRole('status')).toBeEmpty();
     await finish(0);
     const shown = where === 'a message' ? page.locator('.toast') : page.getByRole('dialog').getByRole('status');
     await expect(shown).toContainText(/^(?:Approving|Scheduling) 2 of 3 …/);

@@ -94,12 +94,11 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
       >
         {children}
         {error.element}
-        {progress && (
-          <p className="quiet" role="status">
-            {progress}
-          </p>
-        )}
         <div className="form-actions">
+          {/* Screen readers announce a text that changes, but not one that is inserted with its region. */}
+          <span className="quiet" role="status">
+            {progress}
+          </span>
           <button type="button" className="button" data-tone="quiet" onClick={close}>
             Cancel
           </button>

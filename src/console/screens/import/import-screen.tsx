@@ -143,23 +143,25 @@ export function ImportScreen() {
                 Another file
               </button>
             </div>
-            <ColumnForm
-              chosen={chosen}
-              choice={choice}
-              slugifyIds={slugifyIds}
-              onChange={change}
-              isBusy={progress !== undefined}
-              onCheck={() => void check()}
-            />
-          </section>
-          {progress && (
-            <div className="progress card" role="status">
-              <label>
-                {progress.label} …
-                <progress max={1} value={progress.share} />
-              </label>
+            <div>
+              <ColumnForm
+                chosen={chosen}
+                choice={choice}
+                slugifyIds={slugifyIds}
+                onChange={change}
+                isBusy={progress !== undefined}
+                onCheck={() => void check()}
+              />
+              <div role="status">
+                {progress && (
+                  <label className="progress">
+                    {progress.label} …
+                    <progress max={1} value={progress.share} />
+                  </label>
+                )}
+              </div>
             </div>
-          )}
+          </section>
           <DryRun
             rows={rows}
             choice={choice}
