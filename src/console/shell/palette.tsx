@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
 import { goTo } from '../location.ts';
@@ -28,6 +29,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const chosen = useRef<Command>(undefined);
   const listId = useId();
+  const hasShortcuts = useShortcuts();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const term = text.trim().toLowerCase();
@@ -50,11 +52,11 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     ...SCREENS.map(({ screen, label, key }) => ({
       id: screen,
       label,
-      hint: `G ${key.toUpperCase()}`,
+      hint: hasShortcuts ? `G ${key.toUpperCase()}` : '',
       run: () => goTo(screen),
     })),
-    { id: 'undo', label: 'Undo the last change', hint: 'U', run: useUndoLast() },
-    { id: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', run: onShortcuts },
+    { id: 'undo', label: 'Undo the last change', hint: hasShortcuts ? 'U' : '', run: useUndoLast() },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', hint: hasShortcuts ? '?' : '', run: onShortcuts },
     { id: 'site', label: 'Open the site', hint: '', run: () => window.open('/', '_blank', 'noopener') },
     { id: 'sign-out', label: 'Sign out', hint: '', run: () => onSignOut(false) },
     { id: 'sign-out-everywhere', label: 'Sign out everywhere', hint: '', run: () => onSignOut(true) },

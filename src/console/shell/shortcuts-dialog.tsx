@@ -14,7 +14,7 @@ const EVERYWHERE: Keys = [
 ];
 
 const LISTS: Keys = [
-  ['J  K', 'Next, previous'],
+  ['J  K  ↓  ↑', 'Next, previous'],
   ['X', 'Select'],
   ['Shift X', 'Select all from the last selected row to here'],
   ['Enter', 'Press the focused button, or open the item'],

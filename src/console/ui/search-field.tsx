@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../../web/ui/icons.tsx';
+import { useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useKeys } from './keys.ts';
 
 const DEBOUNCE_MS = 150;
@@ -14,6 +15,7 @@ interface Props {
 export function SearchField({ label, value, onChange }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
+  const hasShortcuts = useShortcuts();
   const report = useRef(onChange);
   report.current = onChange;
 
@@ -35,7 +37,7 @@ export function SearchField({ label, value, onChange }: Props) {
         placeholder={label}
         value={text}
         maxLength={200}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
