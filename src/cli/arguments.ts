@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import { MAX_REASON_CHARACTERS } from '../contract/console/records.ts';
 import { isProductId } from '../contract/products/fields.ts';
-import { isStorableText } from '../contract/text.ts';
+import { formatCount, isLongerThan, isStorableText } from '../contract/text.ts';
 import type { FileKind } from '../core/imports/check-file.ts';
 
 const MAX_LISTED = 1_000;
@@ -58,6 +59,13 @@ export function readText(text: string): string {
   if (text === '' || !isStorableText(text))
     throw new InvalidArgumentError('It must not be empty or contain NUL characters or lone surrogates.');
   return text;
+}
+
+/** Checks a reason, which the console must be able to repeat. */
+export function readReason(text: string): string {
+  if (isLongerThan(text, MAX_REASON_CHARACTERS))
+    throw new InvalidArgumentError(`It can have at most ${formatCount(MAX_REASON_CHARACTERS)} characters.`);
+  return readText(text);
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

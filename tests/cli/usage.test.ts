@@ -57,6 +57,15 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^ +at /m);
   });
+
+  test.each(['products remove git', 'comments hide 5a3b1e00', 'submissions decline git', 'votes exclude git'])(
+    '%s does not accept a reason that the console could not repeat',
+    async (command) => {
+      const { code, stderr } = await run([...command.split(' '), '--reason', 'x'.repeat(1_001)]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/It can have at most 1,000 characters/);
+    },
+  );
 });
 
 describe('invalid settings (api.md, Settings: all errors are listed together)', () => {

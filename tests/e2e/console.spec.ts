@@ -151,7 +151,9 @@ test('the older of two removals of an id is restored, and removed again by undo 
   site,
 }) => {
   const { id } = await site.addProduct({ name: 'Loved' });
-  await removeProducts(site.database, [id], 'Spam');
+  // Older versions of the command accepted a reason of any length, and the console cuts it.
+  const reason = 'Spam'.repeat(300);
+  await removeProducts(site.database, [id], reason);
   await site.addProduct({ id, name: 'Replacement' });
   await removeProducts(site.database, [id]);
   await signIn(page, site);
@@ -170,7 +172,7 @@ test('the older of two removals of an id is restored, and removed again by undo 
       "SELECT action, details ->> 'reason' AS reason FROM audit_log WHERE target = $1 ORDER BY created_at DESC LIMIT 1",
       [id],
     );
-  await expect.poll(lastChange).toEqual([{ action: 'products remove', reason: 'Spam' }]);
+  await expect.poll(lastChange).toEqual([{ action: 'products remove', reason: reason.slice(0, 1_000) }]);
 });
 
 test('a file is imported with mapped columns after a dry run that shows its errors, and the import is undone', async ({

@@ -10,7 +10,7 @@ import {
   restoreComments,
 } from '../../core/comments/moderate-comments.ts';
 import type { Database, Sql } from '../../core/database/database.ts';
-import { jsonOption, limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readProductIds, readReason, readText, UsageError } from '../arguments.ts';
 import { print, printJson, startProgress, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -33,7 +33,7 @@ export function commentsCommand(): Command {
 function hideCommand(): Command {
   return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('hide comments from everyone, including their authors')
-    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readText)
+    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell comments hide 5a3b1e00 --reason spam\n  groundswell comments list --hidden',

@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import type { SubmissionRecord } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
-import { isLongerThan } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Database } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
@@ -25,6 +23,7 @@ import {
   numberReader,
   readInstant,
   readProductIds,
+  readReason,
   readText,
   UsageError,
 } from '../arguments.ts';
@@ -182,12 +181,6 @@ function sentenceOf(row: SubmissionRow): string {
     default:
       return `${id} is waiting for a decision.`;
   }
-}
-
-function readReason(text: string): string {
-  if (isLongerThan(text, SUBMISSION_LIMITS.reasonCharacters))
-    throw new UsageError(`a reason can have at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
-  return readText(text);
 }
 
 function showCommand(): Command {

@@ -5,7 +5,7 @@ import { listVotes } from '../../core/leaderboards/list-votes.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { recordEvents } from '../../core/webhooks/outbox.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, readProductIds, readReason, UsageError } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -68,7 +68,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .requiredOption(
       '--reason <text>',
       'the reason, for the audit log and, for exclusions, the public moderation log',
-      readText,
+      readReason,
     )
     .addOption(jsonOption('{ "auditId": …, "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(

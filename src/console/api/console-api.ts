@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { UNATTENDED_HEADER } from '../../contract/console/paths.ts';
+import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
@@ -103,7 +104,10 @@ export async function sendEach<Item, Result>(
   return { results, failed: failures.map(({ item }) => item), error };
 }
 
-/** Sends one request per reason, for all items that have it, and continues if a request fails, like `sendEach`. */
+/**
+ * Sends one request per reason, for all items that have it, and continues if a request fails, like `sendEach`. Reasons
+ * from before commands limited them may be too long, and are cut.
+ */
 export async function sendByReason<Item, Result>(
   items: readonly Item[],
   reasonOf: (item: Item) => string | null | undefined,
@@ -111,7 +115,7 @@ export async function sendByReason<Item, Result>(
 ): Promise<Sent<Item, Result>> {
   const itemsByReason = new Map<string, Item[]>();
   for (const item of items) {
-    const reason = reasonOf(item) ?? '';
+    const reason = [...(reasonOf(item) ?? '')].slice(0, MAX_REASON_CHARACTERS).join('');
     itemsByReason.set(reason, [...(itemsByReason.get(reason) ?? []), item]);
   }
   const sent = await sendEach([...itemsByReason], ([reason, group]) => send(group, reason));

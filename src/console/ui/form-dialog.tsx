@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
@@ -126,7 +127,7 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
         <span>Reason{isRequired ? '' : ' (optional)'}</span>
         <input
           value={value}
-          maxLength={1_000}
+          maxLength={MAX_REASON_CHARACTERS}
           required={isRequired}
           autoComplete="off"
           onChange={(event) => onChange(event.target.value)}

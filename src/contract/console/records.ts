@@ -13,6 +13,9 @@ export interface ConsolePage<Item> {
 /** The maximum number of products or comments that one request may change. */
 export const MAX_ITEMS_PER_REQUEST = 200;
 
+/** The maximum number of Unicode code points of an operator's reason. */
+export const MAX_REASON_CHARACTERS = 1_000;
+
 /** A kind of data that open pages of the console must refetch. The event `change` contains a list of them. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 

@@ -4,8 +4,6 @@ export const SUBMISSION_LIMITS = {
   waitingPerNetwork: 5,
   /** How far ahead a maker can schedule a launch. */
   launchAheadDays: 366,
-  /** Maximum Unicode code points of the reason for declining a submission. */
-  reasonCharacters: 1_000,
 } as const;
 
 /** A maker key: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */

@@ -6,6 +6,7 @@ import {
   type ConsoleComment,
   type ConsolePage,
   MAX_ITEMS_PER_REQUEST,
+  MAX_REASON_CHARACTERS,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
@@ -34,7 +35,7 @@ const Query = Type.Object({
 const Moderation = Type.Object({
   action: Type.Union([Type.Literal('hide'), Type.Literal('restore'), Type.Literal('hold'), Type.Literal('release')]),
   ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }),
-  reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
+  reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT })),
 });
 
 /** Reading and moderating comments. */

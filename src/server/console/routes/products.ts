@@ -6,6 +6,7 @@ import {
   type EditedProduct,
   MAX_ITEMS_PER_REQUEST,
   MAX_LISTED_REMOVALS,
+  MAX_REASON_CHARACTERS,
   type ProductDetails,
   type RemovalResult,
   type RemovedProductRecord,
@@ -111,7 +112,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       schema: {
         body: Type.Object({
           ids: Type.Array(Id, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }),
-          reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
+          reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT })),
         }),
       },
     },

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { ConsolePage, SubmissionRecord } from '../../../contract/console/records.ts';
+import { type ConsolePage, MAX_REASON_CHARACTERS, type SubmissionRecord } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
-import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import {
@@ -35,7 +34,7 @@ const Decision = Type.Union([
   Type.Object({
     action: Type.Literal('decline'),
     revision: Type.Integer(),
-    reason: Type.String({ pattern: '\\S', maxLength: SUBMISSION_LIMITS.reasonCharacters, format: TEXT_FORMAT }),
+    reason: Type.String({ pattern: '\\S', maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT }),
   }),
 ]);
 

@@ -6,6 +6,7 @@ import {
   type ConsolePage,
   MAX_LISTED_BURSTS,
   MAX_LISTED_VOTES,
+  MAX_REASON_CHARACTERS,
   type VoteList,
 } from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
@@ -21,7 +22,7 @@ const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) })
 const Instant = Type.String({ format: INSTANT_FORMAT });
 const Verdict = Type.Object({
   action: Type.Union([Type.Literal('exclude'), Type.Literal('include')]),
-  reason: Type.String({ minLength: 1, maxLength: 1_000, format: TEXT_FORMAT }),
+  reason: Type.String({ minLength: 1, maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT }),
   voters: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { minItems: 1, maxItems: 10_000 })),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
