@@ -204,6 +204,30 @@ test('cancelling many decisions stops after the current one, and a message says 
   expect(sent()).toBe(2);
 });
 
+test('submissions that are being decided can be seen again meanwhile, but not decided twice', async ({
+  page,
+  site,
+}) => {
+  const names = newNames();
+  const [first] = await addSubmissions(site, names);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const finish = await holdRequests(page, CONSOLE_API.decideSubmission(first?.row.id ?? ''));
+  const sent = countDecisions(page);
+  await page.keyboard.press('a');
+  await expect(page.getByRole('article', { name: names[0] })).toBeHidden();
+  const [other] = newNames();
+  await addSubmissions(site, [other]);
+  await expect(page.getByRole('article', { name: other })).toBeVisible();
+  await expect(page.getByRole('article', { name: names[0] })).toBeVisible();
+  await page.keyboard.press('a');
+  await expect(page.getByText('Still being decided')).toBeVisible();
+  finish();
+  await expect(page.getByText('Approved 3 submissions')).toBeVisible();
+  expect(sent()).toBe(3);
+});
+
 test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const [name] = newNames();

@@ -62,6 +62,9 @@ async function sendAll(
   };
 }
 
+/** The ids in running batches. Live updates show them again until they are decided, but nobody must decide twice. */
+const deciding = new Set<string>();
+
 /**
  * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
  * `onChanged` with the submissions that were decided. `progress` is that of an open dialog.
@@ -70,18 +73,21 @@ export function useDecide() {
   const client = useQueryClient();
   const perform = usePerform();
 
-  return (
+  return async (
     decision: Decision,
-    submissions: readonly SubmissionRecord[],
+    chosen: readonly SubmissionRecord[],
     onChanged: (changed: readonly SubmissionRecord[]) => void,
     progress?: Progress,
   ) => {
+    const submissions = chosen.filter(({ id }) => !deciding.has(id));
+    if (submissions.length === 0) return showToast({ title: 'Still being decided', description: '' });
+    for (const { id } of submissions) deciding.add(id);
     const subject = `decision on ${submissions[0]?.id}`;
     const toast: Progress = {
       show: (title) => showToast({ title, description: '', subject }),
       isCancelled: () => false,
     };
-    return perform({
+    await perform({
       subjects: ['queue', 'products'],
       isInDialog: progress !== undefined,
       show: () =>
@@ -101,6 +107,8 @@ export function useDecide() {
           },
         };
       },
+    }).finally(() => {
+      for (const { id } of submissions) deciding.delete(id);
     });
   };
 }
