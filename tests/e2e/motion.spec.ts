@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
 /** Records the named elements that each later view transition animates. */
@@ -73,26 +72,3 @@ test.describe('§2: view transitions', () => {
     await expect(page).toHaveURL(`/product/${id}`);
   });
 });
-
-for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  const isReduced = reducedMotion === 'reduce';
-  test(`the products of a further page appear ${isReduced ? 'at once with reduced motion' : 'one after another'}`, async ({
-    page,
-    site,
-  }) => {
-    const word = isReduced ? 'Resting' : 'Rising';
-    await site.addProducts(LIMITS.listedProducts + 5, (index) => ({ name: `${word} gull ${index}` }));
-    await page.emulateMedia({ reducedMotion });
-    await visit(page, `/?q=${word}+gull`);
-    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
-    const cards = page.locator('.product-list > li');
-    await expect(cards).toHaveCount(LIMITS.listedProducts + 5);
-    for (const [index, delay] of [
-      [20, '0s'],
-      [21, '0.04s'],
-      [23, '0.12s'],
-    ] as const) {
-      await expect(cards.nth(index)).toHaveCSS('animation-delay', isReduced ? '0s' : delay);
-    }
-  });
-}
