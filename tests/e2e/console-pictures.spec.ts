@@ -1,5 +1,6 @@
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { pictureFile } from '../support/submission-site.ts';
 
@@ -63,4 +64,23 @@ test('an operator can add team members with an uploaded picture, and remove them
     { name: 'Bo', role: '', avatar: '/pictures/git/tile.svg' },
     { name: 'Cy', role: '', avatar: expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/) },
   ]);
+});
+
+test('an edit can be saved only when its pictures are uploaded', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Patient tide' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const editor = page.getByRole('dialog', { name: 'Edit Patient tide' });
+  const finish = await holdRequests(page, CONSOLE_API.pictures('image'));
+  await editor.getByLabel('Upload a picture').setInputFiles(await pictureFile('tide.png', '#075e68'));
+  await editor.getByRole('textbox', { name: 'Maker' }).fill('Somebody else');
+  const save = editor.getByRole('button', { name: 'Save' });
+  await expect(editor.getByText('1 field changed')).toBeVisible();
+  await expect(save).toHaveAttribute('aria-disabled', 'true');
+  finish();
+  await expect(editor.getByText('2 fields changed')).toBeVisible();
+  await save.click();
+  await expect(page.getByText('Saved Patient tide')).toBeVisible();
+  const { product } = await (await page.request.get(`/api/products/${id}`)).json();
+  expect(product).toMatchObject({ maker: 'Somebody else', image: expect.stringMatching(/^\/images\//) });
 });

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
@@ -11,13 +12,15 @@ interface Props {
   onUploaded: (address: string) => void;
 }
 
+/** The mutation key of running uploads. An edit that is saved before they end would lack the pictures. */
+export const UPLOADS = ['picture uploads'];
+
 /** A button that uploads the chosen pictures one after the other. */
 export function PictureUpload({ use, label, onUploaded }: Props) {
-  const [isSending, setSending] = useState(false);
+  const { mutate, isPending } = useMutation({ mutationKey: UPLOADS, mutationFn: send, networkMode: 'always' });
   const [errors, setErrors] = useState<readonly string[]>([]);
 
   async function send(files: readonly File[]): Promise<void> {
-    setSending(true);
     setErrors([]);
     for (const file of files) {
       try {
@@ -31,24 +34,23 @@ export function PictureUpload({ use, label, onUploaded }: Props) {
         setErrors((others) => [...others, `${file.name}: ${messageOf(error)}`]);
       }
     }
-    setSending(false);
   }
 
   return (
     <div className="picture-upload">
-      <label className="button" data-tone="outline" aria-disabled={isSending}>
-        {isSending ? 'Uploading …' : label}
+      <label className="button" data-tone="outline" aria-disabled={isPending}>
+        {isPending ? 'Uploading …' : label}
         <input
           className="visually-hidden"
           type="file"
           accept={PICTURE_UPLOADS.mediaTypes.join(',')}
           multiple={use === 'screenshot'}
-          disabled={isSending}
+          disabled={isPending}
           onChange={({ target }) => {
             const files = [...(target.files ?? [])];
             // Otherwise, choosing the same file again would have no effect.
             target.value = '';
-            void send(files);
+            mutate(files);
           }}
         />
       </label>

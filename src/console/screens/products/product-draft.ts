@@ -74,8 +74,16 @@ export function shownText(name: DraftField, text: string): string {
 
 /** Returns the changed fields, with their values for the API. */
 export function changesOf(before: Draft, draft: Draft): Record<string, unknown> {
-  const changed = DRAFT_FIELDS.filter((name) => draft[name] !== before[name]);
-  return Object.fromEntries(changed.map((name) => [name, fieldValue(name, draft[name])]));
+  return Object.fromEntries(changedFields(before, draft).map((name) => [name, fieldValue(name, draft[name])]));
+}
+
+/** Returns `latest` with the fields that `draft` has changed since `before`. */
+export function withChanges(latest: Draft, before: Draft, draft: Draft): Draft {
+  return { ...latest, ...Object.fromEntries(changedFields(before, draft).map((name) => [name, draft[name]])) };
+}
+
+function changedFields(before: Draft, draft: Draft): readonly DraftField[] {
+  return DRAFT_FIELDS.filter((name) => draft[name] !== before[name]);
 }
 
 /** Converts the text of an input to the value of its field. */

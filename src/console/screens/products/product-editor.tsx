@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
@@ -12,7 +12,8 @@ import { consoleLocation, goTo, openDialog } from '../../location.ts';
 import { useDialogError } from '../../ui/form-dialog.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
-import { changesOf, type Draft, draftOf, membersOf, previewOf, teamText, withPicture } from './product-draft.ts';
+import { UPLOADS } from './picture-upload.tsx';
+import { changesOf, draftOf, membersOf, previewOf, teamText, withChanges, withPicture } from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
@@ -135,7 +136,8 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
     setDraft(draftOf(details.product));
     setTheirs(undefined);
   }
-  const canSave = isChanged && !isBusy && current === undefined;
+  const isUploading = useIsMutating({ mutationKey: UPLOADS }) > 0;
+  const canSave = isChanged && !isBusy && !isUploading && current === undefined;
 
   // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
   // when the session ends.
@@ -197,12 +199,9 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
-      const mine: Draft = {
-        ...next,
-        ...Object.fromEntries(Object.keys(changes).map((name) => [name, draft[name as keyof Draft]])),
-      };
       setBase(latest);
-      setDraft(keepMine ? mine : next);
+      // An upload may have added a picture meanwhile.
+      setDraft((mine) => (keepMine ? withChanges(next, draftOf(product), mine) : next));
       setTheirs(undefined);
     } catch (error) {
       failure.show('The saved version could not be loaded', error);
