@@ -115,6 +115,15 @@ test('leaderboards check finds no difference in a final day without launches, an
   });
 });
 
+test('leaderboards check reports that the leaderboard of a launch is missing', async () => {
+  await launch(database, 'astray', '2020-06-07T10:00:00.000Z', now.toISOString());
+  await database.query("DELETE FROM leaderboards WHERE period = '2020-06-07'");
+  expect(await run('leaderboards', 'check', '2020-06-07')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('the leaderboard of 2020-06-07 is missing, although it has launches\n'),
+  });
+});
+
 test('products list --scheduled lists future launches, earliest first', async () => {
   const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
   await saveProducts(database, [

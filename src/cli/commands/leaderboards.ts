@@ -119,10 +119,12 @@ function checkCommand(): Command {
     });
 }
 
-/** Returns the result for a period that the site shows without launches. @throws Error for other periods. */
+/** Returns the result for a period without a stored leaderboard. @throws Error if the site does not show the period. */
 async function checkEmpty(sql: Sql, { name }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
-  if ((await getLeaderboard(sql, name, {}, rulesNow())) === null) throw new Error(noLeaderboard(name));
-  return { launches: 0, votes: 0, differences: [] };
+  const board = await getLeaderboard(sql, name, {}, rulesNow());
+  if (board === null) throw new Error(noLeaderboard(name));
+  const differences = board.items.length > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];
+  return { launches: board.items.length, votes: 0, differences };
 }
 
 function noLeaderboard(period: string): string {
