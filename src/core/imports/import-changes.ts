@@ -132,10 +132,11 @@ export async function undoImport(
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
-    // Also blocks finalising the days of products that are scheduled again.
+    // Also keeps products that are scheduled again from becoming final.
     const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
-    await lockDaysOf(sql, [...newIds, ...scheduled.map(({ productId }) => productId)]);
-    await lockCounts(sql, newIds);
+    const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
+    await lockDaysOf(sql, locked);
+    await lockCounts(sql, locked);
     const unchanged = await lockUnchanged(sql, changes);
     const removed = newIds.filter((productId) => unchanged.has(productId));
     const previous = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
