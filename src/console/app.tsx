@@ -28,7 +28,7 @@ export function App() {
     return () => window.removeEventListener(SIGNED_OUT, end);
   }, [client]);
 
-  // Unsaved edits exist only in this page, also while nobody is signed in.
+  // Unsaved edits are lost with the page, even if nobody is signed in.
   useEffect(
     () => askBeforeUnload(() => [...undoables.values()].some(({ unsavedEdits }) => unsavedEdits.size > 0)),
     [undoables],

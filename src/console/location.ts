@@ -70,10 +70,10 @@ export function openDialog(parameters: Query): void {
   update();
 }
 
-/** Closes a dialog: returns to its screen, or removes these parameters if the page was opened with the dialog. */
-export function closeDialog(parameters: readonly string[]): void {
+/** Closes a dialog: returns to its screen, or changes these parameters if the page was opened with the dialog. */
+export function closeDialog(parameters: Query): void {
   if (window.history.state === DIALOG) window.history.back();
-  else setQuery(Object.fromEntries(parameters.map((name) => [name, undefined])));
+  else setQuery(parameters);
 }
 
 function addressWith(changes: Query): string {

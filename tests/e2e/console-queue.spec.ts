@@ -204,7 +204,7 @@ test('cancelling many decisions stops after the current one, and a message says 
   expect(sent()).toBe(2);
 });
 
-test('submissions that are being decided can be seen again meanwhile, but not decided twice', async ({
+test('submissions that are being decided may reappear in the list, but are not decided twice', async ({
   page,
   site,
 }) => {

@@ -61,7 +61,7 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
   await closed;
 });
 
-test('an edit whose saving fails is resumed, even if the product was opened again meanwhile', async ({
+test('an edit whose saving fails is resumed, even if the product was reopened before the failure', async ({
   page,
   site,
   expectConsoleError,

@@ -101,13 +101,13 @@ function checkCommand(): Command {
       const period = readPeriod(name);
       const checked = await withDatabase((connection) =>
         connection.withoutStatementTimeout(async (database) => {
-          if (!repair) return (await checkBoard(database, period)) ?? checkEmpty(database, period);
+          if (!repair) return (await checkBoard(database, period)) ?? checkWithoutBoard(database, period);
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {
             for (const difference of repaired.found.differences) print(difference);
             print('These differences were found. The result after the repair:');
           }
-          return repaired?.left ?? checkEmpty(database, period);
+          return repaired?.left ?? checkWithoutBoard(database, period);
         }),
       );
       const { launches, votes, differences } = checked;
@@ -120,7 +120,7 @@ function checkCommand(): Command {
 }
 
 /** Returns the result for a period without a stored leaderboard. @throws Error if the site does not show the period. */
-async function checkEmpty(sql: Sql, { name }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
+async function checkWithoutBoard(sql: Sql, { name }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
   const board = await getLeaderboard(sql, name, {}, rulesNow());
   if (board === null) throw new Error(noLeaderboard(name));
   const differences = board.items.length > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];

@@ -67,7 +67,7 @@ interface Sent<Item, Result> {
   error: unknown;
 }
 
-/** Makes the browser ask before it closes or leaves the page if `isNeeded`. @returns a function that ends this. */
+/** Makes the browser ask before it closes or leaves the page while `isNeeded()`. @returns a function that ends this. */
 export function askBeforeUnload(isNeeded: () => boolean): () => void {
   const ask = (event: Event) => {
     if (isNeeded()) event.preventDefault();
@@ -77,8 +77,9 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, and continues if a request fails. The browser asks before it closes the page meanwhile.
- * Calls `onProgress` with the number of each item, starting at 1, and sends no further request if `isCancelled`.
+ * Sends one request per item, and continues if a request fails. Until the last one, the browser asks before it closes
+ * the page. Calls `onProgress` with the number of each item, starting at 1, and sends no further request if
+ * `isCancelled()`.
  * @throws ConsoleError if all sent requests fail.
  */
 export async function sendEach<Item, Result>(

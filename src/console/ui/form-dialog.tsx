@@ -96,7 +96,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
         {children}
         {error.element}
         <div className="form-actions">
-          {/* Screen readers announce a text that changes, but not one that is inserted with its region. */}
+          {/* Always rendered, because screen readers announce only changes of an existing status element. */}
           <span className="quiet" role="status">
             {progress}
           </span>

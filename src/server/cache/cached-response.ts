@@ -57,8 +57,8 @@ export interface Freshness {
 }
 
 /**
- * Why a request causes a revalidation: a miss, a version too old to be served, a stale one that is served meanwhile, or
- * a visitor's claim to have just written.
+ * Why a request causes a revalidation: a miss, a version too old to be served, a stale version, which is served during
+ * the revalidation, or a visitor's claim to have just written.
  */
 export type RevalidationReason = 'miss' | 'expired' | 'stale' | 'claim';
 

@@ -200,7 +200,7 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
       setBase(latest);
-      // An upload may have added a picture meanwhile.
+      // An upload may have added a picture since the click.
       setDraft((mine) => (keepMine ? withChanges(next, draftOf(product), mine) : next));
       setTheirs(undefined);
     } catch (error) {

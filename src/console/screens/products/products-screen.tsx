@@ -82,7 +82,9 @@ export function ProductsScreen() {
       }
     >
       {state === 'removed' ? <RemovedProducts /> : <ProductList filter={{ q, tag, category, state, sort }} />}
-      {editing !== null && <ProductEditor key={editing} id={editing} onClose={() => closeDialog(['edit'])} />}
+      {editing !== null && (
+        <ProductEditor key={editing} id={editing} onClose={() => closeDialog({ edit: undefined })} />
+      )}
     </Page>
   );
 }

@@ -62,7 +62,7 @@ async function sendAll(
   };
 }
 
-/** The ids in running batches. Live updates show them again until they are decided, but nobody must decide twice. */
+/** The ids in running batches. Live updates list them again until they are decided; another decision is refused. */
 const deciding = new Set<string>();
 
 /**
