@@ -123,8 +123,8 @@ export const BROWSER_STATES: ScreenState[] = [
       await visitWithStorage(page, paths.product(rich.id), { outbox: [{ ...comment, refused: 'Product not found' }] });
       await setOnline(page, false);
       await expect(page.getByText(/^You are offline/)).toBeVisible();
-      await page.evaluate(() => localStorage.removeItem('outbox'));
       await expect(page.getByRole('region', { name: 'Comment that was not posted' })).toBeVisible();
+      await page.evaluate(() => localStorage.removeItem('outbox'));
     },
   },
 ];
