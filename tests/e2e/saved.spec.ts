@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { requestsReported } from '../support/network.ts';
+import { holdResponses, requestsReported } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
 
 /** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
@@ -61,6 +61,28 @@ test('in the dialog, a removed product can be restored by keyboard, and closing 
   await expect(saveOf(page, 'Beryl')).toHaveAttribute('aria-pressed', 'false');
   await opener(page).press('Enter');
   await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
+});
+
+test('a saved product is opened with one click, even while its numbers of votes and comments arrive', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Fluorite' });
+  await visit(page, '/?q=fluorite');
+  await saveOf(page, 'Fluorite').click();
+  await expect(opener(page)).toHaveAccessibleName('Saved products 1');
+  const held = await holdResponses(page, new RegExp(`/api/products/${product.id}$`));
+  await visit(page, '/product/git');
+  await opener(page).click();
+  const link = dialog(page).getByRole('link', { name: 'Fluorite' });
+  await expect(dialog(page)).toHaveJSProperty('open', true);
+  await dialog(page).evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
+  const before = await link.boundingBox();
+  held.release();
+  await expect(rows(page)).toContainText(['0 upvotes']);
+  expect(await link.boundingBox(), 'the link does not move').toEqual(before);
+  await link.click();
+  await expect(page).toHaveURL(`/product/${product.id}`);
 });
 
 test('the dialog opens again before the browser has reported that it was closed', async ({ page }) => {

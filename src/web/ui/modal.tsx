@@ -68,7 +68,7 @@ interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
   /** The URL of the product. Unset if it is no longer on the site. */
   to?: string | undefined;
-  /** The line below the name. */
+  /** The line below the name. Its space is reserved while the state is still loading. */
   state: ReactNode;
   /** Shown after the text, e.g. a button. */
   children?: ReactNode;
@@ -89,7 +89,7 @@ export function ProductRow({ product: { name, image }, to, state, children }: Pr
             {name}
           </Link>
         )}
-        {state && <p className="saved-state">{state}</p>}
+        <p className="saved-state">{state}</p>
       </div>
       {children}
     </li>
