@@ -7,6 +7,7 @@ import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { failUntilClick, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
 import { toHex } from '../support/screen.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
@@ -78,6 +79,17 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   await failure.getByRole('button', { name: 'Try again' }).click();
   await expect(failure).toBeHidden();
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
+});
+
+test('filters do not move when the categories arrive', async ({ page, site }) => {
+  const held = await holdResponses(page, new RegExp(`${CONSOLE_API.categories}$`));
+  await signIn(page, site);
+  await openConsole(page, '/console/products');
+  const category = page.getByLabel('Category');
+  const before = await category.boundingBox();
+  held.release();
+  await expect(category.getByRole('option', { name: 'Developer Tools' })).toBeAttached();
+  expect(await category.boundingBox()).toEqual(before);
 });
 
 test('the borders of filters contrast with their background', async ({ page, site }) => {

@@ -36,6 +36,17 @@ test('a product saved on its card or its page is listed on every page, without w
   await expect(saveOf(page, 'Agate 1')).toHaveAttribute('aria-pressed', 'true');
 });
 
+for (const lang of ['en', 'de', 'fr', 'ja']) {
+  test(`the save button is as wide as before when it is pressed (${lang})`, async ({ page }) => {
+    await visit(page, `/product/git?lang=${lang}`);
+    const button = page.getByRole('main').locator('.save-button');
+    const before = await button.boundingBox();
+    await button.click();
+    await expect(button).toHaveAttribute('aria-pressed', 'true');
+    expect(await button.boundingBox()).toEqual(before);
+  });
+}
+
 test('in the dialog, a removed product can be restored by keyboard, and closing restores the focus', async ({
   page,
   site,

@@ -38,7 +38,7 @@ export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
       onClick={toggle}
     >
       <BookmarkIcon />
-      {look === 'word' && <span>{t(word)}</span>}
+      {look === 'word' && <span data-other={t(isSaved ? 'Save' : 'Saved')}>{t(word)}</span>}
     </button>
   );
 }
