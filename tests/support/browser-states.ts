@@ -124,7 +124,6 @@ export const BROWSER_STATES: ScreenState[] = [
       await setOnline(page, false);
       await expect(page.getByText(/^You are offline/)).toBeVisible();
       await expect(page.getByRole('region', { name: 'Comment that was not posted' })).toBeVisible();
-      await page.evaluate(() => localStorage.removeItem('outbox'));
     },
   },
 ];
