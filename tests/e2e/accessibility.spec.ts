@@ -1,5 +1,6 @@
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
+import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, commentBox, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
@@ -241,6 +242,7 @@ test.describe('§8: screen readers announce messages', () => {
     await upvoteOf(page, 'Ragdoll').click();
     await expect(toast(page)).toHaveCount(1);
     await toast(page).hover();
+    await turnEventLoop(page);
     await page.clock.fastForward(60_000);
     await expect(toast(page)).toHaveCount(1);
     await page.mouse.move(0, 0);

@@ -5,7 +5,7 @@ import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS, MAX_LISTED_VOTES } from '../../
 import { hideComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { contrast } from '../../src/settings/accent.ts';
-import { failUntilClick, openConsole, signIn, writeComment } from '../support/console-page.ts';
+import { failUntilClick, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { toHex } from '../support/screen.ts';
@@ -65,6 +65,7 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   expectConsoleError(/500 \(Internal Server Error\)/);
   const further = (url: URL) => url.pathname === '/api/console/products' && url.searchParams.has('cursor');
   await failUntilClick(page, further);
+  await stopLiveUpdates(page);
   await openConsole(page, `/console/products?tag=${tag}`);
   await expect(rowsOf(page).first()).toBeVisible();
   await page
@@ -119,6 +120,7 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Stays' }]);
   await signIn(page, site);
+  await stopLiveUpdates(page);
   await openConsole(page, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Stays')).toBeVisible();
   expectConsoleError(/500 \(Internal Server Error\)/);
@@ -223,8 +225,7 @@ test('only listed votes are excluded, and a list that does not contain all votes
   await site.addUpvotes(productId, 3, now);
   await saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions: 24 }]);
   await signIn(page, site);
-  // Without a response, no live updates change the list.
-  await page.route(CONSOLE_API.events, () => {});
+  await stopLiveUpdates(page);
   await openConsole(page, '/console/queue?kind=bursts');
   const open = page.getByRole('button', { name: `Show votes for ${name}` });
   await open.click();
@@ -239,6 +240,8 @@ test('only listed votes are excluded, and a list that does not contain all votes
     ...{ voter: index.toString(16).padStart(32, '0'), at: now.toISOString(), counted: true, reason: null },
   }));
   await page.route(`${CONSOLE_API.votes(productId)}?*`, (route) => route.fulfill({ json: { day: '', votes } }));
+  // Otherwise, the list that the exclusion has refetched may be shown.
+  await page.reload();
   await open.click();
   await expect(page.getByText('At most 1,000 votes of an hour are listed.')).toBeVisible();
 });

@@ -98,6 +98,8 @@ test('an operator hides a comment by keyboard and undoes it, and the audit log r
   await expect(page.getByText('Hidden: Spam')).toBeVisible();
   const shown = async () => (await (await page.request.get(`/api/products/${product.id}/comments`)).json()).total;
   await expect.poll(shown).toBe(0);
+  // The field of the closed dialog may have the focus until the dialog is removed.
+  await expect(page.locator('dialog')).toHaveCount(0);
   await page.keyboard.press('u');
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   await expect.poll(shown).toBe(1);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
-import { CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
+import { CONSOLE_API, CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -30,6 +30,11 @@ export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home)
   await untilEnabled(page);
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** Leaves the requests of pages that open from now on for live updates unanswered, so nothing changes or is repeated. */
+export async function stopLiveUpdates(page: Page): Promise<void> {
+  await page.route(CONSOLE_API.events, () => {});
 }
 
 /**
