@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -25,8 +26,7 @@ const WRITES = [
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ cacheEnabled: true });
-  await site.addProduct({ id: 'git' });
+  site = await startTestSite({ cacheEnabled: true, launched: [buildProduct({ id: 'git' })] });
 });
 
 afterAll(() => site.close());

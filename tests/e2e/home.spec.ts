@@ -1,5 +1,6 @@
 import { LIMITS } from '../../src/contract/limits.ts';
 import { PRODUCT_FIELDS } from '../../src/contract/products/fields.ts';
+import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen.ts';
 
@@ -248,6 +249,6 @@ test.describe('§3: the fields of a product', () => {
     await expect(comment.getByRole('button', { name: 'Like 0' })).toBeVisible();
     await expect(comment.locator('.badge')).toHaveCount(0);
     await expect(page.locator('.comment .avatar img')).toHaveAttribute('src', '/pictures/avatar-default.svg');
-    await site.database.query("DELETE FROM products WHERE id = 'bare'");
+    await deleteProduct(site.database, 'bare');
   });
 });

@@ -1,3 +1,4 @@
+import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
@@ -57,7 +58,7 @@ test.describe('§2 and §8: an unknown product', () => {
   test('a product removed after the list loaded shows as not found', async ({ page, site, expectConsoleError }) => {
     const product = await site.addProduct({ name: 'Evanescent Tool' });
     await visit(page, '/?q=evanescent');
-    await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+    await deleteProduct(site.database, product.id);
     // The browser reports the failed requests for the product, its comments and perhaps its neighbours.
     expectConsoleError(/404 \(Not Found\)/);
     await page.getByRole('link', { name: 'Evanescent Tool', exact: true }).click();

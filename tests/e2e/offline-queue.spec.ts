@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { waitUntilHandled } from '../support/clock.ts';
+import { deleteProduct } from '../support/delete-products.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { failResponses, goOffline, goOnline, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
@@ -73,7 +74,7 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await box(page).fill('Too late');
   await postButton(page).click();
   await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
-  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+  await deleteProduct(site.database, product.id);
   await goOnline(page);
   await expect(failureToast(page).locator('.toast-description')).toHaveText([
     'Failed to update upvote: Failed to add upvote: Product not found',
@@ -200,8 +201,7 @@ test('an upvote made offline before the deferred features load counts once', asy
       ms === delayMs ? void released.then(run) : setTimeout(run, ms, ...values);
     Object.assign(window, { setTimeout: delay });
   }, 3_000);
-  await visit(page, `/product/${product.id}`);
-  await page.waitForLoadState('networkidle');
+  await visitAndCache(page, `/product/${product.id}`);
   await goOffline(page);
   await upvoteOf(page, 'Kingfish').click();
   await expect(toast(page).locator('.toast-title')).toHaveText('Waiting to be sent');

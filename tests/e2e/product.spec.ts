@@ -1,4 +1,5 @@
 import { turnEventLoop } from '../support/clock.ts';
+import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
@@ -109,7 +110,7 @@ test.describe('§2: Previous and Next', () => {
     await expect(page.getByRole('button', button('Previous'))).toBeEnabled();
     await page.keyboard.press('ArrowRight');
     await expect(page).toHaveURL(`/product/${oldest.id}`);
-    await site.database.query('DELETE FROM products WHERE id = $1', [oldest.id]);
+    await deleteProduct(site.database, oldest.id);
   });
 
   test('have arrow keys as shortcuts, except in the text area and the sort menu', async ({ page, site }) => {

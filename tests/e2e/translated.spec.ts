@@ -41,7 +41,10 @@ test.describe('a page that the browser has translated', () => {
     test.use({ live: true });
 
     test('shows a changed standing and the number of new comments', async ({ page, site }) => {
-      const product = await site.addProduct({ name: 'Polyglot', createdAt: new Date().toISOString() });
+      const product = await site.addProduct({
+        name: 'Polyglot',
+        createdAt: new Date(Date.now() - 10_000).toISOString(),
+      });
       const stream = page.waitForResponse(/\/api\/events\?/);
       await page.goto(paths.product(product.id));
       await stream;

@@ -29,6 +29,7 @@ test('Undo works after navigating to another page', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Brittlestar' });
   await visit(page, '/?q=brittlestar');
   await page.getByRole('link', { name: 'Brittlestar', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Brittlestar' })).toBeFocused();
   await upvoteOf(page, 'Brittlestar').click();
   await undoOf(page, 'Upvoted!').focus();
   await page.goBack();

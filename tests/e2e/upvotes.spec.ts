@@ -89,7 +89,12 @@ test.describe('§4 and §8: upvotes', () => {
   }) => {
     expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
     const product = await site.addProduct({ name: 'Eelgrass' });
+    // The page loads this code after hydration.
+    const code = [/\/assets\/writes-/, /\/assets\/toast-list-/].map((url) =>
+      page.waitForEvent('requestfinished', (request) => url.test(request.url())),
+    );
     await visit(page, `/product/${product.id}`);
+    await Promise.all(code);
     await page.context().setOffline(true);
     await upvoteOf(page, 'Eelgrass').click();
     await expect(failureToast(page).locator('.toast-description')).toHaveText(

@@ -16,6 +16,11 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
+/** Deletes a product. Unlike a removal, does not store it. */
+export function deleteProduct(database: Database, id: string): Promise<void> {
+  return withLockedCounts(database, 'DELETE FROM products WHERE id = $1', [id]);
+}
+
 /** Deletes all products of the site. Unlike a removal, does not store them. */
 export function deleteAllProducts(database: Database): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products');

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { expect } from 'vitest';
 import type { Sql } from '../../src/core/database/database.ts';
 import { getProduct } from '../../src/core/products/get-product.ts';
 import type { Statement } from './recording-database.ts';
@@ -38,6 +39,20 @@ export async function planOfProduct(connection: Sql, id: string): Promise<string
   );
   const plan = await connection.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE ${prepared?.name} ('${id}', now())`);
   return plan.map((line) => line['QUERY PLAN']).join('\n');
+}
+
+/**
+ * Shrinks the tables of products and of their counts to one page each, which a planner reads without an index. Repeats
+ * it, because VACUUM keeps deleted rows that another transaction, such as an automatic ANALYZE, may still see.
+ */
+export async function shrinkProducts(database: Sql): Promise<void> {
+  await expect
+    .poll(async () => {
+      await database.query('VACUUM (FULL, ANALYZE) products, product_counts');
+      const sizes = "SELECT pg_relation_size('products')::int + pg_relation_size('product_counts')::int AS bytes";
+      return (await database.query<{ bytes: number }>(sizes))[0]?.bytes;
+    })
+    .toBe(2 * 8_192);
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

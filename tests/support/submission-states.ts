@@ -163,6 +163,10 @@ export const SUBMISSION_STATES: ScreenState[] = [
       await openLink(page, content, { name: 'Zz launched' }, async ({ id }) => {
         await decide(content.site, 'approve', id);
         await content.site.addUpvotes(id, 3);
+        // The launch time is the database's current time, and the site's clock may be slightly behind it.
+        for (const path of [paths.api.product(id), paths.api.standings(id)]) {
+          await expect.poll(async () => (await page.request.get(path)).status()).toBe(200);
+        }
       });
       await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
     },

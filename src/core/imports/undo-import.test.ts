@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vites
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
-import { planOfProduct } from '../../../tests/support/query-plan.ts';
+import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
@@ -111,22 +111,11 @@ test('an import is undone only once by simultaneous undos', async () => {
   expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 1, skipped: 0 } }]);
 });
 
-/** Removes deleted rows from the tables. VACUUM keeps those that another transaction, such as autoanalyze, may see. */
-async function shrinkTables(): Promise<void> {
-  await expect
-    .poll(async () => {
-      await harness.database.query('VACUUM (FULL, ANALYZE) products, product_counts');
-      const sizes = "SELECT pg_relation_size('products')::int + pg_relation_size('product_counts')::int AS bytes";
-      return (await harness.database.query<{ bytes: number }>(sizes))[0]?.bytes;
-    })
-    .toBe(2 * 8_192);
-}
-
 test('after the new products of an undone import are restored, other processes read them by index', async () => {
   const rows = Array.from({ length: 2_000 }, (_, index) => ({ id: `wave-${index}` }));
   await undo(await importRows(...rows));
   await importRows({ id: 'tide' });
-  await shrinkTables();
+  await shrinkProducts(harness.database);
   const connection = openDatabase({ url: harness.database.url, log: silentLog, maxConnections: 1 });
   expect(await planOfProduct(connection, 'tide')).toMatch(/Seq Scan on products/);
   await restoreProducts(harness.database, { productIds: rows.map(({ id }) => id) });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
@@ -27,7 +27,7 @@ describe('A product that was imported with the id of a submission', () => {
     const approved = await site.database.transaction(async (sql) => {
       await saveProducts(sql, [imported(id)]);
       const approving = codeOf(harness.approve(id));
-      await vi.waitFor(async () => expect(await blockedStatements(site.database)).not.toEqual([]));
+      await expect.poll(() => blockedStatements(site.database)).not.toEqual([]);
       return { approving };
     });
     expect(await approved.approving).toBe('id_taken');

@@ -46,7 +46,7 @@ export function SubmitLink() {
         {t('Submit a product')}
       </Link>
       {/* While the dialog waits for its styles, the link stays visible and keeps the focus. */}
-      <Suspense>{isOpen && Dialog && <Dialog onClose={close} />}</Suspense>
+      <Suspense>{isOpen && Dialog && <Dialog key={location.key} onClose={close} />}</Suspense>
     </>
   );
 }
