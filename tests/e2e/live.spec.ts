@@ -3,30 +3,14 @@ import type { Page, Request, Route } from '@playwright/test';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
+import { EVENTS, look, news, watch } from '../support/live-page.ts';
 import { recordRequests } from '../support/network.ts';
 import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
 
-const EVENTS = /\/api\/events\?/;
-
-const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
-
-/** Opens a page and waits for its event stream. */
-async function watch(page: Page, path: string): Promise<void> {
-  const stream = page.waitForResponse(EVENTS);
-  await page.goto(path);
-  expect((await stream).status()).toBe(200);
-}
-
-async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {
-  await page.evaluate((state) => {
-    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, visibility);
-}
 
 /** Returns the set of open streams of these pages, which is updated as streams open and close. */
 function openStreams(pages: readonly Page[]): Set<Request> {

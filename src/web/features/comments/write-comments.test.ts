@@ -25,6 +25,15 @@ test('a new comment comes first in every order and is counted once', () => {
   }
 });
 
+test('the visitor’s own comment or like does not mark a list as fresh', () => {
+  const client = clientWith();
+  const page = { items: [buildComment({ id: 'a' })], total: 1, nextCursor: null };
+  client.setQueryData(best, { pages: [page], pageParams: [null] }, { updatedAt: 1_000 });
+  addToLists(client, buildComment({ id: 'own' }));
+  patchLikes(client, 'harbour', 'a', (likes) => likes + 1);
+  expect(client.getQueryState(best)?.dataUpdatedAt).toBe(1_000);
+});
+
 test('a comment that repeats on a later page is shown once', () => {
   const page = (id: string) => ({ items: [buildComment({ id })], total: 2, nextCursor: null });
   const list = { pages: [page('a'), page('b'), page('a')], pageParams: [] };

@@ -3,7 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/defaults.ts';
 import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { type CommentList, commentKeys, flattenComments, patchProduct } from '../../cache/cached-data.ts';
+import { type CommentList, commentKeys, flattenComments, patchProduct, patchQueries } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
@@ -115,7 +115,7 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
  */
 export function addToLists(client: QueryClient, comment: Comment): boolean {
   let isNew = true;
-  updateLists(client, comment.productId, (list) => {
+  patchQueries<CommentList>(client, commentKeys.product(comment.productId), (list) => {
     const [first, ...rest] = list.pages;
     const isListed = flattenComments(list).some(({ id }) => id === comment.id);
     if (isListed) isNew = false;
@@ -163,12 +163,8 @@ export function patchLikes(
 ): void {
   const patch = (item: Comment) => (item.id === commentId ? { ...item, likes: change(item.likes) } : item);
   client.setQueryData<HeldComments>(commentKeys.held(productId), (held) => held && { items: held.items.map(patch) });
-  updateLists(client, productId, (list) => ({
+  patchQueries<CommentList>(client, commentKeys.product(productId), (list) => ({
     ...list,
     pages: list.pages.map((page) => ({ ...page, items: page.items.map(patch) })),
   }));
-}
-
-function updateLists(client: QueryClient, productId: string, update: (list: CommentList) => CommentList): void {
-  client.setQueriesData<CommentList>({ queryKey: commentKeys.product(productId) }, (list) => list && update(list));
 }

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { LIVE_EVENTS } from '../../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
+import { announceNewItems } from './announced-lists.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { type DelayedEvent, initialLiveState, type LiveEffect, type LiveEvent, step } from './live-state.ts';
@@ -52,8 +53,15 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
 function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEvent) => void {
   const timers = new Map<DelayedEvent, ReturnType<typeof setTimeout>>();
   const handlers: SharedStreamHandlers = {
-    onOpen: () => dispatch({ kind: 'opened' }),
-    onLost: () => dispatch({ kind: 'lost' }),
+    onOpen() {
+      announceNewItems(refetcher.client);
+      dispatch({ kind: 'opened' });
+    },
+    onLost() {
+      // From now on, the page polls.
+      announceNewItems(refetcher.client);
+      dispatch({ kind: 'lost' });
+    },
     onEvent: createEventHandler(refetcher),
     onId: (id) => dispatch({ kind: 'received', upTo: id, at: Date.now() }),
   };

@@ -1,7 +1,8 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { isAnnounced } from '../../features/live/announced-lists.ts';
 import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import { plural, rich, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
@@ -88,21 +89,22 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 function useReconnect(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
-  const isOld = useRef(cachedAt() !== undefined || !navigator.onLine);
+  /** The time since which the page may show cached copies: 0 if it may be one itself, undefined if it shows none. */
+  const oldSince = useRef<number | undefined>(cachedAt() !== undefined || !navigator.onLine ? 0 : undefined);
   const [isCopy, setCopy] = useState(() => cachedAt() !== undefined);
 
   useEffect(() => {
     if (!online) {
-      isOld.current = true;
+      oldSince.current ??= Date.now();
       return;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
     async function synchronise(): Promise<void> {
       const isEmpty = await sendOutbox(api, client);
-      const isRead = !isOld.current || (await refetchAll(client));
+      const isRead = oldSince.current === undefined || (await refetchOld(client, oldSince.current));
       if (isRead) {
-        isOld.current = false;
+        oldSince.current = undefined;
         setCopy(false);
       }
       if (!ended && !(isEmpty && isRead)) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
@@ -116,10 +118,17 @@ function useReconnect(online: boolean): boolean {
   return isCopy;
 }
 
-/** Refetches the visible data. Resolves to whether all reads succeeded. */
-async function refetchAll(client: QueryClient): Promise<boolean> {
+/**
+ * Refetches the visible data, except lists that were read before `time` (milliseconds since 1970) and whose new items
+ * live updates announce. Resolves to whether all reads succeeded.
+ */
+async function refetchOld(client: QueryClient, time: number): Promise<boolean> {
+  const predicate = (query: Query) => {
+    const { dataUpdatedAt } = query.state;
+    return dataUpdatedAt === 0 || dataUpdatedAt >= time || !isAnnounced(client, query);
+  };
   try {
-    await client.invalidateQueries({}, { throwOnError: true });
+    await client.invalidateQueries({ predicate }, { throwOnError: true });
     return true;
   } catch {
     return false;

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { waitUntilHandled } from '../support/clock.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { EVENTS, look, news, watch } from '../support/live-page.ts';
+import { recordRequests, requestsReported, setOnline } from '../support/network.ts';
+import { cardNames, commentTexts, upvoteOf } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
+
+test.use({ live: true });
+
+/** Opens a page, and waits until it has received a live update. */
+async function watchProduct(page: Page, path: string, product: { id: string; name: string }): Promise<void> {
+  await watch(page, path);
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
+}
+
+/** Opens another tab for a while. */
+async function lookAway(page: Page, time: string, meanwhile: () => Promise<unknown>): Promise<void> {
+  const left = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
+  await look(page, 'hidden');
+  await page.clock.fastForward(time);
+  await left;
+  await meanwhile();
+  await look(page, 'visible');
+}
+
+test('a visitor who returns to the tab finds the list as it was, and new launches behind a button', async ({
+  page,
+  site,
+}) => {
+  const term = `dorado ${randomUUID()}`;
+  const product = await site.addProduct({ name: 'Dorado one', description: term });
+  await page.clock.install();
+  await watchProduct(page, `/?q=${term}`, product);
+  await lookAway(page, '06:00', () => site.addProduct({ name: 'Dorado two', description: term }));
+  await expect(news(page)).toHaveText('1 new launch');
+  await expect(cardNames(page)).toHaveText(['Dorado one']);
+  await news(page).click();
+  await expect(cardNames(page)).toHaveText(['Dorado two', 'Dorado one']);
+});
+
+test('a visitor who returns to the tab finds the comments as they were, and new ones behind a button', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Escolar' });
+  await site.addComments(product.id, [{ content: 'Here' }]);
+  await page.clock.install();
+  await watchProduct(page, `/product/${product.id}`, product);
+  await lookAway(page, '00:31', () => stranger(page).comment(product.id, 'There'));
+  await expect(news(page)).toHaveText('1 new comment');
+  await expect(commentTexts(page)).toHaveText(['Here']);
+});
+
+test('when the network is back, new comments and launches still wait behind a button', async ({ page, site }) => {
+  const term = `fusilier ${randomUUID()}`;
+  const product = await site.addProduct({ name: 'Fusilier one', description: term });
+  await site.addComments(product.id, [{ content: 'Here' }]);
+  for (const { path, add, label, items, shown, reads } of [
+    {
+      path: `/product/${product.id}`,
+      add: () => stranger(page).comment(product.id, 'There'),
+      label: '1 new comment',
+      items: commentTexts,
+      shown: 'Here',
+      reads: /\/comments\?/,
+    },
+    {
+      path: `/?q=${term}`,
+      add: () => site.addProduct({ name: 'Fusilier two', description: term }),
+      label: '1 new launch',
+      items: cardNames,
+      shown: 'Fusilier one',
+      reads: /\/api\/products\?.*limit=/,
+    },
+  ]) {
+    await watch(page, path);
+    await add();
+    await expect(news(page)).toHaveText(label);
+    const read = recordRequests(page, reads);
+    await setOnline(page, false);
+    const votes = page.waitForRequest(/\/api\/upvotes\?/);
+    await setOnline(page, true);
+    await waitUntilHandled(page, await votes);
+    await requestsReported(page);
+    expect(read).toEqual([]);
+    await expect(news(page)).toHaveText(label);
+    await expect(items(page)).toHaveText([shown]);
+  }
+});
