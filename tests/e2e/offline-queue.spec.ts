@@ -87,6 +87,40 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await expect(note(page)).toBeEmpty();
 });
 
+test('the buttons of a refused comment stay in place when another comment is refused', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Oarfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await setOnline(page, false);
+  for (const text of ['Said first', 'Said second']) {
+    await box(page).fill(text);
+    await postButton(page).click();
+    await expect(box(page)).toHaveValue('');
+  }
+  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/api\/comments$/, async (route) => {
+    if (route.request().postData()?.includes('Said second')) await released;
+    await route.continue();
+  });
+  await setOnline(page, true);
+  const refused = page.getByRole('region', { name: 'Comment that was not posted' });
+  await expect(refused).toHaveCount(1);
+  const discard = refused.filter({ hasText: 'Said first' }).getByRole('button', { name: 'Discard' });
+  const before = await discard.boundingBox();
+  release();
+  await expect(refused.getByRole('blockquote')).toHaveText(['Said second', 'Said first']);
+  expect(await discard.boundingBox()).toEqual(before);
+});
+
 test('a refused comment that fails again for a moment is sent without another click', async ({
   page,
   site,

@@ -30,7 +30,8 @@ export function OfflineNote() {
   useEffect(() => void cacheVisiblePage(), [pathname, search]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
-  const refused = items.filter((item) => item.refused !== undefined);
+  // Newest first: the note grows upwards, so earlier comments and their buttons stay in place.
+  const refused = items.filter((item) => item.refused !== undefined).reverse();
   const lines = [
     online ? isCopy && t('The network is not responding: this is the page as you last saw it.') : t(OFFLINE),
     waiting.length > 0 && describe(waiting),
