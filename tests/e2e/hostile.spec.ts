@@ -5,7 +5,7 @@ import { HOSTILE } from '../hostile/corpus.ts';
 import { MARKER, RUN } from '../hostile/programs.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
-import { cardNames, commentBox, commentTexts, discussion, postButton } from '../support/screen.ts';
+import { cardNames, commentBox, commentTexts, commentWith, discussion, postButton } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
@@ -146,6 +146,24 @@ test.describe('a held comment', () => {
     await expect(discussion(other).getByRole('heading', { level: 2 })).toHaveText('Discussion (0)');
   });
 
+  test('arrives below the other comments, and further ones get the focus as usual', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Hornbeam' });
+    const timeOf = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, 59 - minute)).toISOString();
+    await site.addComments(
+      product.id,
+      Array.from({ length: 31 }, (_, index) => ({ createdAt: timeOf(index) })),
+    );
+    await visit(page, `/product/${product.id}`);
+    await postHeld(page, 'Mine alone');
+    await expect(commentTexts(page).first()).toHaveText('Mine alone');
+    await visit(page, `/product/${product.id}`);
+    await expect(commentTexts(page).nth(30)).toHaveText('Mine alone');
+    await expect(commentTexts(page).first()).toHaveText('Comment 1');
+    await page.getByRole('link', { name: 'Show more comments' }).press('Enter');
+    await expect(commentWith(page, 'Comment 31').locator('..')).toBeFocused();
+    await expect(commentTexts(page).last()).toHaveText('Mine alone');
+  });
+
   test.describe('with live updates', () => {
     test.use({ live: true });
 
@@ -158,7 +176,7 @@ test.describe('a held comment', () => {
       await stranger(page).comment(product.id, 'From afar');
       await expect(page.getByRole('button', { name: '1 new comment' })).toBeVisible();
       await discussion(page).getByRole('combobox').selectOption('newest');
-      await expect(commentTexts(page)).toHaveText(['Mine alone', 'From afar']);
+      await expect(commentTexts(page)).toHaveText(['From afar', 'Mine alone']);
     });
   });
 

@@ -158,7 +158,10 @@ export function flattenPages<Item>(
   return [...byId.values()];
 }
 
-/** Returns the comments of all pages. The visitor's held comments come first. */
+/**
+ * Returns the comments of all pages. The visitor's held comments come last, because they arrive when the others are
+ * already on screen. A comment that was just posted is also in the list.
+ */
 export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
-  return flattenPages([{ items: held }, ...(list?.pages ?? [])], ({ id }) => id);
+  return flattenPages([...(list?.pages ?? []), { items: held }], ({ id }) => id);
 }

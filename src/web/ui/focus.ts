@@ -12,11 +12,11 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
   const pressed = document.activeElement;
-  const before = document.querySelectorAll(items).length;
+  const before = new Set(document.querySelectorAll(items));
   await add();
   const target = await findRendered(
     () =>
-      document.querySelectorAll<HTMLElement>(items)[before] ??
+      Array.from(document.querySelectorAll<HTMLElement>(items)).find((item) => !before.has(item)) ??
       (otherwise && document.querySelector<HTMLElement>(otherwise)),
   );
   // The focus stays where it is if the visitor has moved it since the press.
