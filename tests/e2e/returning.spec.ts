@@ -41,6 +41,21 @@ test('a visitor who returns to the tab finds the list as it was, and new launche
   await expect(cardNames(page)).toHaveText(['Dorado two', 'Dorado one']);
 });
 
+test('a visitor who returns to a sorted list gets its current order, because no button announces changes', async ({
+  page,
+  site,
+}) => {
+  const term = `gourami ${randomUUID()}`;
+  const product = await site.addProduct({ name: 'Gourami one', description: term });
+  await page.clock.install();
+  await watchProduct(page, `/?q=${term}&sort=top`, product);
+  await lookAway(page, '06:00', async () => {
+    const { id } = await site.addProduct({ name: 'Gourami two', description: term });
+    await site.addUpvotes(id, 2);
+  });
+  await expect(cardNames(page)).toHaveText(['Gourami two', 'Gourami one']);
+});
+
 test('a visitor who returns to the tab finds the comments as they were, and new ones behind a button', async ({
   page,
   site,

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { startsWithNewest } from './announced-lists.ts';
 import { type VisibleList, visibleList } from './visible-queries.ts';
 
 export interface LaunchWatch {
@@ -14,8 +15,7 @@ export interface LaunchWatch {
 }
 
 /**
- * Detects launches since the list on screen was read. Watches only lists that start with the newest product, where new
- * products appear at the top.
+ * Detects launches since the list on screen was read. Watches only lists that start with the newest product.
  */
 export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatch {
   /** The ids of new products, by the query hash of a list. A product is no longer new once it appears on screen. */
@@ -24,7 +24,7 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
 
   function listOfNewest(): VisibleList | undefined {
     const list = visibleList(client);
-    return list && !list.filters.sort && !list.filters.cursor ? list : undefined;
+    return list && startsWithNewest(list.filters) ? list : undefined;
   }
 
   function findNew(firstPage: readonly Pick<Product, 'id'>[]): void {
