@@ -26,3 +26,30 @@ test('on a phone, a product opened from its card stays in place when its standin
   await expect(page.getByRole('region', { name: 'Launch result' })).toBeVisible();
   expect(await topOf(description)).toBe(before);
 });
+
+for (const [lang, options] of [
+  ['en', TOUCH],
+  ['de', TOUCH],
+  ['en', { viewport: { width: 1280, height: 900 } }],
+] as const) {
+  test(`a leaderboard opened within the site stays in place when it has loaded (${lang}, ${options.viewport?.width} px)`, async ({
+    newVisitor,
+    site,
+  }) => {
+    await site.addProduct();
+    const page = await newVisitor(options);
+    await visit(page, `/?lang=${lang}`);
+    await page.locator('a.list-boards').click();
+    const tabs = page.locator('.board-bar .sort-links');
+    const bar = page.locator('.board-bar');
+    const loading = page.locator('.list-loading');
+    await expect(page.locator('.board-clock')).toBeVisible();
+    const held = await holdResponses(page, /\/api\/leaderboards\//);
+    await tabs.getByRole('link').nth(1).click();
+    await expect(loading).toBeVisible();
+    const before = [await tabs.boundingBox(), await bar.boundingBox()];
+    held.release();
+    await expect(loading).toHaveCount(0);
+    expect([await tabs.boundingBox(), await bar.boundingBox()]).toEqual(before);
+  });
+}

@@ -6,7 +6,6 @@ import {
   parsePeriod,
   periodContaining,
 } from '../../../contract/leaderboards/period.ts';
-import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatPeriod } from '../../language/format.ts';
@@ -14,6 +13,7 @@ import { t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
+import type { BoardSummary } from './board-stage.tsx';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
@@ -47,7 +47,7 @@ function tabTarget(period: Period, kind: PeriodKind, today: string): string {
 }
 
 /** Links to the boards before and after this one. */
-export function AdjacentPeriods({ board }: { board: Leaderboard }) {
+export function AdjacentPeriods({ board }: { board: BoardSummary }) {
   return (
     <nav className="board-adjacent" aria-label={t('Other periods')}>
       <AdjacentLink name={board.previousPeriod} rel="prev" />

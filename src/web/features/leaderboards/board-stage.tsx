@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { adjacentPeriod, type Period } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
@@ -54,6 +55,27 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
       time: formatInSiteZone(closesAt),
     }),
     clock: { label: 'Voting ends in', end: closesAt },
+  };
+}
+
+export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previousPeriod' | 'nextPeriod'>;
+
+/**
+ * Returns what a board will probably say once it has loaded, to reserve its space. `now` is in milliseconds since 1970.
+ */
+export function expectedBoard(period: Period, now: number): BoardSummary {
+  const to = Date.parse(period.endDay);
+  const closesAt = to + WINDOW_MS;
+  // By default, the votes are reviewed for as long as the last voting window.
+  const finalAt = closesAt + WINDOW_MS;
+  return {
+    status: now < closesAt ? 'open' : now < finalAt ? 'provisional' : 'final',
+    to: new Date(to).toISOString(),
+    finalAt: new Date(finalAt).toISOString(),
+    revision: 0,
+    launches: 10,
+    previousPeriod: adjacentPeriod(period, -1)?.name ?? null,
+    nextPeriod: (now >= to && adjacentPeriod(period, 1)?.name) || null,
   };
 }
 

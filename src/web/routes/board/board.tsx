@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { type Period, parsePeriod } from '../../../contract/leaderboards/period.ts';
-import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenPages } from '../../cache/cached-data.ts';
 import { BoardList, BoardResult } from '../../features/leaderboards/board-list.tsx';
 import { AdjacentPeriods, PeriodTabs } from '../../features/leaderboards/board-periods.tsx';
-import { stageOf, WindowClock } from '../../features/leaderboards/board-stage.tsx';
+import { type BoardSummary, expectedBoard, stageOf, WindowClock } from '../../features/leaderboards/board-stage.tsx';
 import { BoardEmpty, BoardFailure, BoardLoading, BoardMissing } from '../../features/leaderboards/board-states.tsx';
 import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
@@ -50,15 +49,16 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   const entries = useMemo(() => flattenPages(data?.pages ?? [], ({ productId }) => productId), [data]);
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
+  const expected = expectedBoard(period, useNow());
 
   if (data && !board) return <MissingBoard />;
   return (
     <>
-      <BoardBanner period={period} board={board} onEnd={onEnd} />
+      <BoardBanner period={period} board={board ?? expected} isExpected={!board} onEnd={onEnd} />
       <div className="board-page">
-        <div className="board-bar">
+        <div className="board-bar" data-expected={!board}>
           <PeriodTabs period={period} isRunning={board?.nextPeriod === null} />
-          {board && <AdjacentPeriods board={board} />}
+          <AdjacentPeriods board={board ?? expected} />
         </div>
         <LiveUpdatesSlot />
         {isPending && <BoardLoading />}
@@ -85,32 +85,30 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
 
 interface BoardBannerProps {
   period: Period;
-  board: Leaderboard | null | undefined;
+  board: BoardSummary;
+  /** Whether the board still loads, so its status only reserves the space. */
+  isExpected: boolean;
   onEnd: () => void;
 }
 
 /** The subject of the board, its status and the remaining time. */
-function BoardBanner({ period, board, onEnd }: BoardBannerProps) {
+function BoardBanner({ period, board, isExpected, onEnd }: BoardBannerProps) {
   const now = useNow();
   const { timeZone } = useSite();
-  const stage = board && stageOf(board, now, timeZone);
+  const stage = stageOf(board, now, timeZone);
   return (
-    <section className="banner board-banner" aria-label={t('Leaderboard')}>
+    <section className="banner board-banner" data-expected={isExpected} aria-label={t('Leaderboard')}>
       <Waves />
       <div className="board-banner-text">
         <PageHeading>{boardTitle(period)}</PageHeading>
         <p>
-          {stage && board && (
-            <>
-              <strong className="board-stage" data-status={board.status}>
-                {t(stage.label)}
-              </strong>{' '}
-              {plural('{count} launch.', '{count} launches.', board.launches)} {stage.words}
-            </>
-          )}
+          <strong className="board-stage" data-status={board.status}>
+            {t(stage.label)}
+          </strong>{' '}
+          {plural('{count} launch.', '{count} launches.', board.launches)} {stage.words}
         </p>
       </div>
-      {stage?.clock && <WindowClock key={stage.clock.end} {...stage.clock} onEnd={onEnd} />}
+      {stage.clock && <WindowClock key={stage.clock.end} {...stage.clock} onEnd={onEnd} />}
     </section>
   );
 }
