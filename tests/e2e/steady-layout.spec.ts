@@ -27,6 +27,34 @@ test('on a phone, a product opened from its card stays in place when its standin
   expect(await topOf(description)).toBe(before);
 });
 
+for (const [lang, width] of [
+  ['en', 390],
+  ['fr', 375],
+  ['es', 412],
+] as const) {
+  test(`the button that posts a comment stays in place while it says that it posts (${lang}, ${width} px)`, async ({
+    page,
+    site,
+  }) => {
+    const { id } = await site.addProduct();
+    await page.setViewportSize({ width, height: 844 });
+    await visit(page, `/product/${id}?lang=${lang}`);
+    const held = await holdResponses(page, /\/api\/comments$/, { method: 'POST' });
+    const box = page.locator('.comment-form textarea');
+    const button = page.locator('.comment-form').getByRole('button');
+    const foot = page.locator('.comment-form-foot');
+    await box.fill('Steady');
+    const label = await button.innerText();
+    const before = await foot.boundingBox();
+    await button.click();
+    await expect(button).not.toHaveText(label);
+    expect(await foot.boundingBox()).toEqual(before);
+    held.release();
+    await expect(button).toHaveText(label);
+    expect(await foot.boundingBox()).toEqual(before);
+  });
+}
+
 for (const [lang, options] of [
   ['en', TOUCH],
   ['de', TOUCH],
