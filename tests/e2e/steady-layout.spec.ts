@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Locator } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { PHONE } from '../support/screen.ts';
+import { cardOf, PHONE } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };
 
@@ -54,6 +54,23 @@ for (const [lang, width] of [
     expect(await foot.boundingBox()).toEqual(before);
   });
 }
+
+test('the list stays in place while a search is refined', async ({ page, site }) => {
+  const [one] = await site.addProducts(2, (index) => ({ name: `Steady tern ${index}` }));
+  const { name = '' } = one ?? {};
+  await visit(page, '/?q=steady+tern');
+  await expect(page.getByText('2 products', { exact: true })).toBeVisible();
+  const list = page.locator('.product-list');
+  const before = await topOf(list);
+  const held = await holdResponses(page, /\/api\/products\?.*q=/);
+  await page.getByRole('searchbox').fill(name);
+  await expect(list).toHaveAttribute('aria-busy', 'true');
+  expect(await topOf(list)).toBe(before);
+  held.release();
+  await expect(page.getByText('1 product', { exact: true })).toBeVisible();
+  await expect(cardOf(page, name)).toBeVisible();
+  expect(await topOf(list)).toBe(before);
+});
 
 for (const [lang, options] of [
   ['en', TOUCH],

@@ -37,11 +37,12 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
     <>
       {/* Screen readers announce only changes of an element that already exists. */}
       <div role="status" aria-busy={!settled}>
-        {(filters.q ?? filters.tag) && settled && ranked.length > 0 && (
+        {(filters.q ?? filters.tag) && ranked.length > 0 && (
           <p className="list-found">
-            {list.hasNextPage
-              ? plural('{count} or more products', '{count} or more products', ranked.length)
-              : plural('{count} product', '{count} products', ranked.length)}
+            {settled &&
+              (list.hasNextPage
+                ? plural('{count} or more products', '{count} or more products', ranked.length)
+                : plural('{count} product', '{count} products', ranked.length))}
           </p>
         )}
         {searching && <p className="list-loading">{t('Still searching...')}</p>}
