@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { cardOf, PHONE } from '../support/screen.ts';
@@ -98,3 +102,39 @@ for (const [lang, options] of [
     expect([await tabs.boundingBox(), await bar.boundingBox()]).toEqual(before);
   });
 }
+
+test.describe('with live updates', () => {
+  test.use({ live: true });
+
+  test('on a touch screen, the rows of a leaderboard stay in place while one is pressed', async ({
+    newVisitor,
+    site,
+  }) => {
+    const createdAt = new Date().toISOString();
+    const [one, other] = await site.addProducts(2, (index) => ({ name: `Pressed ${index}`, createdAt }));
+    await site.addUpvotes(one?.id ?? '', 41);
+    await site.addUpvotes(other?.id ?? '', 40);
+    const page = await newVisitor(TOUCH);
+    const names = page.locator('.board-row-name').filter({ hasText: 'Pressed' });
+    await expect(async () => {
+      const stream = page.waitForResponse(/\/api\/events\?/);
+      await page.goto(paths.board(createdAt.slice(0, 10)));
+      await stream;
+      await expect(names).toHaveText(['Pressed 0', 'Pressed 1'], { timeout: 1_000 });
+    }).toPass();
+    // Unlike a mouse, a finger does not focus a link while it presses it.
+    await page.evaluate(() => document.addEventListener('mousedown', (event) => event.preventDefault()));
+    await names.nth(1).hover();
+    await page.mouse.down();
+    for (let vote = 0; vote < 2; vote += 1) {
+      const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
+      expect((await page.request.put(paths.api.upvote(other?.id ?? ''), { headers })).ok()).toBe(true);
+    }
+    await expect(page.getByText('The ranks update when you leave this row')).toBeVisible();
+    await expect(names).toHaveText(['Pressed 0', 'Pressed 1']);
+    await page.mouse.move(2, 2);
+    await page.mouse.up();
+    await page.mouse.move(3, 3);
+    await expect(names).toHaveText(['Pressed 1', 'Pressed 0']);
+  });
+});

@@ -62,8 +62,8 @@ function isSameOrder(shown: readonly LeaderboardEntry[], latest: readonly Leader
 }
 
 /**
- * Returns whether a row that would move is under the pointer or has the focus. On touch screens only the focus counts,
- * because no pointer stays on a row.
+ * Returns whether a row that would move is under the pointer or has the focus. On touch screens, a row is under the
+ * pointer only while it is pressed.
  */
 function isPinned(
   list: HTMLElement | null,
@@ -71,7 +71,7 @@ function isPinned(
   latest: readonly LeaderboardEntry[],
 ): boolean {
   const hasPointer = window.matchMedia('(hover: hover)').matches;
-  const rows = list?.querySelectorAll<HTMLElement>(hasPointer ? 'li:hover, li:focus-within' : 'li:focus-within') ?? [];
+  const rows = list?.querySelectorAll<HTMLElement>(`li:focus-within, li:${hasPointer ? 'hover' : 'active'}`) ?? [];
   return [...rows].some(({ dataset }) => {
     const indexIn = (entries: readonly LeaderboardEntry[]) =>
       entries.findIndex(({ productId }) => productId === dataset.product);
