@@ -103,6 +103,36 @@ for (const [lang, options] of [
   });
 }
 
+test('on a phone, the rows of a leaderboard are equally high, however long their numbers are', async ({
+  newVisitor,
+  site,
+}) => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const rows = [
+    { votes: 9, createdAt: hoursAgo(15) },
+    { votes: 12, createdAt: hoursAgo(0.1) },
+  ];
+  for (const { votes, createdAt } of rows) {
+    const { id } = await site.addProduct({ name: `Counted ${votes}`, createdAt: createdAt.toISOString() });
+    await site.addUpvotes(id, votes, new Date(createdAt.getTime() + 1_000));
+  }
+  const page = await newVisitor(TOUCH);
+  await page.goto(`/?board=${new Date().getUTCFullYear()}`);
+  // Fonts differ between systems, so at one of these widths, only the shorter line would fit.
+  for (let width = 360; width <= 450; width += 10) {
+    await page.setViewportSize({ width, height: 844 });
+    const boxes = await Promise.all(
+      rows.map(({ votes }) =>
+        page
+          .getByRole('article')
+          .filter({ hasText: `Counted ${votes}` })
+          .boundingBox(),
+      ),
+    );
+    expect(boxes[0]?.height, `${width} px`).toBe(boxes[1]?.height);
+  }
+});
+
 test.describe('with live updates', () => {
   test.use({ live: true });
 
