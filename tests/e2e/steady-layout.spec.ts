@@ -5,7 +5,7 @@ import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { cardOf, PHONE } from '../support/screen.ts';
+import { cardOf, commentArticles, PHONE } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };
 
@@ -56,6 +56,25 @@ for (const [lang, width] of [
     held.release();
     await expect(button).toHaveText(label);
     expect(await foot.boundingBox()).toEqual(before);
+  });
+}
+
+for (const lang of ['de', 'es', 'fr']) {
+  test(`on a narrow phone, the mark of the visitor’s own comment does not move the other comments (${lang})`, async ({
+    page,
+    site,
+  }) => {
+    const { id } = await site.addProduct();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await visit(page, `/product/${id}?lang=${lang}`);
+    await page.locator('.comment-form textarea').fill('Mine');
+    await page.locator('.comment-form').getByRole('button').click();
+    const mark = page.locator('.comment-own');
+    await expect(mark).toBeVisible();
+    const marked = await commentArticles(page).boundingBox();
+    // Documents of the server have no mark.
+    await mark.evaluate((element) => element.remove());
+    expect(await commentArticles(page).boundingBox()).toEqual(marked);
   });
 }
 
