@@ -23,9 +23,12 @@ test('copying the link by keyboard copies the product’s URL, confirms it and k
   const field = dialog(page).getByRole('textbox', { name: 'Link to this page' });
   await expect(field).toHaveValue(`${site.address}/product/${product.id}`);
   const copy = dialog(page).getByRole('button', { name: 'Copy link' });
+  const badge = dialog(page).locator('.share-badge');
+  const before = await badge.boundingBox();
   await copy.focus();
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByRole('status').first()).toHaveText('Link copied');
+  expect(await badge.boundingBox(), 'the confirmation has a place').toEqual(before);
   await expect(copy).toBeFocused();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${site.address}/product/${product.id}`);
   await page.keyboard.press('Escape');
