@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
-import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { cardOf, commentArticles, PHONE } from '../support/screen.ts';
+
+import { cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };
 
@@ -186,4 +186,26 @@ test.describe('with live updates', () => {
     await page.mouse.move(3, 3);
     await expect(names).toHaveText(['Pressed 1', 'Pressed 0']);
   });
+});
+
+test('a toast does not take a tap on what it has just covered', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await visit(page, '/product/git');
+  await page.evaluate(() => {
+    const slow = new CSSStyleSheet();
+    slow.replaceSync('.toast { animation-duration: 3600s !important; }');
+    document.adoptedStyleSheets = [slow];
+  });
+  await upvoteOf(page, 'Git').click();
+  await expect(toast(page)).toBeVisible();
+  const takesTaps = () =>
+    toast(page).evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+  expect(await takesTaps()).toBe(false);
+  await toast(page).evaluate((element) => {
+    for (const animation of element.getAnimations()) animation.finish();
+  });
+  expect(await takesTaps()).toBe(true);
 });
