@@ -4,7 +4,6 @@ import { paths } from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-
 import { cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };
