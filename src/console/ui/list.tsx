@@ -5,10 +5,11 @@ import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
-import { useDoubleClickGuard } from './double-click.ts';
+import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { useScrollPadding } from './scroll-padding.ts';
 import { Failure, Loading } from './states.tsx';
+import { useSteadyRow } from './steady-row.ts';
 
 export interface RowState {
   /** Whether keys act on the row if no row is selected. */
@@ -64,7 +65,7 @@ export function List<Item>(props: ListProps<Item>) {
   /** The element of a row or of the bar that had the focus last. */
   const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
-  const guardClick = useDoubleClickGuard();
+  const clickGuard = useClickGuard();
   const padding = useScrollPadding();
 
   // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
@@ -90,6 +91,7 @@ export function List<Item>(props: ListProps<Item>) {
   useEffect(() => show(firstVisible, lastVisible), [show, firstVisible, lastVisible, count, pageCount]);
 
   const shownId = useRef(id);
+  const release = useSteadyRow(list, clickGuard, shownId.current === id && !rows.isScrolling);
   useEffect(() => {
     if (shownId.current === id) return;
     shownId.current = id;
@@ -217,7 +219,8 @@ export function List<Item>(props: ListProps<Item>) {
         className="list"
         aria-label={label}
         style={{ height: rows.getTotalSize() }}
-        onClickCapture={guardClick}
+        onClickCapture={clickGuard.onClick}
+        onMouseLeave={release}
         onFocus={({ target }) => {
           lastFocused.current = target;
         }}
@@ -272,7 +275,7 @@ export function List<Item>(props: ListProps<Item>) {
         <section
           className="choice-bar"
           aria-label="Selected items"
-          onClickCapture={guardClick}
+          onClickCapture={clickGuard.onClick}
           onFocus={({ target }) => {
             lastFocused.current = target;
           }}

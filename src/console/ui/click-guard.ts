@@ -1,0 +1,45 @@
+import { type MouseEvent, useRef } from 'react';
+
+/** Clicks within this time and distance of each other are a double click. */
+const DOUBLE_CLICK_MS = 500;
+const DOUBLE_CLICK_PX = 16;
+
+/** Rows that have moved are not clicked for this time, in which the operator cannot have read them. */
+const READING_MS = 500;
+
+export interface ClickGuard {
+  /** A handler for the capture phase. */
+  onClick: (event: MouseEvent<HTMLElement>) => void;
+  /** Stops clicks on rows for a moment, unless the operator has just clicked on `row`, which has moved or gone. */
+  pause: (row: Element) => void;
+}
+
+/**
+ * Stops clicks on rows that the operator has not read: the further clicks of a double click if the first one has moved
+ * another row under the pointer, and clicks right after live updates have moved rows.
+ */
+export function useClickGuard(): ClickGuard {
+  const first = useRef({ row: null as Element | null, x: 0, y: 0, at: Number.NEGATIVE_INFINITY });
+  const pausedAt = useRef(Number.NEGATIVE_INFINITY);
+
+  return {
+    onClick(event) {
+      const { target, clientX: x, clientY: y, timeStamp: at, detail } = event;
+      // Keys and scripts click without a position.
+      if (detail === 0) return;
+      const row = target instanceof Element ? target.closest('.list-row') : null;
+      const before = first.current;
+      const isDouble = at - before.at < DOUBLE_CLICK_MS && Math.hypot(x - before.x, y - before.y) < DOUBLE_CLICK_PX;
+      const isUnread = row !== null && at - pausedAt.current < READING_MS;
+      if (isUnread || (isDouble && row !== before.row)) {
+        before.at = at;
+        event.preventDefault();
+        event.stopPropagation();
+      } else first.current = { row, x, y, at };
+    },
+    pause(row) {
+      const at = performance.now();
+      if (row !== first.current.row || at - first.current.at > DOUBLE_CLICK_MS) pausedAt.current = at;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Locator } from '@playwright/test';
+import { runAsOperator } from '../../src/core/audit/audit-log.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
+import type { WrittenSubmission } from '../../src/core/submissions/create-submission.ts';
+import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+const names = ['First', 'Second', 'Third', 'Fourth'];
+
+// The queue starts empty, so the submissions of a test are its only rows.
+test.beforeEach(async ({ site }) => {
+  await site.database.query('DELETE FROM submissions');
+});
+
+async function withdraw(site: E2eSite, { row, makerKey }: WrittenSubmission): Promise<void> {
+  await withdrawSubmission(site.database, { id: row.id, makerKey }, { now: new Date(), timeZone: 'UTC' });
+}
+
+/** @returns the middle of an element on the screen. */
+async function middleOf(element: Locator): Promise<{ x: number; y: number }> {
+  const { x, y, width, height } = (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
+}
+
+for (const [length, count] of [
+  ['short', 2],
+  ['long', 30],
+] as const) {
+  test(`in a ${length} list, the entry under the mouse stays in place when live updates add entries`, async ({
+    page,
+    site,
+  }) => {
+    const operator = `operator-${randomUUID()}`;
+    const remove = async (name: string) => {
+      const { id } = await site.addProduct({ name });
+      await runAsOperator(operator, () => removeProducts(site.database, [id]));
+    };
+    for (let index = 0; index < count; index += 1) await remove(`Tide ${index}`);
+    await signIn(page, site);
+    await openConsole(page, `/console/audit?operator=${operator}`);
+    const pointed = page.getByRole('listitem').filter({ hasText: `Tide ${count - 2}` });
+    const undo = pointed.getByRole('button', { name: 'Undo' });
+    await undo.hover();
+    const before = await middleOf(undo);
+    for (const name of ['Newer', 'Newest']) {
+      await remove(name);
+      await expect(page.getByRole('listitem').filter({ hasText: name })).toBeVisible();
+      expect(await middleOf(undo)).toEqual(before);
+    }
+    await page.mouse.click(before.x, before.y);
+    await expect(pointed).toContainText('Undone');
+    await expect(page.getByText('Undone', { exact: true }).first()).toBeVisible();
+  });
+}
+
+test('the submission under the mouse stays in place when others leave the queue, until the mouse leaves the list', async ({
+  page,
+  site,
+}) => {
+  const [first, , third] = await addSubmissions(site, names);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const approve = page.getByRole('button', { name: 'Approve Second' });
+  const row = page.getByRole('article', { name: 'First' });
+  await approve.hover();
+  const before = await middleOf(approve);
+  const top = await middleOf(row);
+  for (const submission of [first, third]) {
+    if (submission) await withdraw(site, submission);
+    await expect(page.getByRole('article')).toHaveCount(submission === first ? 3 : 2);
+    expect(await middleOf(approve)).toEqual(before);
+  }
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect.poll(async () => (await middleOf(page.getByRole('article', { name: 'Second' }))).y).toBe(top.y);
+});
+
+for (const [what, gone, hasTouch] of [
+  ['has taken the place of the one under the mouse', 1, false],
+  ['has moved on a touch screen', 0, true],
+] as const) {
+  test(`a click does not act on a submission that ${what} a moment before`, async ({ newVisitor, site }) => {
+    const written = await addSubmissions(site, names);
+    const page = await newVisitor({ viewport: { width: 1280, height: 720 }, hasTouch, isMobile: hasTouch });
+    await signIn(page, site);
+    await page.clock.install();
+    await openConsole(page, '/console/queue?kind=submissions');
+    const card = (name = '') => page.getByRole('article', { name });
+    const point = await middleOf(page.getByRole('button', { name: `Approve ${names[1]}` }));
+    if (!hasTouch) await page.mouse.move(point.x, point.y);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const leaving = written[gone];
+    if (leaving) await withdraw(site, leaving);
+    await expect(async () => {
+      await page.clock.runFor(20);
+      await expect(card(names[gone])).toBeHidden({ timeout: 1 });
+    }).toPass({ intervals: [1] });
+    const press = () => (hasTouch ? page.touchscreen.tap(point.x, point.y) : page.mouse.click(point.x, point.y));
+    await press();
+    await page.clock.runFor(1_000);
+    await expect(card(names[2])).toBeVisible();
+    await press();
+    await page.clock.resume();
+    await expect(page.getByText(`Approved ${names[2]}`)).toBeVisible();
+    await expect(card()).toHaveCount(2);
+  });
+}
