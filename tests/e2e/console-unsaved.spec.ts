@@ -112,3 +112,35 @@ test('an open editor without changes shows what another operator saves', async (
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Tide')).toBeVisible();
 });
+
+for (const [device, width] of [
+  ['phone', 390],
+  ['desktop', 1280],
+] as const) {
+  test(`${device}: a conflict does not move the fields, and undo brings back an edit that the saved version has replaced`, async ({
+    page,
+    site,
+  }) => {
+    await page.setViewportSize({ width, height: 844 });
+    const { id } = await site.addProduct({ name: 'Tide', description: 'Short', maker: 'Moon' });
+    await signIn(page, site);
+    await openConsole(page, `/console/products?edit=${id}`);
+    const description = page.getByLabel('Description');
+    await description.fill('An hour of careful writing');
+    const before = await description.boundingBox();
+    await editProduct(site.database, id, { values: { maker: 'Sun', category: 'Sea' }, now: new Date() });
+    const take = page.getByRole('button', { name: 'Take the saved version' });
+    await take.scrollIntoViewIfNeeded();
+    expect(await description.boundingBox()).toEqual(before);
+    await expect(description).toBeInViewport();
+    await take.click();
+    await expect(description).toHaveValue('Short');
+    await page.keyboard.press('Escape');
+    await expect(page.locator('dialog')).toHaveCount(0);
+    await page.keyboard.press('u');
+    await expect(description).toHaveValue('An hour of careful writing');
+    await page.getByRole('button', { name: 'Keep my changes on top' }).click();
+    await expect(page.getByLabel('Maker')).toHaveValue('Sun');
+    await expect(description).toHaveValue('An hour of careful writing');
+  });
+}

@@ -55,7 +55,11 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     const edit = stored.current;
     if (edit === undefined || undoable.unsavedEdits.get(id) !== edit) return;
     undoable.unsavedEdits.delete(id);
-    if (isSaving) return;
+    if (!isSaving) offerUndo(edit);
+  }
+
+  /** Offers to undo that an edit was discarded, which opens the editor with the edit. */
+  function offerUndo(edit: Edit): void {
     void perform({
       subjects: [],
       run: async () => ({
@@ -95,6 +99,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
           stored={stored}
           isSaving={isSaving}
           onSaving={setSaving}
+          onDiscard={offerUndo}
           onSaved={() => dialog.current?.close()}
         />
       )}
@@ -108,10 +113,11 @@ interface EditingProps {
   stored: RefObject<Edit | undefined>;
   isSaving: boolean;
   onSaving: (isSaving: boolean) => void;
+  onDiscard: (edit: Edit) => void;
   onSaved: () => void;
 }
 
-function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps) {
+function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
   const undoable = useUndoable();
@@ -199,6 +205,7 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
+      if (!keepMine && stored.current) onDiscard(stored.current);
       setBase(latest);
       // An upload may have added a picture since the click.
       setDraft((mine) => (keepMine ? withChanges(next, draftOf(product), mine) : next));
@@ -212,14 +219,6 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
 
   return (
     <form className="sheet-body" noValidate action={() => void save()} onReset={(event) => event.preventDefault()}>
-      {current && (
-        <Conflict
-          mine={draft}
-          before={draftOf(product)}
-          theirs={draftOf(current)}
-          onResolve={(keep) => void resolve(keep)}
-        />
-      )}
       <div className="editor" inert={isBusy}>
         <ProductFieldsForm
           draft={draft}
@@ -236,6 +235,14 @@ function Editing({ details, stored, isSaving, onSaving, onSaved }: EditingProps)
           </p>
         </aside>
       </div>
+      {current && (
+        <Conflict
+          mine={draft}
+          before={draftOf(product)}
+          theirs={draftOf(current)}
+          onResolve={(keep) => void resolve(keep)}
+        />
+      )}
       {failure.element}
       <div className="sheet-foot">
         <span className="quiet" role="status">
