@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { openConsole, signIn, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
 import { DESKTOP, PHONE } from '../support/screen.ts';
 
 /** The browser scrolls by whole pixels. */
@@ -162,4 +163,42 @@ test('keys act on the active row, and from the start of a range, after live upda
   await dialog.getByRole('button', { name: 'Hide' }).click();
   await expect(page.getByText('Hid 1 comment')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
+});
+
+test('the active entry of the palette stays active and in place when products arrive', async ({ page, site }) => {
+  const name = `Tide ${randomUUID()}`;
+  await site.addProduct({ name });
+  await signIn(page, site);
+  await openConsole(page, '/console/backup');
+  const held = await holdResponses(page, /\/api\/console\/products\?q=/);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Jump to' }).fill(name);
+  const comments = page.getByRole('option', { name: `Comments with “${name}”` });
+  const before = await comments.boundingBox();
+  await page.keyboard.press('ArrowDown');
+  await expect(comments).toHaveAttribute('aria-selected', 'true');
+  held.release();
+  await expect(page.getByRole('option')).toHaveCount(2);
+  expect(await comments.boundingBox()).toEqual(before);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/console\/comments\?q=Tide/);
+});
+
+test('Enter in the palette opens the best product, and does nothing while products are searched', async ({
+  page,
+  site,
+}) => {
+  const name = `Tide ${randomUUID()}`;
+  await site.addProduct({ name });
+  await signIn(page, site);
+  await openConsole(page, '/console/backup');
+  const held = await holdResponses(page, /\/api\/console\/products\?q=/);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Jump to' }).fill(name);
+  await expect(page.getByRole('option', { name: `Comments with “${name}”` })).toBeVisible();
+  await page.keyboard.press('Enter');
+  held.release();
+  await expect(page.getByRole('option', { selected: true })).toContainText(name);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: `Edit ${name}` })).toBeVisible();
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
@@ -31,7 +31,8 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const listId = useId();
   const hasShortcuts = useShortcuts();
   const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
+  /** The id of the active entry. */
+  const [active, setActive] = useState<string>();
   const term = text.trim().toLowerCase();
   const products = useQuery({
     queryKey: consoleKeys.foundProducts(term),
@@ -61,30 +62,29 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     { id: 'sign-out', label: 'Sign out', hint: '', run: () => onSignOut(false) },
     { id: 'sign-out-everywhere', label: 'Sign out everywhere', hint: '', run: () => onSignOut(true) },
   ];
-  const found = term.length > 1 ? (products.data?.items ?? []) : [];
-  const commands: Command[] = [
-    ...fixed.filter(({ label }) => label.toLowerCase().includes(term)),
-    ...found.map(({ id, name, category }) => ({
-      id: `product-${id}`,
-      label: name,
-      hint: category,
-      run: () => goTo('products', { edit: id }),
-    })),
-    ...(term === ''
-      ? []
-      : [
-          {
-            id: 'search-comments',
-            label: `Comments with “${text.trim()}”`,
-            hint: '',
-            run: () => goTo('comments', { q: text.trim() }),
-          },
-        ]),
-  ];
-  const at = Math.min(active, commands.length - 1);
+  const matching = fixed.filter(({ label }) => label.toLowerCase().includes(term));
+  const comments: Command = {
+    id: 'search-comments',
+    label: `Comments with “${text.trim()}”`,
+    hint: '',
+    run: () => goTo('comments', { q: text.trim() }),
+  };
+  const found: Command[] = (term.length > 1 ? (products.data?.items ?? []) : []).map(({ id, name, category }) => ({
+    id: `product-${id}`,
+    label: name,
+    hint: category,
+    run: () => goTo('products', { edit: id }),
+  }));
+  // Products arrive later, so they come last, and no other entry moves.
+  const commands = [...matching, ...(term === '' ? [] : [comments]), ...found];
+  const isSearching = term.length > 1 && (products.isPending || products.isPlaceholderData);
+  const first = matching[0] ?? (isSearching ? undefined : (found[0] ?? comments));
+  const current = commands.find(({ id }) => id === active) ?? first;
 
+  // The active entry stays the same when others arrive.
+  useLayoutEffect(() => setActive(current?.id), [current?.id]);
   useEffect(() => {
-    document.getElementById(`${listId}-${commands[at]?.id}`)?.scrollIntoView({ block: 'nearest' });
+    document.getElementById(`${listId}-${current?.id}`)?.scrollIntoView({ block: 'nearest' });
   });
 
   /** Closes the palette, which returns the focus, before the command runs, because the command may move the focus. */
@@ -95,9 +95,10 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by !== undefined) setActive((at + by + commands.length) % commands.length);
-    else if (event.key === 'Enter') choose(commands[at]);
+    const at = current ? commands.indexOf(current) : -1;
+    if (event.key === 'ArrowDown') setActive((commands[at + 1] ?? commands[0])?.id);
+    else if (event.key === 'ArrowUp') setActive((commands[at - 1] ?? commands.at(-1))?.id);
+    else if (event.key === 'Enter') choose(current);
     else return;
     event.preventDefault();
   }
@@ -120,19 +121,19 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
         role="combobox"
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={commands[at] ? `${listId}-${commands[at].id}` : undefined}
+        aria-activedescendant={current && `${listId}-${current.id}`}
         aria-label="Jump to a screen, a product or a command"
         placeholder="Jump to a screen, a product or a command"
         value={text}
         maxLength={100}
         onChange={(event) => {
           setText(event.target.value);
-          setActive(0);
+          setActive(undefined);
         }}
         onKeyDown={onKeyDown}
       />
       <div id={listId} className="palette-list" role="listbox" aria-label="Results">
-        {commands.map((command, index) => (
+        {commands.map((command) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys of its list box
           <div
             key={command.id}
@@ -140,8 +141,8 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
             className="palette-option"
             role="option"
             tabIndex={-1}
-            aria-selected={index === at}
-            onPointerMove={() => setActive(index)}
+            aria-selected={command === current}
+            onPointerMove={() => setActive(command.id)}
             onClick={() => choose(command)}
           >
             <span>{command.label}</span>
