@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -181,4 +182,19 @@ test('single-key shortcuts can be turned off, and are then neither active nor li
   await page.keyboard.press('Enter');
   await dialog.getByRole('checkbox').check();
   await expect(dialog).toContainText('Edit a product');
+});
+
+test('on a phone, messages do not cover the bar of selected items', async ({ page, site }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [first, second] = [`First ${randomUUID()}`, `Second ${randomUUID()}`];
+  const [written] = await addSubmissions(site, [first, second]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  for (const name of [first, second]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
+  await editSubmission(site.database, access, { maker: 'Moon' }, { now: new Date(), timeZone: 'UTC' });
+  await expect(page.getByText('Deselected 1')).toBeVisible();
+  const toast = await page.locator('.toast').boundingBox();
+  const bar = await barOf(page).boundingBox();
+  expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
 });
