@@ -5,6 +5,8 @@ import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
+import { elementsBeyondScreen } from '../support/screen.ts';
 
 /** Three names, so a test finds its own submissions. */
 const newNames = () =>
@@ -39,7 +41,7 @@ test('the queue keeps showing its first list when items of another kind arrive, 
   await expect(page.getByRole('radio', { name: 'Submissions 3' })).toBeVisible();
   await page.keyboard.press('a');
   await expect(page.getByText('Released 1 comment')).toBeVisible();
-  await expect(page.getByRole('radio', { name: 'Held comments', exact: true })).toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Held comments 0' })).toBeChecked();
   await expect(page.getByText('No comment is held')).toBeVisible();
 });
 
@@ -258,3 +260,19 @@ test('a selected submission that its maker edits is deselected, so nobody approv
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Approve' }).click();
   await expect(page.getByText(`Approved ${after}`)).toBeVisible();
 });
+
+for (const width of [390, 1280]) {
+  test(`at ${width} pixels, the kinds of items do not move when their counts arrive`, async ({ page, site }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await addSubmissions(site, newNames());
+    await signIn(page, site);
+    const held = await holdResponses(page, new RegExp(`${CONSOLE_API.waiting}$`));
+    await openConsole(page, '/console/queue?kind=bursts');
+    const last = page.getByRole('radio', { name: 'Vote bursts' });
+    const before = await last.boundingBox();
+    held.release();
+    await expect(page.getByRole('radio', { name: 'Submissions 3' })).toBeVisible();
+    expect(await last.boundingBox()).toEqual(before);
+    expect(await elementsBeyondScreen(page)).toEqual([]);
+  });
+}

@@ -35,7 +35,7 @@ export function Page({ title, lead, toolbar, actions, children }: PageProps) {
 interface ChoiceProps<Value extends string> {
   label: string;
   value: Value;
-  options: readonly (readonly [Value, string])[];
+  options: readonly (readonly [Value, ReactNode])[];
   onChange: (value: Value) => void;
 }
 

@@ -40,7 +40,7 @@ export function QueueScreen() {
             label="Kind"
             value={kind}
             options={KINDS.map(
-              (each) => [each, counts[each] > 0 ? `${labels[each]} ${counts[each]}` : labels[each]] as const,
+              (each) => [each, <Counted key={each} label={labels[each]} count={waiting && counts[each]} />] as const,
             )}
             onChange={(next) => setQuery({ kind: next })}
           />
@@ -52,6 +52,15 @@ export function QueueScreen() {
       {kind === 'comments' && <HeldComments />}
       {kind === 'bursts' && <Bursts />}
     </Page>
+  );
+}
+
+/** A label that does not become wider when its count arrives. */
+function Counted({ label, count }: { label: string; count: number | undefined }) {
+  return (
+    <>
+      {label} <span className="segment-count">{count}</span>
+    </>
   );
 }
 
