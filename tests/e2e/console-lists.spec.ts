@@ -276,3 +276,12 @@ test('lists of removals and of bursts that are not complete say so', async ({ pa
   await openConsole(page, '/console/queue?kind=bursts');
   await expect(page.getByText('Only the largest 100 bursts are listed.')).toBeVisible();
 });
+
+test('every screen reserves the width of a scroll bar, so controls are at the same place on all screens', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  await openConsole(page);
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('scroll');
+});
