@@ -10,7 +10,7 @@ const READING_MS = 500;
 export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
-  /** Stops clicks on rows for a moment, unless the operator has just clicked on `row`, which has moved or gone. */
+  /** Stops clicks on rows for a moment, because `row` has moved or gone, unless the operator's own click caused it. */
   pause: (row: Element) => void;
 }
 
@@ -38,8 +38,9 @@ export function useClickGuard(): ClickGuard {
       } else first.current = { row, x, y, at };
     },
     pause(row) {
-      const at = performance.now();
-      if (row !== first.current.row || at - first.current.at > DOUBLE_CLICK_MS) pausedAt.current = at;
+      const own = first.current.row;
+      if (own === row || own?.isConnected === false) first.current.row = null;
+      else pausedAt.current = performance.now();
     },
   };
 }
