@@ -4,7 +4,7 @@ import { openConsole, signIn, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { DESKTOP, PHONE } from '../support/screen.ts';
+import { closeDialogLate, DESKTOP, PHONE } from '../support/screen.ts';
 
 /** The browser scrolls by whole pixels. */
 const ROUNDING_PX = 1;
@@ -163,6 +163,19 @@ test('keys act on the active row, and from the start of a range, after live upda
   await dialog.getByRole('button', { name: 'Hide' }).click();
   await expect(page.getByText('Hid 1 comment')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
+});
+
+test('the palette opens again before the browser has reported that it was closed', async ({ page, site }) => {
+  await signIn(page, site);
+  await openConsole(page);
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('combobox', { name: 'Jump to' });
+  await expect(palette).toBeFocused();
+  const reportClose = await closeDialogLate(page);
+  await page.keyboard.press('Control+k');
+  await expect(palette).toBeFocused();
+  await reportClose();
+  await expect(palette).toBeFocused();
 });
 
 test('the active entry of the palette stays active and in place when products arrive', async ({ page, site }) => {

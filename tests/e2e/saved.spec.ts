@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
-import { toast } from '../support/screen.ts';
+import { closeDialogLate, toast } from '../support/screen.ts';
 
 /** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
@@ -100,16 +100,10 @@ test('the dialog opens again before the browser has reported that it was closed'
   await visit(page, '/');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
-  const closed = await page.evaluateHandle(() => {
-    // Holds the event, as on a busy machine, until it is sent below.
-    window.addEventListener('close', (event) => event.isTrusted && event.stopImmediatePropagation(), true);
-    const element = document.querySelector('dialog');
-    element?.close();
-    return element;
-  });
+  const reportClose = await closeDialogLate(page);
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
-  await closed.evaluate((element) => element?.dispatchEvent(new Event('close')));
+  await reportClose();
   await expect(dialog(page)).toBeVisible();
 });
 

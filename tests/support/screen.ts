@@ -119,3 +119,17 @@ export async function expectUpvote(page: Page, name: string, { upvoted, count }:
   await expect(button).toHaveAttribute('aria-pressed', String(upvoted));
   await expect(button).toHaveAttribute('title', upvoted ? 'Remove upvote' : 'Upvote this product');
 }
+
+/**
+ * Closes the open dialog, but holds its `close` event, as a busy browser does.
+ * @returns a function that lets the event happen.
+ */
+export async function closeDialogLate(page: Page): Promise<() => Promise<void>> {
+  const closed = await page.evaluateHandle(() => {
+    window.addEventListener('close', (event) => event.isTrusted && event.stopImmediatePropagation(), true);
+    const dialog = document.querySelector('dialog');
+    dialog?.close();
+    return dialog;
+  });
+  return () => closed.evaluate((dialog) => void dialog?.dispatchEvent(new Event('close')));
+}

@@ -49,6 +49,12 @@ export function Shell({ session }: { session: ConsoleSession }) {
     }
   }
 
+  function show(dialog: 'palette' | 'shortcuts'): void {
+    // Removes a dialog that was just closed, because its `close` event follows only in the next frame.
+    flushSync(() => setOpen(undefined));
+    setOpen(dialog);
+  }
+
   /**
    * Returns whether the next key is the second one of a sequence such as `G P`. Otherwise, the screen handles the key.
    */
@@ -58,14 +64,14 @@ export function Shell({ session }: { session: ConsoleSession }) {
       lastGAt.current = performance.now();
     },
     u: undoLast,
-    '?': () => setOpen('shortcuts'),
+    '?': () => show('shortcuts'),
   });
   useSequence(isAfterG, (key) => {
     const target = SCREENS.find((each) => each.key === key);
     lastGAt.current = Number.NEGATIVE_INFINITY;
     if (target) goTo(target.screen);
   });
-  usePaletteKey(() => setOpen('palette'));
+  usePaletteKey(() => show('palette'));
   useIgnoredFileDrops();
 
   return (
@@ -81,12 +87,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
             <small>Console</small>
           </span>
         </a>
-        <button
-          type="button"
-          className="palette-button"
-          aria-keyshortcuts="Control+K"
-          onClick={() => setOpen('palette')}
-        >
+        <button type="button" className="palette-button" aria-keyshortcuts="Control+K" onClick={() => show('palette')}>
           <SearchIcon />
           <span>Jump to …</span>
           <kbd>Ctrl K</kbd>
