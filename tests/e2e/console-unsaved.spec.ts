@@ -3,6 +3,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { closeDialogLate } from '../support/screen.ts';
 
 test('the form of an edit cannot be changed while the edit is saved, or while the saved version is loaded', async ({
   page,
@@ -61,7 +62,7 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
   await closed;
 });
 
-test('an edit whose saving fails is resumed, even if the product was reopened before the failure', async ({
+test('an editor that is opened while an earlier edit of the product is saved waits, and resumes the edit if that fails', async ({
   page,
   site,
   expectConsoleError,
@@ -86,16 +87,11 @@ test('an edit whose saving fails is resumed, even if the product was reopened be
   await page.getByRole('button', { name: 'Save' }).click();
   await close();
   await open.click();
-  await expect(page.getByText('No changes')).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Loading the product' })).toBeVisible();
   expectConsoleError(/503 \(Service Unavailable\)/);
   refuse();
-  await expect(page.getByText('The database is down.')).toBeAttached();
-  // A change of the product renders the open editor again.
-  await editProduct(site.database, id, { values: { category: 'Sea' }, now: new Date() });
-  await expect(page.getByRole('textbox', { name: 'Category' })).toHaveValue('Sea');
-  await close();
-  await open.click();
   await expect(maker).toHaveValue('Somebody else');
+  await expect(page.getByText('The database is down.')).toBeAttached();
 });
 
 test('an open editor without changes shows what another operator saves', async ({ page, site }) => {
@@ -144,3 +140,31 @@ for (const [device, width] of [
     await expect(description).toHaveValue('An hour of careful writing');
   });
 }
+
+test('an edit whose save fails before the browser has reported that the editor was closed is kept', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id, name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
+  await signIn(page, site);
+  await page.route(CONSOLE_API.product(id), (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 503, json: { code: 'unavailable', detail: 'The database is down.' } })
+      : route.fallback(),
+  );
+  await openConsole(page, `/console/products?q=${name}`);
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByLabel('Maker').fill('Somebody else');
+  const fail = await holdRequests(page, CONSOLE_API.product(id));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('button', { name: 'Saving …' })).toBeVisible();
+  const reportClose = await closeDialogLate(page);
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  fail();
+  await expect(page.getByText('The database is down.')).toBeVisible();
+  await reportClose();
+  await expect(page.locator('dialog')).toHaveCount(0);
+  await page.getByRole('button', { name, exact: true }).click();
+  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+});

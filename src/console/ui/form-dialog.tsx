@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
@@ -24,27 +24,23 @@ interface FormDialogProps {
 
 /**
  * The error of an operation in an open dialog, which covers toasts. After the dialog has closed, errors are shown as
- * toasts. @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
+ * toasts. `within` is an element of the dialog.
+ * @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
  */
-export function useDialogError() {
-  const isOpen = useRef(false);
+export function useDialogError(within: RefObject<HTMLElement | null>) {
   const [shown, setShown] = useState<string>();
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  // A closed dialog stays in the document until the next frame.
+  const isOpen = () => within.current?.closest('dialog')?.open === true;
   return {
     element: shown !== undefined && (
       <p className="gate-error" role="alert">
         {shown}
       </p>
     ),
-    isOpen: () => isOpen.current,
+    isOpen,
     clear: () => setShown(undefined),
     show(title: string, error: unknown) {
-      if (isOpen.current) setShown(`${title}. ${messageOf(error)}`);
+      if (isOpen()) setShown(`${title}. ${messageOf(error)}`);
       else showToast({ title, description: messageOf(error), tone: 'destructive' });
     },
   };
@@ -58,7 +54,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
   const form = useRef<HTMLFormElement>(null);
   const [isSending, setSending] = useState(false);
   const [progress, setProgress] = useState('');
-  const error = useDialogError();
+  const error = useDialogError(form);
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
   // React does not render this attribute.

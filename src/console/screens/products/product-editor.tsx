@@ -1,4 +1,4 @@
-import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
@@ -16,6 +16,9 @@ import { UPLOADS } from './picture-upload.tsx';
 import { changesOf, draftOf, membersOf, previewOf, teamText, withChanges, withPicture } from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
+
+/** The mutation key of the running saves of a product. */
+const savesOf = (id: string) => ['product saves', id];
 
 /**
  * A dialog with a form for all fields of a product and a preview. Leaving it, also by Back, discards unsaved changes.
@@ -35,6 +38,11 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
   });
 
+  // If an earlier editor was closed while it was saving, this one resumes the edit if that fails.
+  const saves = useIsMutating({ mutationKey: savesOf(id) });
+  const [isWaiting, setWaiting] = useState(saves > 0);
+  if (isWaiting && saves === 0) setWaiting(false);
+
   useEffect(() => {
     if (dialog.current?.open !== false) return;
     dialog.current.showModal();
@@ -53,9 +61,10 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     // Returns the focus, which would be lost if the open dialog were unmounted.
     dialog.current?.close();
     const edit = stored.current;
-    if (edit === undefined || undoable.unsavedEdits.get(id) !== edit) return;
+    // An edit that is being saved is kept in case this fails.
+    if (edit === undefined || isSaving || undoable.unsavedEdits.get(id) !== edit) return;
     undoable.unsavedEdits.delete(id);
-    if (!isSaving) offerUndo(edit);
+    offerUndo(edit);
   }
 
   /** Offers to undo that an edit was discarded, which opens the editor with the edit. */
@@ -89,7 +98,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
           <CloseIcon />
         </button>
       </div>
-      {details.isPending ? (
+      {details.isPending || isWaiting ? (
         <Loading label="Loading the product" />
       ) : !details.data ? (
         <Failure error={details.error} onRetry={() => void details.refetch()} />
@@ -109,7 +118,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
 interface EditingProps {
   details: ProductDetails;
-  /** The unsaved edit that this editor has stored. Another one is of an earlier editor, whose saving has failed. */
+  /** The unsaved edit that this editor has stored. Another one is of an earlier editor. */
   stored: RefObject<Edit | undefined>;
   isSaving: boolean;
   onSaving: (isSaving: boolean) => void;
@@ -128,8 +137,14 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
   const [isResolving, setResolving] = useState(false);
+  const { mutateAsync: runSave } = useMutation({
+    mutationKey: savesOf(details.product.id),
+    mutationFn: (run: () => Promise<void>) => run(),
+    networkMode: 'always',
+  });
+  const isSaved = useRef(false);
   const saveButton = useRef<HTMLButtonElement>(null);
-  const failure = useDialogError();
+  const failure = useDialogError(saveButton);
   const changes = changesOf(draftOf(base.product), draft);
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
@@ -149,7 +164,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   // when the session ends.
   useLayoutEffect(() => {
     const { unsavedEdits } = undoable;
-    if (isChanged) {
+    if (isChanged && !isSaved.current) {
       stored.current = { base, draft };
       unsavedEdits.set(product.id, stored.current);
     } else if (unsavedEdits.get(product.id) === stored.current) unsavedEdits.delete(product.id);
@@ -177,6 +192,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
         method: 'PATCH',
         body: { version: base.version, values: changes },
       });
+      isSaved.current = true;
+      if (undoable.unsavedEdits.get(product.id) === stored.current) undoable.unsavedEdits.delete(product.id);
       client.setQueryData(consoleKeys.product(product.id), { ...details, ...saved });
       await perform({
         subjects: ['products', 'product'],
@@ -184,9 +201,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
       });
       onSaved();
     } catch (error) {
-      onSaving(false);
-      // Restores the edit if the editor was closed while it was saving.
-      if (!undoable.unsavedEdits.has(product.id)) undoable.unsavedEdits.set(product.id, { base, draft });
+      if (failure.isOpen()) onSaving(false);
       if (!(error instanceof ConsoleError)) throw error;
       if (!failure.isOpen()) failure.show('This could not be saved', error);
       else if (error.code === 'product_changed') setTheirs(error.current as Product);
@@ -218,7 +233,12 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   }
 
   return (
-    <form className="sheet-body" noValidate action={() => void save()} onReset={(event) => event.preventDefault()}>
+    <form
+      className="sheet-body"
+      noValidate
+      action={() => void runSave(save)}
+      onReset={(event) => event.preventDefault()}
+    >
       <div className="editor" inert={isBusy}>
         <ProductFieldsForm
           draft={draft}
