@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator } from '@playwright/test';
 import { runAsOperator } from '../../src/core/audit/audit-log.ts';
+import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
 import type { WrittenSubmission } from '../../src/core/submissions/create-submission.ts';
@@ -77,6 +78,27 @@ test('the submission under the mouse stays in place when others leave the queue,
   await expect.poll(async () => (await middleOf(page.getByRole('article', { name: 'Second' }))).y).toBe(top.y);
 });
 
+test('the comment under the mouse stays in place when one above the screen becomes higher', async ({ page, site }) => {
+  const product = await site.addProduct();
+  const comments = Array.from({ length: 20 }, (_, index) => ({
+    content: `Comment ${index}.`,
+    createdAt: new Date(Date.now() - index * 1_000).toISOString(),
+  }));
+  const written = await site.addComments(product.id, comments);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const rows = page.getByRole('listitem');
+  const above = rows.filter({ hasText: 'Comment 3.' });
+  const bottom = await above.evaluate((row) => row.getBoundingClientRect().bottom);
+  await page.evaluate((by) => window.scrollBy(0, by), Math.ceil(bottom) + 1);
+  const hide = rows.filter({ hasText: 'Comment 8.' }).getByRole('button', { name: 'Hide' });
+  await hide.hover();
+  const before = await middleOf(hide);
+  await hideComments(site.database, [written[3]?.id ?? ''], 'word '.repeat(60).trim());
+  await expect(above).toContainText('Hidden: word');
+  expect(await middleOf(hide)).toEqual(before);
+});
+
 for (const [what, gone, hasTouch] of [
   ['has taken the place of the one under the mouse', 1, false],
   ['has moved on a touch screen', 0, true],
@@ -89,7 +111,11 @@ for (const [what, gone, hasTouch] of [
     await openConsole(page, '/console/queue?kind=submissions');
     const card = (name = '') => page.getByRole('article', { name });
     const point = await middleOf(page.getByRole('button', { name: `Approve ${names[1]}` }));
-    if (!hasTouch) await page.mouse.move(point.x, point.y);
+    if (!hasTouch) {
+      // An earlier click on the row does not move it.
+      await page.getByRole('checkbox', { name: `Select ${names[1]}` }).check();
+      await page.mouse.move(point.x, point.y);
+    }
     await page.clock.pauseAt(Date.now() + 60_000);
     const leaving = written[gone];
     if (leaving) await withdraw(site, leaving);
@@ -97,7 +123,15 @@ for (const [what, gone, hasTouch] of [
       await page.clock.runFor(20);
       await expect(card(names[gone])).toBeHidden({ timeout: 1 });
     }).toPass({ intervals: [1] });
-    const press = () => (hasTouch ? page.touchscreen.tap(point.x, point.y) : page.mouse.click(point.x, point.y));
+    const press = async () => {
+      // A tap is acknowledged before the page has handled its click.
+      await page.evaluate(() => {
+        const clicked = new Promise((done) => addEventListener('click', done, { capture: true, once: true }));
+        Object.assign(window, { clicked: clicked.then(() => true) });
+      });
+      await (hasTouch ? page.touchscreen.tap(point.x, point.y) : page.mouse.click(point.x, point.y));
+      await page.evaluate(() => (window as unknown as { clicked: Promise<true> }).clicked);
+    };
     await press();
     await page.clock.runFor(1_000);
     await expect(card(names[2])).toBeVisible();

@@ -7,6 +7,9 @@ const DOUBLE_CLICK_PX = 16;
 /** Rows that have moved are not clicked for this time, in which the operator cannot have read them. */
 const READING_MS = 500;
 
+/** Rows that move within this time after a click have moved because of it, even on a slow device. */
+const CAUSED_MS = 1_000;
+
 export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
@@ -32,15 +35,17 @@ export function useClickGuard(): ClickGuard {
       const isDouble = at - before.at < DOUBLE_CLICK_MS && Math.hypot(x - before.x, y - before.y) < DOUBLE_CLICK_PX;
       const isUnread = row !== null && at - pausedAt.current < READING_MS;
       if (isUnread || (isDouble && row !== before.row)) {
-        before.at = at;
+        if (isDouble) before.at = at;
         event.preventDefault();
         event.stopPropagation();
       } else first.current = { row, x, y, at };
     },
     pause(row) {
-      const own = first.current.row;
-      if (own === row || own?.isConnected === false) first.current.row = null;
-      else pausedAt.current = performance.now();
+      const { row: own, at } = first.current;
+      const now = performance.now();
+      const isCaused = now - at < CAUSED_MS && (own === row || own?.isConnected !== true);
+      if (isCaused) first.current.row = null;
+      else pausedAt.current = now;
     },
   };
 }

@@ -9,7 +9,7 @@ import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { useScrollPadding } from './scroll-padding.ts';
 import { Failure, Loading } from './states.tsx';
-import { useSteadyRow } from './steady-row.ts';
+import { adjustScrollOf, useSteadyRow } from './steady-row.ts';
 
 export interface RowState {
   /** Whether keys act on the row if no row is selected. */
@@ -83,6 +83,7 @@ export function List<Item>(props: ListProps<Item>) {
       return item === undefined ? index : keyOf(item);
     },
   });
+  rows.shouldAdjustScrollPositionOnItemSizeChange = adjustScrollOf(list);
   const visible = rows.getVirtualItems();
   const firstVisible = visible[0]?.index ?? 0;
   const lastVisible = visible.at(-1)?.index ?? 0;
@@ -92,9 +93,11 @@ export function List<Item>(props: ListProps<Item>) {
 
   const shownId = useRef(id);
   const release = useSteadyRow(list, clickGuard, shownId.current === id && !rows.isScrolling);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another list begins at its usual place
   useEffect(() => {
     if (shownId.current === id) return;
     shownId.current = id;
+    release();
     setActive(FIRST);
     setSelected(new Map());
     rangeStart.current = FIRST;

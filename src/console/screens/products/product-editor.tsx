@@ -218,6 +218,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     setResolving(true);
     try {
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
+      // Leaving the editor has already offered to undo.
+      if (!failure.isOpen()) return;
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
       if (!keepMine && stored.current) onDiscard(stored.current);
