@@ -4,7 +4,7 @@ import { waitUntilHandled } from '../support/clock.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { EVENTS, look, news, watch } from '../support/live-page.ts';
 import { recordRequests, requestsReported, setOnline } from '../support/network.ts';
-import { cardNames, commentTexts, upvoteOf } from '../support/screen.ts';
+import { cardNames, commentTexts, searchBox, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
@@ -54,6 +54,23 @@ test('a visitor who returns to a sorted list gets its current order, because no 
     await site.addUpvotes(id, 2);
   });
   await expect(cardNames(page)).toHaveText(['Gourami two', 'Gourami one']);
+});
+
+test('a visitor who returns to a search without results gets the products launched meanwhile', async ({
+  page,
+  site,
+}) => {
+  const term = `halibut ${randomUUID()}`;
+  const product = await site.addProduct({ name: 'Halibut one', description: randomUUID() });
+  await page.clock.install();
+  await watchProduct(page, `/?q=${product.description}`, product);
+  await searchBox(page).fill(term);
+  await expect(page.getByText(/^Nothing on the horizon/)).toBeVisible();
+  await look(page, 'hidden');
+  await page.clock.fastForward('06:00');
+  await site.addProduct({ name: 'Halibut two', description: term });
+  await look(page, 'visible');
+  await expect(cardNames(page)).toHaveText(['Halibut two']);
 });
 
 test('a visitor who returns to the tab finds the comments as they were, and new ones behind a button', async ({

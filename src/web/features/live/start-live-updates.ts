@@ -54,17 +54,20 @@ function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEv
   const timers = new Map<DelayedEvent, ReturnType<typeof setTimeout>>();
   const handlers: SharedStreamHandlers = {
     onOpen() {
-      announceNewItems(refetcher.client);
+      hasStream = true;
+      announceNewItems(refetcher.client, () => hasStream);
       dispatch({ kind: 'opened' });
     },
     onLost() {
-      // From now on, the page polls.
-      announceNewItems(refetcher.client);
+      // A stream that was lost because the browser is offline can be opened again afterwards.
+      hasStream &&= !navigator.onLine;
       dispatch({ kind: 'lost' });
     },
     onEvent: createEventHandler(refetcher),
     onId: (id) => dispatch({ kind: 'received', upTo: id, at: Date.now() }),
   };
+  /** Whether the last attempts to open a stream succeeded. */
+  let hasStream = false;
   let state = initialLiveState(aheadMs);
   let stream: SharedStream | undefined;
 

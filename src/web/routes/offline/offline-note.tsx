@@ -125,8 +125,8 @@ function useReconnect(online: boolean): boolean {
  */
 async function refetchOld(client: QueryClient, time: number): Promise<boolean> {
   const predicate = (query: Query) => {
-    const { dataUpdatedAt } = query.state;
-    return dataUpdatedAt === 0 || dataUpdatedAt >= time || !isAnnounced(client, query);
+    const { status, dataUpdatedAt } = query.state;
+    return status === 'error' || dataUpdatedAt === 0 || dataUpdatedAt >= time || !isAnnounced(client, query);
   };
   try {
     await client.invalidateQueries({ predicate }, { throwOnError: true });
