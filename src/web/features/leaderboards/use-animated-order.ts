@@ -7,6 +7,9 @@ const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as co
 /** Events after which a held row may be free again, because the pointer or the focus has moved. */
 const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
+/** A row may count as pressed until after the last event of a finger, so held rows are also checked regularly. */
+const CHECK_INTERVAL_MS = 1_000;
+
 interface AnimatedOrder {
   entries: readonly LeaderboardEntry[];
   /** Whether new ranks wait until the pointer or the focus leaves a row. */
@@ -39,7 +42,9 @@ export function useAnimatedOrder(
     };
     update();
     for (const release of RELEASE_EVENTS) document.addEventListener(release, update);
+    const timer = setInterval(update, CHECK_INTERVAL_MS);
     return () => {
+      clearInterval(timer);
       for (const release of RELEASE_EVENTS) document.removeEventListener(release, update);
     };
   }, [latest, shown, list]);
