@@ -102,7 +102,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
     await postButton(page).click();
     await expect(box(page)).toHaveValue('');
   }
-  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+  await deleteProduct(site.database, product.id);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
