@@ -178,7 +178,8 @@ test('the palette opens again before the browser has reported that it was closed
   await expect(palette).toBeFocused();
 });
 
-test('the active entry of the palette stays active and in place when products arrive', async ({ page, site }) => {
+/** Searches for a new product in the palette, and holds the response. */
+async function searchInPalette(page: Page, site: E2eSite) {
   const name = `Tide ${randomUUID()}`;
   await site.addProduct({ name });
   await signIn(page, site);
@@ -186,6 +187,11 @@ test('the active entry of the palette stays active and in place when products ar
   const held = await holdResponses(page, /\/api\/console\/products\?q=/);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Jump to' }).fill(name);
+  return { name, held };
+}
+
+test('the active entry of the palette stays active and in place when products arrive', async ({ page, site }) => {
+  const { name, held } = await searchInPalette(page, site);
   const comments = page.getByRole('option', { name: `Comments with “${name}”` });
   const before = await comments.boundingBox();
   await page.keyboard.press('ArrowDown');
@@ -201,13 +207,7 @@ test('Enter in the palette opens the best product, and does nothing while produc
   page,
   site,
 }) => {
-  const name = `Tide ${randomUUID()}`;
-  await site.addProduct({ name });
-  await signIn(page, site);
-  await openConsole(page, '/console/backup');
-  const held = await holdResponses(page, /\/api\/console\/products\?q=/);
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Jump to' }).fill(name);
+  const { name, held } = await searchInPalette(page, site);
   await expect(page.getByRole('option', { name: `Comments with “${name}”` })).toBeVisible();
   await page.keyboard.press('Enter');
   held.release();

@@ -56,7 +56,7 @@ test('a visitor who returns to a sorted list gets its current order, because no 
   await expect(cardNames(page)).toHaveText(['Gourami two', 'Gourami one']);
 });
 
-test('a visitor who returns to a search without results gets the products launched meanwhile', async ({
+test('a visitor who returns to a search without results sees products that were launched in the meantime', async ({
   page,
   site,
 }) => {

@@ -61,7 +61,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     // Returns the focus, which would be lost if the open dialog were unmounted.
     dialog.current?.close();
     const edit = stored.current;
-    // An edit that is being saved is kept in case this fails.
+    // An edit that is being saved is kept, because the save may fail.
     if (edit === undefined || isSaving || undoable.unsavedEdits.get(id) !== edit) return;
     undoable.unsavedEdits.delete(id);
     offerUndo(edit);
