@@ -194,6 +194,23 @@ test.describe('§2 and §5: search', () => {
       .toContain('Nothing on the horizon for “zzz-silent-zzz”');
   });
 
+  test('after a search without results, the next list is loading until the response arrives, not empty', async ({
+    page,
+    site,
+  }) => {
+    await site.addProduct({ name: 'Saxifrage Spelled' });
+    await visit(page, '/');
+    await searchBox(page).fill('saxifrage mistyped');
+    const found = await page.getByRole('status').filter({ hasText: 'Nothing on the horizon' }).elementHandle();
+    const held = await holdResponses(page, /\/api\/products\?/);
+    await searchBox(page).fill('saxifrage spelled');
+    await expect.poll(() => held.requests.length).toBe(1);
+    await expect.poll(() => found?.textContent()).toBe('Loading products...');
+    held.release();
+    await expect(cardNames(page)).toHaveText(['Saxifrage Spelled']);
+    expect(await found?.evaluate(({ isConnected }) => isConnected)).toBe(true);
+  });
+
   test('a late response does not replace the results of a newer search', async ({ page, site }) => {
     await site.addProduct({ name: 'Larkspur Early' });
     await site.addProduct({ name: 'Larkspur Later' });

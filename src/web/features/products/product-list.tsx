@@ -23,16 +23,17 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useRetryOnMount() });
   const { timeZone } = useSite();
   const days = dateFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone });
-  if (list.isPending) return <ListLoading />;
-  if (!list.data) return <ListFailure filters={filters} />;
+  if (list.isLoadingError) return <ListFailure filters={filters} />;
 
   const ranked = rankedProducts(list.data, positionOf(filters));
-  const settled = !list.isPlaceholderData;
+  const settled = list.isSuccess && !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
   const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
   // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
   // not report an empty result, but loads the next page.
   const searching = ranked.length === 0 && list.hasNextPage;
+  // After an empty result, too: the response is not known to be empty.
+  const loading = ranked.length === 0 && !settled;
   return (
     <>
       {/* Screen readers announce only changes of an element that already exists. */}
@@ -45,9 +46,15 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
                 : plural('{count} product', '{count} products', ranked.length))}
           </p>
         )}
+        {loading && <p className="list-loading">{t('Loading products...')}</p>}
         {searching && <p className="list-loading">{t('Still searching...')}</p>}
-        {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
+        {ranked.length === 0 && !loading && !searching && <ListEmpty filters={filters} />}
       </div>
+      {loading && (
+        <div className="product-list">
+          <ProductCardSkeletons count={SKELETONS} />
+        </div>
+      )}
       <noscript>
         {typeof window === 'undefined' && <p className="needs-script">{t('Upvoting and saving need JavaScript.')}</p>}
       </noscript>
@@ -84,23 +91,12 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
  * Returns the products of all pages with their ranks. A rank counts the preceding products, because pages of a search
  * may be shorter than full ones.
  */
-function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
-  const products = flattenPages(pages, ({ id }) => id);
+function rankedProducts(list: PagedProducts | undefined, position: number): { product: Product; rank: number }[] {
+  const products = flattenPages(list?.pages ?? [], ({ id }) => id);
   return products.map((product, index) => ({ product, rank: position + index + 1 }));
 }
 
 const SKELETONS = 6;
-
-function ListLoading() {
-  return (
-    <div className="product-list">
-      <p className="list-loading" role="status">
-        {t('Loading products...')}
-      </p>
-      <ProductCardSkeletons count={SKELETONS} />
-    </div>
-  );
-}
 
 function ListFailure({ filters }: { filters: ProductFilters }) {
   return (
