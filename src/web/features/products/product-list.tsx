@@ -26,7 +26,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   if (list.isLoadingError) return <ListFailure filters={filters} />;
 
   const ranked = rankedProducts(list.data, positionOf(filters));
-  const settled = list.isSuccess && !list.isPlaceholderData;
+  const settled = !list.isPending && !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
   const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
   // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
@@ -82,7 +82,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
           })}
         </ol>
       )}
-      {settled && <LoadMore list={list} filters={filters} shown={ranked.length} />}
+      {list.data && settled && <LoadMore list={list} filters={filters} shown={ranked.length} />}
     </>
   );
 }
