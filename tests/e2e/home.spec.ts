@@ -7,6 +7,14 @@ import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 test.describe('§1 and §2: the home page', () => {
+  test('the link to the home page in the footer leads to the top, also from the home page', async ({ page }) => {
+    await visit(page, '/');
+    const link = page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' });
+    await link.press('Enter');
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+    await expect(page).toHaveURL('/');
+  });
+
   test('the header shows the brand and the tagline, and a banner welcomes the visitor', async ({ page }) => {
     await visit(page, '/');
     const header = page.getByRole('banner');

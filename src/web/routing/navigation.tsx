@@ -46,17 +46,7 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = readPositions({})[current.current.key];
-    if (start && !current.current.hash) {
-      window.scrollTo(0, start);
-      const reached = window.scrollY;
-      // A list has only its first page, which may end above the position.
-      if (reached < start - 1) {
-        import('./scroll-on.ts').then(
-          (module) => module.scrollOn(start, reached),
-          () => {},
-        );
-      }
-    }
+    if (start && !current.current.hash) scrollDownTo(start);
 
     const note = () => {
       positions.current[current.current.key] = window.scrollY;
@@ -80,16 +70,29 @@ function useScrollPositions(): void {
     if (previous === location) return;
     current.current = location;
     const top = targetOf(location, previous, type, readPositions(positions.current));
-    if (top !== null) window.scrollTo({ top, behavior: 'instant' });
+    if (top !== null) scrollDownTo(top);
   }, [location, type]);
+}
+
+function scrollDownTo(top: number): void {
+  window.scrollTo({ top, behavior: 'instant' });
+  const reached = window.scrollY;
+  // The page may end above the position, for example because a list has only its first page or is still loading.
+  if (reached < top - 1) {
+    import('./scroll-on.ts').then(
+      (module) => module.scrollOn(top, reached),
+      () => {},
+    );
+  }
 }
 
 function targetOf(location: Location, previous: Location, type: string, positions: Positions): number | null {
   const returnTo = type === 'POP' ? location.key : (location.state as { returnTo?: string } | null)?.returnTo;
   if (returnTo !== undefined) return positions[returnTo] ?? 0;
-  const samePage = location.pathname === previous.pathname;
-  if (samePage && (type === 'REPLACE' || location.hash)) return null;
-  return 0;
+  if (location.pathname !== previous.pathname) return 0;
+  // A link to the current URL replaces the history entry, too.
+  const changed = location.search + location.hash !== previous.search + previous.hash;
+  return location.hash || (type === 'REPLACE' && changed) ? null : 0;
 }
 
 /** Returns the positions that this page noted, and those that other pages of the tab have stored. */
