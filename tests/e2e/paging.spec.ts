@@ -4,7 +4,7 @@ import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
-import { cardNames } from '../support/screen.ts';
+import { cardNames, upvoteOf } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
 
@@ -75,7 +75,12 @@ test.describe('§2: the list loads more products', () => {
     await page.clock.fastForward(1_000);
     await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(2);
     await page.clock.fastForward(2_000);
-    await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
+    const failure = page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' });
+    await expect(failure).toBeVisible();
+    await upvoteOf(page, 'Tansy 20').click();
+    await expect(upvoteOf(page, 'Tansy 20')).toHaveAccessibleName('Upvote Tansy 20, 1');
+    await requestsReported(page);
+    await expect(failure, 'after a change to a product').toBeVisible();
     expect(failed.requests).toHaveLength(3);
     await expect(cardNames(page)).toHaveCount(LIMITS.listedProducts);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -140,6 +145,25 @@ test.describe('§2: the list loads more products', () => {
       ).toEqual([]);
     });
   }
+
+  test('Back restores the scroll position in a list that must be read again', async ({ page, site }) => {
+    await site.addProducts(50, (index) => ({ name: `Pimpernel ${index}` }));
+    await visit(page, '/?q=pimpernel');
+    await scrollTo(page, 40);
+    const link = page.getByRole('link', { name: 'Pimpernel 12', exact: true });
+    await link.scrollIntoViewIfNeeded();
+    await page.mouse.move(0, 0);
+    const place = async () => Math.round((await link.boundingBox())?.y ?? 0);
+    await expect.poll(place).toBeGreaterThan(0);
+    const before = await place();
+    await link.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'Pimpernel 12' })).toBeVisible();
+    const hydrated = page.waitForRequest(/\/api\/upvotes\?/);
+    await page.reload();
+    await hydrated;
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+  });
 
   test('further rows do not move as they appear, because browsers scroll on if a row in view moves', async ({
     newVisitor,

@@ -78,7 +78,8 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
 }
 
 /**
- * Changes cached data but keeps its time of update, because one current count does not make the rest of a list fresh.
+ * Changes cached data but keeps its time of update, because one current count does not make the rest of a list fresh,
+ * and its state, because it does not make up for a page that could not be read.
  */
 export function patchQueries<Data>(
   client: QueryClient,
@@ -86,21 +87,12 @@ export function patchQueries<Data>(
   change: (data: Data) => Data,
 ): void {
   for (const query of client.getQueryCache().findAll({ queryKey })) {
-    const { data, dataUpdatedAt, isInvalidated } = query.state;
+    const { data, dataUpdatedAt, status, error, isInvalidated } = query.state;
     if (!data) continue;
     const changed = change(data as Data);
     if (changed === data) continue;
     client.setQueryData(query.queryKey, changed, { updatedAt: dataUpdatedAt });
-    if (isInvalidated) query.invalidate();
-  }
-}
-
-/** Refetches the product's detail and the lists: visible ones now, others when they are next shown. */
-export function invalidateProduct(client: QueryClient, id: string): void {
-  for (const queryKey of [productKeys.detail(id), productKeys.lists]) {
-    // If many products turn out to be stale at the same time, the refetch of the list that is already running is
-    // enough.
-    void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
+    query.setState({ status, error, isInvalidated });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { cachedUpvotes, invalidateProduct, moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
+import { cachedUpvotes, moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
@@ -23,11 +23,9 @@ export function upvoteStatusOptions(api: Api, productId: string) {
     queryKey: upvoteKeys.status(productId),
     queryFn: async ({ client }) => {
       const upvoted = await upvoteStatusOf(api)(productId);
-      const known = client.getQueryData<boolean>(upvoteKeys.status(productId));
       // A click that is still pending is newer than the response.
-      if (pendingClicks(client, productId) > 0) return known ?? upvoted;
-      // The visitor voted in another tab, so the count on screen is stale as well.
-      if (known !== undefined && known !== upvoted) invalidateProduct(client, productId);
+      if (pendingClicks(client, productId) > 0)
+        return client.getQueryData<boolean>(upvoteKeys.status(productId)) ?? upvoted;
       return upvoted;
     },
     staleTime: 5_000,
@@ -62,40 +60,32 @@ export function showEarlyVote(client: QueryClient, productId: string): void {
 
 type GetStatus = (productId: string) => Promise<boolean>;
 
-interface Waiting {
-  resolve: (upvoted: boolean) => void;
-  reject: (error: unknown) => void;
-}
-
 /** Batches all status reads of one iteration of the event loop into as few requests as the API allows. */
 export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
-  let waiting = new Map<string, Waiting[]>();
+  let waiting = new Set<string>();
+  let response: Promise<Set<string>>;
 
-  async function send(batch: [string, Waiting[]][]): Promise<void> {
+  async function send(): Promise<Set<string>> {
+    const ids = [...waiting];
+    waiting = new Set();
+    const found = new Set<string>();
     try {
-      const { upvoted } = await api.getUpvoted(batch.map(([id]) => id));
-      const ids = new Set(upvoted);
-      for (const [id, readers] of batch) for (const reader of readers) reader.resolve(ids.has(id));
+      for (let from = 0; from < ids.length; from += LIMITS.upvoteQueryProducts) {
+        const { upvoted } = await api.getUpvoted(ids.slice(from, from + LIMITS.upvoteQueryProducts));
+        for (const id of upvoted) found.add(id);
+      }
     } catch (cause) {
       // One error object for the whole batch, so it is logged once.
-      const error = new Error(`Failed to check upvote status: ${reasonOf(cause)}`, { cause });
-      for (const [, readers] of batch) for (const reader of readers) reader.reject(error);
+      throw new Error(`Failed to check upvote status: ${reasonOf(cause)}`, { cause });
     }
+    return found;
   }
 
-  function flush(): void {
-    const entries = [...waiting];
-    waiting = new Map();
-    for (let from = 0; from < entries.length; from += LIMITS.upvoteQueryProducts) {
-      void send(entries.slice(from, from + LIMITS.upvoteQueryProducts));
-    }
-  }
-
-  return (productId) =>
-    new Promise((resolve, reject) => {
-      if (waiting.size === 0) setTimeout(flush, 0);
-      waiting.set(productId, [...(waiting.get(productId) ?? []), { resolve, reject }]);
-    });
+  return async (productId) => {
+    if (waiting.size === 0) response = new Promise((resolve) => setTimeout(() => resolve(send()), 0));
+    waiting.add(productId);
+    return (await response).has(productId);
+  };
 }
 
 const batches = new WeakMap<object, GetStatus>();

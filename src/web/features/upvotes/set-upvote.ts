@@ -3,14 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { hasUnfinishedWrite, PENDING_WRITE_KEY } from '../../api/http-api.ts';
-import {
-  cachedUpvotes,
-  invalidateProduct,
-  moveUpvotes,
-  patchProduct,
-  productKeys,
-  upvoteKeys,
-} from '../../cache/cached-data.ts';
+import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { isQueued, type QueuedUpvote, queuedUpvote, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
@@ -177,7 +170,8 @@ export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, 
     client.setQueryData(upvoteKeys.status(productId), before);
     moveCount(client, productId, upvoted, before);
   }
-  invalidateProduct(client, productId);
+  // The server may have refused it because the product was removed.
+  void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
 }
 
 /** Sets the vote, and cancels pending reads, whose responses would be stale. */
