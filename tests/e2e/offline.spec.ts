@@ -13,7 +13,7 @@ import {
   offlineTest as test,
   visitAndCache,
 } from '../support/offline-page.ts';
-import { toast, upvoteOf } from '../support/screen.ts';
+import { cardNames, toast, upvoteOf } from '../support/screen.ts';
 
 test('visited pages open offline with a notice, and online the page is always current', async ({
   page,
@@ -173,6 +173,23 @@ test('the copy of a page outlives an interrupted download and a full storage', a
   await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
   await page.close();
   await proxy.stop();
+});
+
+test('pages load from the network if the browser’s storage fails', async ({ page }) => {
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  const [worker] = page.context().serviceWorkers();
+  const opened = await worker?.evaluateHandle(() => {
+    const calls = { count: 0 };
+    CacheStorage.prototype.open = () => {
+      calls.count += 1;
+      return Promise.reject(new Error('Internal error'));
+    };
+    return calls;
+  });
+  await page.reload();
+  await expect(cardNames(page)).not.toHaveCount(0);
+  expect(await opened?.evaluate(({ count }) => count)).toBeGreaterThan(0);
 });
 
 test('the page that was cached first is evicted, even if a cache lists it last', async ({ page, site }) => {

@@ -47,14 +47,23 @@ export async function deleteCopy(kind: Kind, address: string): Promise<void> {
   await cache.delete(address);
 }
 
+/** Returns a cached response, or `undefined` if there is none or the browser's storage fails. */
+async function find(kind: Kind | 'files', address: string): Promise<Response | undefined> {
+  try {
+    const cache = await caches.open(cacheName(kind));
+    return await cache.match(address);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the cached copy of a response, or `undefined` if there is none or it is past its maximum age. */
 export async function findCopy(kind: Kind, address: string): Promise<Response | undefined> {
-  const cache = await caches.open(cacheName(kind));
-  const found = await cache.match(address);
+  const found = await find(kind, address);
   if (!found) return undefined;
   const cachedAt = Date.parse(found.headers.get(CACHED_AT_HEADER) ?? '');
   if (Date.now() - cachedAt <= MAX_AGE_MS) return found;
-  await cache.delete(address);
+  await deleteCopy(kind, address).catch(() => {});
   return undefined;
 }
 
@@ -70,9 +79,8 @@ export async function cacheFile(address: string, response: Response): Promise<vo
   await cache.put(address, response);
 }
 
-export async function findFile(address: string): Promise<Response | undefined> {
-  const cache = await caches.open(cacheName('files'));
-  return cache.match(address);
+export function findFile(address: string): Promise<Response | undefined> {
+  return find('files', address);
 }
 
 export async function deleteOtherBuilds(): Promise<void> {
