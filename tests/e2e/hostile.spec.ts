@@ -5,7 +5,7 @@ import { HOSTILE } from '../hostile/corpus.ts';
 import { MARKER, RUN } from '../hostile/programs.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
-import { cardNames, commentBox, commentTexts, commentWith, discussion, postButton } from '../support/screen.ts';
+import { cardNames, commentBox, commentTexts, commentWith, discussion, postButton, sortBy } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
@@ -158,6 +158,10 @@ test.describe('a held comment', () => {
     await expect(commentTexts(page).first()).toHaveText('Mine alone');
     await visit(page, `/product/${product.id}`);
     await expect(commentTexts(page).nth(30)).toHaveText('Mine alone');
+    await expect(commentTexts(page).first()).toHaveText('Comment 1');
+    await sortBy(page).selectOption('Newest');
+    await expect(commentTexts(page).first(), 'the order Newest').toHaveText('Mine alone');
+    await sortBy(page).selectOption('Best');
     await expect(commentTexts(page).first()).toHaveText('Comment 1');
     await page.getByRole('link', { name: 'Show more comments' }).press('Enter');
     await expect(commentWith(page, 'Comment 31').locator('..')).toBeFocused();

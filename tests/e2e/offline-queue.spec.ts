@@ -83,8 +83,9 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   const refused = page.getByRole('region', { name: 'Comment that was not posted' });
   await expect(refused).toContainText('was not posted: Product not found');
   await expect(refused).toContainText('Too late');
-  await refused.getByRole('button', { name: 'Discard' }).click();
+  await refused.getByRole('button', { name: 'Discard' }).press('Enter');
   await expect(note(page)).toBeEmpty();
+  await expect(page.getByRole('main')).toBeFocused();
 });
 
 test('the buttons of a refused comment stay in place when another comment is refused', async ({
@@ -119,6 +120,12 @@ test('the buttons of a refused comment stay in place when another comment is ref
   release();
   await expect(refused.getByRole('blockquote')).toHaveText(['Said second', 'Said first']);
   expect(await discard.boundingBox()).toEqual(before);
+
+  await page.setViewportSize({ width: 390, height: 200 });
+  const top = await page.evaluate(() => document.querySelector('.offline-note')?.getBoundingClientRect().top);
+  expect(top, 'the newest comment can be scrolled to').toBeGreaterThanOrEqual(0);
+  await discard.press('Enter');
+  await expect(refused.getByRole('button', { name: 'Try again' })).toBeFocused();
 });
 
 test('a refused comment that fails again for a moment is sent without another click', async ({

@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test';
 import { waitUntilHandled } from '../support/clock.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { EVENTS, look, news, watch } from '../support/live-page.ts';
-import { recordRequests, requestsReported, setOnline } from '../support/network.ts';
-import { cardNames, commentTexts, searchBox, upvoteOf } from '../support/screen.ts';
+import { failResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
+import { cardNames, commentTexts, failureToast, searchBox, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
@@ -89,6 +89,25 @@ test('a visitor who returns to the tab finds the comments as they were, and new 
   await lookAway(page, '00:31', () => stranger(page).comment(product.id, 'There'));
   await expect(news(page)).toHaveText('1 new comment');
   await expect(commentTexts(page)).toHaveText(['Here']);
+});
+
+test('if new launches cannot be read, a message says so, and the list and the focus stay', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/503/);
+  expectConsoleError(/Failed to fetch products/);
+  const term = `rockling ${randomUUID()}`;
+  const product = await site.addProduct({ name: 'Rockling one', description: term });
+  await watchProduct(page, `/?q=${term}`, product);
+  await site.addProduct({ name: 'Rockling two', description: term });
+  await expect(news(page)).toHaveText('1 new launch');
+  await failResponses(page, /\/api\/products\?/);
+  await news(page).press('Enter');
+  await expect(failureToast(page)).toContainText('Loading failed.');
+  await expect(news(page)).toBeFocused();
+  await expect(cardNames(page)).toHaveText(['Rockling one']);
 });
 
 test('when the network is back, new comments and launches still wait behind a button', async ({ page, site }) => {

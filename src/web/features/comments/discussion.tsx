@@ -34,6 +34,7 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   });
   const held = useQuery(heldCommentsOptions(api, productId));
   const comments = flattenComments(list.data, held.data?.items);
+  if (sort === 'newest') comments.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
 
   return (
     <section id="comments" className="product-section discussion" aria-labelledby="comments-title">
@@ -51,8 +52,10 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
       <CommentForm productId={productId} />
       {liveUpdates}
       {list.isPending && <CommentsLoading />}
-      {list.isError && !list.data && <CommentsFailure onRetry={() => list.refetch()} />}
-      {list.data && comments.length === 0 && count === 0 && <CommentsEmpty />}
+      {list.isError && !list.data && (
+        <CommentsFailure onRetry={() => focusAdded('.comment-list > .comment', list.refetch, '#comments-title')} />
+      )}
+      {list.data && comments.length === 0 && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>}
       {comments.length > 0 && (
         <ol className="comment-list" aria-busy={list.isPlaceholderData}>
           {comments.map((comment) => (
@@ -127,10 +130,6 @@ function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
       </button>
     </p>
   );
-}
-
-function CommentsEmpty() {
-  return <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>;
 }
 
 interface MoreCommentsProps {

@@ -22,13 +22,16 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const order = commentOrder(DEFAULT_COMMENT_SORT, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
+  const path = window.location.pathname;
+  const hasLeft = () => window.location.pathname !== path;
   let isLoaded = false;
-  for (let page = 0; page < MAX_PAGES && !isLoaded && !find(); page += 1) {
+  for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !hasLeft(); page += 1) {
     const { data, hasNextPage, isError } = await list.fetchNextPage();
     isLoaded = flattenComments(data).some(({ id }) => hash === `#${commentElementId(id)}`);
     if (!hasNextPage || isError) break;
   }
   const element = isLoaded ? await findRendered(find) : find();
+  if (hasLeft()) return;
   const target = element ?? document.getElementById('comments-title');
   if (!target) return;
   target.tabIndex = -1;

@@ -8,6 +8,7 @@ import { localAddress, plural, t } from '../../language/translate.ts';
 import { findRendered, scrollBehavior } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
+import { showLoadFailure } from '../../ui/toasts.ts';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
 import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
 
@@ -36,7 +37,7 @@ function NewLaunches() {
 
   async function show(): Promise<void> {
     const before = visibleList(client)?.ids ?? new Set();
-    await client.refetchQueries({ queryKey: productKeys.lists, type: 'active' });
+    await client.refetchQueries({ queryKey: productKeys.lists, type: 'active' }, { throwOnError: true });
     const added = [...(visibleList(client)?.ids ?? [])].find((id) => !before.has(id));
     await highlight(added === undefined ? undefined : () => cardOf(added), 'list-title');
   }
@@ -67,10 +68,13 @@ function NewComments({ productId }: { productId: string }) {
     const idsNow = () =>
       visibleComments(client, productId)?.pages.flatMap(({ items }) => items.map(({ id }) => id)) ?? [];
     const before = new Set(idsNow());
-    await client.refetchQueries({ queryKey: commentKeys.product(productId), type: 'active' });
+    const path = window.location.pathname;
+    await client.refetchQueries({ queryKey: commentKeys.product(productId), type: 'active' }, { throwOnError: true });
     const added = await fetchUntil(client, commentKeys.product(productId), () =>
       idsNow().find((id) => !before.has(id)),
     );
+    // The visitor may have opened another product meanwhile.
+    if (window.location.pathname !== path) return;
     const find = added === undefined ? undefined : () => document.getElementById(commentElementId(added));
     await highlight(find, 'comments-title');
   }
@@ -144,6 +148,8 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
     setBusy(true);
     try {
       await onShow();
+    } catch {
+      showLoadFailure();
     } finally {
       setBusy(false);
     }

@@ -1,5 +1,5 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type MouseEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { isAnnounced } from '../../features/live/announced-lists.ts';
@@ -146,10 +146,16 @@ function RefusedComment({ item }: { item: OutboxItem }) {
   if (item.kind !== 'comment') return null;
   const key = writeKey(item);
 
-  function sendAgain(): void {
+  function sendAgain({ currentTarget }: MouseEvent): void {
+    focusBeside(currentTarget);
     setRefusal(key, undefined);
     // If this attempt fails, `useReconnect` tries again.
     void sendOutbox(api, client);
+  }
+
+  function discard({ currentTarget }: MouseEvent): void {
+    focusBeside(currentTarget);
+    removeFromOutbox(key);
   }
 
   return (
@@ -167,10 +173,17 @@ function RefusedComment({ item }: { item: OutboxItem }) {
         <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
           {t('Try again')}
         </button>
-        <button type="button" className="button" data-tone="quiet" onClick={() => removeFromOutbox(key)}>
+        <button type="button" className="button" data-tone="quiet" onClick={discard}>
           {t('Discard')}
         </button>
       </div>
     </section>
   );
+}
+
+/** Moves the focus from the button of a card that is about to be removed to another card or, without one, the page. */
+function focusBeside(button: Element): void {
+  const card = button.closest('section');
+  const other = card?.nextElementSibling ?? card?.previousElementSibling;
+  (other?.querySelector('button') ?? document.querySelector('main'))?.focus();
 }
