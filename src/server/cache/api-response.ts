@@ -11,7 +11,7 @@ import { trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { sendFromCache } from './send-cached.ts';
 
-/** The cache key of an API response, the rules of its freshness, and the function that produces it. */
+/** The cache key of an API response, its freshness rules, and the function that produces the response. */
 type ApiResponse = Pick<CacheRequest, 'key' | 'freshness' | 'produce'>;
 
 /**
@@ -54,8 +54,8 @@ export function cacheKeyOf(path: string, query: Readonly<Record<string, string |
 }
 
 /**
- * Describes the API response for a key. Its `produce` returns the result of `read` as JSON, with its dependencies, or
- * throws the error `notFound` if the result is null.
+ * Describes the API response for a key. `produce` returns the result of `read` as JSON with the dependencies of `read`,
+ * or throws the error that `notFound` returns if the result is null.
  */
 export function apiResponse(
   api: ReadApi,

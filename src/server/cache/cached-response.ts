@@ -37,13 +37,11 @@ export interface Version {
   content: Representations;
   /** The wall-clock time, in milliseconds, at which the first revalidation with this content began. */
   contentSince: number;
-  /**
-   * When its revalidation began, on the monotonic clock and as the number of changes so far. Earlier changes are
-   * included.
-   */
+  /** When the revalidation began, on the monotonic clock. */
   startedAt: number;
+  /** The number of changes before the revalidation began. The version includes all of them. */
   startedTick: number;
-  /** Writes of any process up to this time are included. */
+  /** The version includes the writes of all processes up to this time. */
   includesUpTo: number;
   tookMs: number;
 }
@@ -57,21 +55,21 @@ export interface Freshness {
 }
 
 /**
- * Why a request causes a revalidation: a miss, a version too old to be served, a stale version, which is served during
- * the revalidation, or a visitor's claim to have just written.
+ * Why a request causes a revalidation: there is no version (`miss`), the version is too old to be served (`expired`),
+ * the version is served during the revalidation (`stale`), or the visitor claims to have just written (`claim`).
  */
 export type RevalidationReason = 'miss' | 'expired' | 'stale' | 'claim';
 
 export interface CacheRequest {
   /**
    * A canonical name: equivalent URLs have the same key, and all requests with one key have the same freshness. If the
-   * key is a URL, it identifies the response of that URL, so the fast path finds it without the route.
+   * key is a URL, it identifies the response of that URL, so the fast path finds the response without the route.
    */
   key: string;
   freshness: Freshness;
   /** @throws CoreError if the response does not exist, or any error if it cannot be produced now. */
   produce(): Promise<CacheableResponse>;
-  /** A time of the monotonic clock. The response must include the visitor's writes up to it. */
+  /** The response must include the visitor's writes up to this time of the monotonic clock. */
   notBefore?: number | undefined;
   /** Counts the request against the client's limits before a revalidation. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;

@@ -7,7 +7,7 @@ import type { Dependencies } from './cached-response.ts';
 interface TrackerOptions {
   /**
    * Whether a standing depends on every vote on the site, or only on votes for the launch and its neighbours. With
-   * `neighbours`, a response may show an outdated rank until it expires if another launch overtakes this one.
+   * `neighbours`, if another launch overtakes this one, a response may show the old rank until the response expires.
    */
   standingsOf?: 'everyVote' | 'neighbours';
 }

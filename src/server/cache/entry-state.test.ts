@@ -40,7 +40,7 @@ describe('the state of an entry', () => {
       { ...stale, changedTick: 7 },
     ],
     [
-      'a fresh entry that expires is stale since its allowed age ended',
+      'a fresh entry that expires counts as stale since the end of its maximum age',
       fresh,
       expired,
       { kind: 'stale', version: first, changedTick: 0, since: 100 + 60_000 },
@@ -101,30 +101,30 @@ describe('the state of an entry', () => {
   });
 });
 
-describe('a request', () => {
+describe('the decision for a request', () => {
   const need = { now: 1_000, maxStaleMs: 1_000, notBefore: Number.NEGATIVE_INFINITY };
   test.each<[string, EntryState, Partial<typeof need>, ReturnType<typeof decide>]>([
-    ['for a fresh version is a hit', fresh, {}, 'hit'],
-    ['gets a stale version at once within the allowed time', stale, {}, 'stale'],
-    ['waits if the version has been stale for longer than allowed', stale, { now: 1_300 }, 'wait'],
-    ['that allows no stale version waits', stale, { maxStaleMs: 0 }, 'wait'],
-    ['of a visitor who wrote before the version was produced is a hit', fresh, { notBefore: 100 }, 'hit'],
-    ['of a visitor who wrote after the version was produced waits', fresh, { notBefore: 101 }, 'wait'],
-    ['gets the last good version for a second after a failure', failing, { now: 1_399, notBefore: 400 }, 'stale'],
-    ['waits for the next attempt later', failing, { now: 1_400 }, 'wait'],
-    ['of a visitor who wrote after a failure waits', failing, { notBefore: 401 }, 'wait'],
+    ['a request for a fresh version is a hit', fresh, {}, 'hit'],
+    ['a request gets a stale version at once within the allowed time', stale, {}, 'stale'],
+    ['a request waits if the version has been stale for longer than allowed', stale, { now: 1_300 }, 'wait'],
+    ['a request that allows no stale version waits', stale, { maxStaleMs: 0 }, 'wait'],
+    ['a request of a visitor who wrote before the version was produced is a hit', fresh, { notBefore: 100 }, 'hit'],
+    ['a request of a visitor who wrote after the version was produced waits', fresh, { notBefore: 101 }, 'wait'],
+    ['a request right after a failure gets the last good version', failing, { now: 1_399, notBefore: 400 }, 'stale'],
+    ['a request a second after a failure waits for the next attempt', failing, { now: 1_400 }, 'wait'],
+    ['a request of a visitor who wrote after a failure waits', failing, { notBefore: 401 }, 'wait'],
   ])('%s', (_name, state, overrides, decision) => {
     expect(decide(state, { ...need, ...overrides })).toBe(decision);
   });
 });
 
-describe('while the change feed is disconnected, a request', () => {
+describe('the decision while the change feed is disconnected', () => {
   const need = { now: 9_000, notBefore: Number.NEGATIVE_INFINITY, isConnected: false };
   test.each<[string, EntryState, number, ReturnType<typeof decide>]>([
-    ['that allows stale versions gets one of any age', stale, 1_000, 'stale'],
-    ['gets the last good version if no new one can be produced', failing, 0, 'stale'],
-    ['that allows no stale version waits for a newer one', stale, 0, 'wait'],
-    ['that allows no stale version gets a fresh one', fresh, 0, 'hit'],
+    ['while disconnected, a request that allows stale versions gets one of any age', stale, 1_000, 'stale'],
+    ['while disconnected, a request gets the last good version if no new one can be produced', failing, 0, 'stale'],
+    ['while disconnected, a request that allows no stale version waits for a newer one', stale, 0, 'wait'],
+    ['while disconnected, a request that allows no stale version gets a fresh one', fresh, 0, 'hit'],
   ])('%s', (_name, state, maxStaleMs, decision) => {
     expect(decide(state, { ...need, maxStaleMs })).toBe(decision);
   });

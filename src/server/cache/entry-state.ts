@@ -14,15 +14,15 @@ export type EntryEvent =
   | { type: 'produced'; version: Version }
   | { type: 'failed'; startedAt: number; at: number };
 
-/** An older response counts as stale even without a known change, because notifications of changes may be lost. */
+/** A response older than this counts as stale even without a known change, because change notifications may be lost. */
 const MAX_AGE_MS = 60_000;
 
 /** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Rendering blocks the event loop, so revalidating one page should take at most this share of the time.
- * `MAX_INTERVAL_MS` has priority.
+ * Rendering blocks the event loop, so revalidating one page should take at most this share of the time. Slow pages
+ * exceed it, because their interval is at most `MAX_INTERVAL_MS`.
  */
 const REVALIDATION_SHARE = 0.04;
 const MAX_INTERVAL_MS = 750;
@@ -69,7 +69,7 @@ export function isExpired({ kind, version }: EntryState, now: number): boolean {
   return kind === 'fresh' && now - version.startedAt > MAX_AGE_MS;
 }
 
-/** The requirements of a request for its response. */
+/** How fresh the response to a request must be. */
 interface FreshnessRequirement {
   now: number;
   maxStaleMs: number;
@@ -79,7 +79,7 @@ interface FreshnessRequirement {
   isConnected?: boolean;
 }
 
-/** Serve the version as current, serve it while the next one is produced, or wait for the next one. */
+/** Whether to serve the version as current, to serve it while the next one is produced, or to wait for the next one. */
 export type Decision = 'hit' | 'stale' | 'wait';
 
 export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {

@@ -4,7 +4,6 @@ import type { Change } from '../../core/changes/change-feed.ts';
 import type { Dependencies } from './cached-response.ts';
 import { type EntryState, step } from './entry-state.ts';
 
-/** A cached response under its key. */
 export interface Entry {
   readonly key: string;
   state: EntryState;
@@ -65,7 +64,7 @@ export class EntryStore {
     return this.#tick;
   }
 
-  /** Marks the entries that a change affects as stale. */
+  /** Marks all entries affected by a change as stale. */
   invalidate({ productIds, catalogue }: Change, at: number): void {
     const dependents = new Set<Entry>(this.#ofAllCounts);
     if (catalogue) for (const entry of this.#ofCatalogue) dependents.add(entry);

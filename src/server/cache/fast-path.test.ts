@@ -10,7 +10,7 @@ import { API_FRESHNESS, PAGE_FRESHNESS } from './cached-response.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { addFastPath, type FastPathObserver, sendFromCache } from './send-cached.ts';
 
-/** The cookie of a write in another process, with a time an hour in the future. */
+/** The cookie of a write in another process. Its time is in the future, so no cached version includes the write. */
 const LAST_WRITE = `last_write=00000000-1-${Date.now() + 3_600_000}`;
 
 const CHANGE = { productIds: ['/page', '/api'], catalogue: false };
@@ -77,8 +77,8 @@ function sentIn({ headers: { date, ...headers }, statusCode, body }: Sent) {
   return { statusCode, headers, body };
 }
 
-describe('a cached response', () => {
-  test('is sent exactly as its route sends it, without calling the route', async () => {
+describe('the fast path', () => {
+  test('a cached response is sent exactly as its route sends it, without calling the route', async () => {
     const ofRoute = await get('/page');
     const fast = await get('/page');
     expect(asked).toBe(1);
@@ -89,7 +89,7 @@ describe('a cached response', () => {
     expect(cache.stats()).toEqual({ miss: 1, hit: 1, stale: 0 });
   });
 
-  test('has only the headers of its entry and its URL, and none of an earlier response', async () => {
+  test('a cached response has only the headers of its entry and its URL, and none of an earlier response', async () => {
     await get('/page');
     const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...headers } = (await get('/page')).headers;
     expect(Object.keys(headers).sort()).toEqual([
@@ -106,13 +106,13 @@ describe('a cached response', () => {
     ['sends If-None-Match', { 'if-none-match': '"other"' }],
     ['sends If-Modified-Since', { 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }],
     ['has just written', { cookie: LAST_WRITE }],
-  ])('is left to its route for a client that %s', async (_who, headers) => {
+  ])('the route, not the fast path, responds to a client that %s', async (_who, headers) => {
     await get('/page');
     expect((await get('/page', headers)).statusCode).toBe(200);
     expect(asked).toBe(2);
   });
 
-  test('is left to its route for HEAD, and for another spelling of its URL', async () => {
+  test('the route, not the fast path, responds to HEAD and to another spelling of the URL', async () => {
     await get('/page');
     expect((await ask('HEAD', '/page')).body.length).toBe(0);
     await get('/page?junk=1');
@@ -120,14 +120,14 @@ describe('a cached response', () => {
     expect(asked).toBe(4);
   });
 
-  test('is left to its route while connections are being closed', async () => {
+  test('the route, not the fast path, responds while connections are being closed', async () => {
     await get('/page');
     endsConnections = true;
     await get('/page');
     expect(asked).toBe(2);
   });
 
-  test('is left to its route, which adds Age, while the change feed is disconnected', async () => {
+  test('the route, not the fast path, responds with Age while the change feed is disconnected', async () => {
     await get('/page');
     cache.setConnected(false);
     expect((await get('/page')).headers.age).toMatch(/^\d+$/);
@@ -156,7 +156,7 @@ test('the fast path sends the same bytes and headers as the route in each encodi
 });
 
 describe('after a change', () => {
-  test('a stale API response is not sent from the cache', async () => {
+  test('a stale API response is not sent after a change', async () => {
     await get('/api');
     await get('/api');
     cache.invalidate(CHANGE);

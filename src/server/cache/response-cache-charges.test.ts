@@ -13,7 +13,7 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 }
 beforeEach(() => use());
 
-describe('a charge', () => {
+describe('charges', () => {
   const refused = new CoreError('rate_limited', 'Too many requests');
   const reasons: string[] = [];
   const charge = (reason: string) => void reasons.push(reason);
@@ -24,7 +24,7 @@ describe('a charge', () => {
     reasons.length = 0;
   });
 
-  test('is made once for each version that a request causes, and never for a hit', async () => {
+  test('a client is charged once for each version that its request causes, and never for a hit', async () => {
     const page = source('git');
     await Promise.all([cache.get(page.request(undefined, charge)), cache.get(page.request(undefined, charge))]);
     await cache.get(page.request(undefined, charge));
@@ -39,7 +39,7 @@ describe('a charge', () => {
     expect(reasons).toEqual(['miss', 'stale', 'claim']);
   });
 
-  test('that is refused produces nothing: a miss or an expired version throws, a stale one is served', async () => {
+  test('if the charge is refused, a stale version is served, and a miss or an expired version fails', async () => {
     const page = source('git');
     await expect(async () => cache.get(page.request(undefined, refuse))).rejects.toBe(refused);
     await cache.get(page.request());
@@ -51,14 +51,14 @@ describe('a charge', () => {
     expect(page.made).toBe(1);
   });
 
-  test('that is refused for the claim of a recent write serves the shared response', async () => {
+  test('if the charge for a claimed recent write is refused, the shared response is served', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
     expect(await bodyOf(cache.get(page.request(harness.clockMs(), refuse)))).toBe('git version 1');
   });
 
-  test('for an API search is made again once the cached response is stale', async () => {
+  test('an API search is charged again once the cached response is stale', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
     await cache.get(search.request(undefined, charge));
     cache.invalidateAll();

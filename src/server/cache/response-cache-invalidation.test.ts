@@ -19,19 +19,19 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 }
 beforeEach(() => use());
 
-describe('a change', () => {
+describe('invalidation', () => {
   test.each<[string, Partial<Dependencies>, Parameters<ResponseCache['invalidate']>[0], number]>([
-    ['of a product invalidates a response that shows it', {}, change('git'), 2],
-    ['of a product does not invalidate a response that does not show it', {}, change('vim'), 1],
-    ['of any product invalidates a list ordered by counts', { allCounts: true }, change('vim'), 2],
+    ['a change of a product invalidates a response that shows the product', {}, change('git'), 2],
+    ['a change of a product does not invalidate a response that shows only other products', {}, change('vim'), 1],
+    ['a change of any product invalidates a list ordered by counts', { allCounts: true }, change('vim'), 2],
     [
-      'of the catalogue invalidates a response that depends on it',
+      'a change of the catalogue invalidates a response that depends on the catalogue',
       { catalogue: true },
       { productIds: [], catalogue: true },
       2,
     ],
     [
-      'of the catalogue does not invalidate a response that does not depend on it',
+      'a change of the catalogue does not invalidate a response that depends only on a product',
       {},
       { productIds: [], catalogue: true },
       1,
@@ -44,7 +44,7 @@ describe('a change', () => {
     expect(response.made).toBe(made);
   });
 
-  test('that may have been missed invalidates all responses', async () => {
+  test('all responses are invalidated if a change may have been missed', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidateAll();
@@ -54,7 +54,7 @@ describe('a change', () => {
 });
 
 describe('a change during the revalidation of a list that a product enters', () => {
-  /** Produces a list, and begins to produce it again with a further product. `finish` completes this revalidation. */
+  /** Produces a list, then starts its revalidation with one more product. `finish` completes the revalidation. */
   async function startSecond() {
     const dependencies = { products: ['git'], catalogue: true };
     const list = source('list', { freshness: API_FRESHNESS, dependencies });
@@ -71,14 +71,14 @@ describe('a change during the revalidation of a list that a product enters', () 
     return { list, finish };
   }
 
-  test('is included in the next response if it concerns that product', async () => {
+  test('a change of the new product during the revalidation is included in the next response', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('vim'));
     await finish();
     expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
   });
 
-  test('is included in the response of a request that arrives after it', async () => {
+  test('a request right after a change of the new product gets a response that includes the change', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('vim'));
     const late = cache.get(list.request());
@@ -86,7 +86,7 @@ describe('a change during the revalidation of a list that a product enters', () 
     expect(await bodyOf(late)).toBe('list version 3');
   });
 
-  test('causes at most one further revalidation if it concerns a product outside of the list', async () => {
+  test('changes of a product outside the list cause at most one further revalidation', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('make'));
     await finish();
@@ -103,7 +103,7 @@ describe('a change during the revalidation of a list that a product enters', () 
 });
 
 test('memory is bounded: the least recently used responses are evicted first', async () => {
-  // Room for five of the six responses. A quarter of the cache is reserved for URLs with parameters.
+  // Three quarters of this size hold five of the six responses; the rest is reserved for URLs with parameters.
   const maxBytes = 32_800;
   use({ maxBytes });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];

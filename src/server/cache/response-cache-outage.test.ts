@@ -23,13 +23,13 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 }
 beforeEach(() => use());
 
-/** Advances the clock like a process that is never blocked. */
+/** Advances the clock in small steps, as in a process that is never blocked. */
 async function advanceSteadily(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) await harness.advance(100);
 }
 
 describe('while responses cannot be produced', () => {
-  test('the last good version is served with its age, one attempt is made per second, and a success makes it fresh', async () => {
+  test('the last good version is served with its age, while a new one is attempted once a second', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -54,7 +54,7 @@ describe('while responses cannot be produced', () => {
     await expect(cache.get(page.request())).rejects.toBe(away);
   });
 
-  test('and the database hangs, the last good response is served after two seconds', async () => {
+  test('while the database hangs, the last good response is served after two seconds', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
@@ -64,7 +64,7 @@ describe('while responses cannot be produced', () => {
     expect(await bodyOf(served)).toBe('git version 1');
   });
 
-  test('because this process is blocked, a request still gets the newer version', async () => {
+  test('if only this process was blocked, a request still gets the newer version', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
@@ -92,7 +92,7 @@ describe('while responses cannot be produced', () => {
     expect(cache.stats()).toEqual({ hit: 0, miss: 2, stale: 1 });
   });
 
-  test('and the change feed is disconnected, even an unchanged response carries its age', async () => {
+  test('while the change feed is disconnected, even an unchanged response carries its age', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.setConnected(false);
@@ -102,7 +102,7 @@ describe('while responses cannot be produced', () => {
     expect((await cache.get(page.request())).ageS).toBeUndefined();
   });
 
-  test('and the change feed is disconnected, no request waits for a page whose rendering hangs', async () => {
+  test('while the change feed is disconnected, no request waits for a page whose rendering hangs', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -117,7 +117,7 @@ describe('while responses cannot be produced', () => {
   });
 });
 
-describe('after an outage, a version that could not be revalidated', () => {
+describe('after an outage', () => {
   const gone = new CoreError('product_not_found', 'Product not found');
   const kinds: [string, Freshness][] = [
     ['a page', PAGE_FRESHNESS],
@@ -135,7 +135,7 @@ describe('after an outage, a version that could not be revalidated', () => {
     return response;
   }
 
-  test.each(kinds)('of %s is not served once the product is removed', async (_name, freshness) => {
+  test.each(kinds)('%s that failed to revalidate is not served once its product is removed', async (_, freshness) => {
     const response = await failedRevalidation(freshness);
     await harness.advance(3_600_000);
     response.fails = gone;
@@ -143,7 +143,7 @@ describe('after an outage, a version that could not be revalidated', () => {
     await expect(cache.get(response.request())).rejects.toBe(gone);
   });
 
-  test.each(kinds)("of %s is not served against the visitor's own later write", async (_name, freshness) => {
+  test.each(kinds)('%s that failed to revalidate is not served to a visitor who wrote later', async (_, freshness) => {
     const response = await failedRevalidation(freshness);
     await harness.advance(10);
     response.fails = undefined;

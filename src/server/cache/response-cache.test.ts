@@ -25,7 +25,7 @@ function use(options?: Parameters<typeof createCacheHarness>[0]): void {
 beforeEach(() => use());
 
 describe('an unchanged response', () => {
-  test('is produced once for all requests, even for simultaneous ones', async () => {
+  test('an unchanged response is produced once for all requests, even for simultaneous ones', async () => {
     const page = source('git');
     const first = await Promise.all([cache.get(page.request()), cache.get(page.request())]);
     expect(first.map(textOf)).toEqual(['git version 1', 'git version 1']);
@@ -34,7 +34,7 @@ describe('an unchanged response', () => {
     expect(page.made).toBe(1);
   });
 
-  test('is revalidated after a minute even without a change', async () => {
+  test('a response is revalidated after a minute even without a change', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(MINUTE_MS + 1);
@@ -45,14 +45,14 @@ describe('an unchanged response', () => {
 });
 
 describe('a page', () => {
-  test('that was not requested for a long time is rendered before it is served', async () => {
+  test('a page that was not requested for over a minute is rendered before it is served', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(MINUTE_MS + 1_001);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
   });
 
-  test('that changed is served at once to everyone and revalidated in the background', async () => {
+  test('a changed page is served at once to everyone and revalidated in the background', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(500);
@@ -66,7 +66,7 @@ describe('a page', () => {
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
   });
 
-  test('that changed within its interval is served at once, and revalidated when the interval is over', async () => {
+  test('a page that changed within its interval is served at once and revalidated when the interval ends', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
@@ -78,7 +78,7 @@ describe('a page', () => {
     expect(page.made).toBe(2);
   });
 
-  test('shows a change after at most a second, however many changes there are, and is rendered at most four times a second', async () => {
+  test('a page shows each of many changes within a second, and is rendered at most four times a second', async () => {
     const page = source('git');
     let changes = 0;
     const changedAt: number[] = [];
@@ -97,7 +97,7 @@ describe('a page', () => {
     expect(page.made).toBeLessThanOrEqual(13);
   });
 
-  test('that is slow to render is revalidated less often, which leaves time for other requests', async () => {
+  test('a page that is slow to render is revalidated less often, to leave time for other requests', async () => {
     const page = source('git');
     for (let ms = 0; ms < 3_000; ms += 10) {
       page.hold = harness.sleep(40);
@@ -109,7 +109,7 @@ describe('a page', () => {
     expect(page.made).toBeLessThanOrEqual(7);
   });
 
-  test('that changed long ago is rendered before it is served, without waiting for an interval', async () => {
+  test('a page that changed long ago is rendered before it is served, without waiting for an interval', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -117,7 +117,7 @@ describe('a page', () => {
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
   });
 
-  test("is never older than the visitor's own writes, and is rendered for them at once", async () => {
+  test("a page is never older than the visitor's own writes, and is rendered for that visitor at once", async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
@@ -129,7 +129,7 @@ describe('a page', () => {
     expect(await bodyOf(own)).toBe('git version 2');
   });
 
-  test('that was being rendered when a visitor wrote is rendered once more for this visitor', async () => {
+  test('a page that was being rendered when a visitor wrote is rendered again for that visitor', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(300);
@@ -143,7 +143,7 @@ describe('a page', () => {
     expect(await bodyOf(own)).toBe('git version 3');
   });
 
-  test('is rendered once for all visitors who have just written and request it at the same time', async () => {
+  test('a page is rendered once for all visitors who have just written and request it at the same time', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10);
@@ -156,14 +156,14 @@ describe('a page', () => {
 });
 
 describe('an API response', () => {
-  test('always shows everything committed before the request', async () => {
+  test('an API response includes every change committed before the request', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
     expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
   });
 
-  test('that was being produced when another change was committed is produced once more', async () => {
+  test('an API response is produced again if another change is committed while it is produced', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     await cache.get(response.request());
     cache.invalidate(change('git'));
@@ -179,7 +179,7 @@ describe('an API response', () => {
 });
 
 describe('a request while the first version is produced', () => {
-  test('gets that version', async () => {
+  test('all requests while the first version is produced get that version', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const both = [cache.get(response.request()), cache.get(response.request())];
@@ -187,7 +187,7 @@ describe('a request while the first version is produced', () => {
     expect(await Promise.all(both.map(bodyOf))).toEqual(['git version 1', 'git version 1']);
   });
 
-  test('gets the next version if an API response has changed since then', async () => {
+  test('a request for an API response that changed while it was first produced gets the second version', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = cache.get(response.request());
@@ -198,7 +198,7 @@ describe('a request while the first version is produced', () => {
     expect(await Promise.all(after.map(bodyOf))).toEqual(['git version 2', 'git version 2']);
   });
 
-  test('gets that version if it is a page, which may lag behind changes', async () => {
+  test('a request for a page that changed while it was first produced gets the first version', async () => {
     const page = source('git');
     const release = hold(page);
     const before = cache.get(page.request());
@@ -208,7 +208,7 @@ describe('a request while the first version is produced', () => {
     expect([await bodyOf(before), await bodyOf(after)]).toEqual(['git version 1', 'git version 1']);
   });
 
-  test('gets the next version of a page if the visitor has written since then', async () => {
+  test('a visitor who wrote while a page was first produced gets the second version', async () => {
     const page = source('git');
     const release = hold(page);
     const before = cache.get(page.request());
@@ -218,7 +218,7 @@ describe('a request while the first version is produced', () => {
     expect([await bodyOf(before), await bodyOf(own)]).toEqual(['git version 1', 'git version 2']);
   });
 
-  test('starts another revalidation if there was a change and the first one fails', async () => {
+  test('if the first version fails, a request that followed a change causes another attempt', async () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = bodyOf(cache.get(response.request()));
@@ -273,13 +273,13 @@ test('a response that no longer exists is not served from the cache', async () =
   await expect(cache.get(response.request())).rejects.toBe(gone);
 });
 
-test('a list whose search timed out is served and not stored', async () => {
+test('a list whose search timed out is served but not stored', async () => {
   const response = source('git', { dependencies: { unfinished: true } });
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
 });
 
-test('with replicas, a version produced right after a write of another process is produced again for the writer', async () => {
+test('with replicas, a writer in another process gets no version produced right after the write', async () => {
   use({ otherProcessLagMs: 1_000 });
   const page = source('git');
   const wroteAt = harness.clockMs();

@@ -24,7 +24,7 @@ export interface ResponseCache {
   get(request: CacheRequest): Promise<Served> | Served;
   /** Returns the response to send for a key without calling its route, or undefined if the route must decide. */
   peek(key: string): Served | undefined;
-  /** Marks responses that depend on a change as stale. */
+  /** Marks all responses affected by a change as stale. */
   invalidate(change: Change): void;
   invalidateAll(): void;
   /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
@@ -33,7 +33,7 @@ export interface ResponseCache {
   stats(): Readonly<Record<CacheOutcome, number>>;
 }
 
-/** The response was current, was produced for the request, or may be stale. */
+/** Whether the response was current, was produced for the request, or may be stale. */
 export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 export interface ResponseCacheOptions {
@@ -49,9 +49,12 @@ export interface ResponseCacheOptions {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** How long a request waits for a newer version if there is an older one. If this process is blocked, it waits longer. */
+/** How long a request that could get an older version waits for a newer one; longer if this process is blocked. */
 const MAX_WAIT_MS = 2_000;
-/** Each time the process is blocked uses up at most one part of the wait, so the newer version can still be finished. */
+/**
+ * The wait is a series of this many timers. While the process is blocked, at most one of them elapses, so a newer
+ * version still has time to finish.
+ */
 const WAIT_PARTS = 4;
 
 /**
@@ -167,8 +170,8 @@ class MemoryCache implements ResponseCache {
 
   /**
    * Returns the tick up to which a new version must include all changes. A page may lack changes after those that made
-   * the old version stale. An API response must include all, since any change may affect a version whose
-   * dependencies are not yet known.
+   * the old version stale. An API response must include every change, because the dependencies of its new version are
+   * not yet known.
    */
   #minTick({ freshness }: CacheRequest, knownTick: number): number {
     return freshness.maxStaleMs > 0 ? knownTick : this.#store.tick;

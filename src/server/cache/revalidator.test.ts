@@ -30,7 +30,7 @@ test('a response is dated by the start of its revalidation, because only starts 
 });
 
 describe('a scheduled revalidation', () => {
-  test('starts when the interval since the last version is over', async () => {
+  test('a scheduled revalidation starts when the interval since the last version is over', async () => {
     await harness.advance(10);
     changeAndRequest();
     changeAndRequest();
@@ -40,7 +40,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start if a visitor who had just written caused one earlier', async () => {
+  test('a scheduled revalidation does not start if a visitor who just wrote caused one earlier', async () => {
     changeAndRequest();
     await harness.advance(10);
     await harness.cache.get(page.request(harness.clockMs()));
@@ -49,7 +49,7 @@ describe('a scheduled revalidation', () => {
     expect(page.made).toBe(2);
   });
 
-  test('does not start while another one runs for a visitor who had just written', async () => {
+  test('a scheduled revalidation does not start while one runs for a visitor who just wrote', async () => {
     changeAndRequest();
     await harness.advance(10);
     const release = hold(page);
@@ -60,7 +60,7 @@ describe('a scheduled revalidation', () => {
     await own;
   });
 
-  test('is not started early by the timer of the revalidation that it replaced', async () => {
+  test('the timer of a replaced revalidation does not start its replacement early', async () => {
     changeAndRequest();
     await harness.advance(20);
     await harness.cache.get(page.request(harness.clockMs()));

@@ -124,7 +124,7 @@ export class Revalidator {
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
     // Changes during the revalidation were matched to the dependencies of the old version. If the new version has
-    // others, any change may have affected it.
+    // further dependencies, any of those changes may have affected it.
     const { tick } = this.#store;
     const known =
       old && !includesAll(old.state.version.head.dependencies, head.dependencies)

@@ -29,7 +29,7 @@ export function sendFromCache(
   // A visitor who has just written may get a newer version, which shared caches must not store.
   const isOwn = wanted.notBefore !== undefined;
   const served = cache.get(wanted);
-  if (served instanceof Promise) return served.then((made) => send(made, isOwn, request, reply));
+  if (served instanceof Promise) return served.then((produced) => send(produced, isOwn, request, reply));
   return send(served, isOwn, request, reply);
 }
 
@@ -56,7 +56,10 @@ function send(
   reply.send(bytes);
 }
 
-/** Returns whether the client already has this version. A date counts only without a tag (RFC 9110, section 13.2.2). */
+/**
+ * Returns whether the client already has this version. `If-Modified-Since` counts only without `If-None-Match` (RFC
+ * 9110, section 13.2.2).
+ */
 function isNotModified(
   { head, content, contentSince }: Version,
   encoding: Encoding,
@@ -105,7 +108,7 @@ interface FastPathOptions {
 
 export type FastPathObserver = (response: { route: string | undefined; seconds: number }) => void;
 
-/** The header of one version in one encoding, and its route. */
+/** The header fields of one version in one encoding, and the route of its URL. */
 interface Head {
   /** Names and values, alternating. */
   fields: string[];
