@@ -8,7 +8,7 @@ import type { Card } from './renderer/card-renderer.ts';
 
 let clockMs: number;
 let rendered: Card[];
-/** The result of rendering a card; success unless a test says otherwise. */
+/** Renders a card. Succeeds unless a test replaces this function. */
 let outcome: (card: Card) => Promise<Buffer>;
 let cards: Cards;
 
@@ -46,15 +46,15 @@ const product = (overrides: Partial<Product> = {}): Product => ({
 });
 const textOf = async (wanted: Product) => (await cards.ofProduct(wanted)).card.png.toString();
 
-describe('a card', () => {
-  test('is drawn once for any number of requests, even simultaneous ones', async () => {
+describe('the card of a product', () => {
+  test('a card is drawn once for any number of requests, even simultaneous ones', async () => {
     const asked = await Promise.all([textOf(product()), textOf(product()), textOf(product())]);
     expect(asked).toEqual(['Git 1', 'Git 1', 'Git 1']);
     await textOf(product({ comments: 5 }));
     expect(rendered).toHaveLength(1);
   });
 
-  test('is drawn again immediately if the name changes, and after ten minutes if the count changes', async () => {
+  test('a card is redrawn immediately if the name changes, and after ten minutes if the count changes', async () => {
     await textOf(product());
     clockMs += COUNT_LAG_MS - 1;
     expect(await textOf(product({ upvotes: 9 }))).toBe('Git 1');
@@ -64,26 +64,26 @@ describe('a card', () => {
     expect(rendered).toHaveLength(3);
   });
 
-  test('is drawn separately for a request with another name while the first drawing is in progress', async () => {
+  test('a card with another name is drawn separately while the first drawing is in progress', async () => {
     const asked = await Promise.all([cards.ofProduct(product()), cards.ofProduct(product({ name: 'git' }))]);
     expect(asked.map(({ card }) => card.png.toString())).toEqual(['Git 1', 'git 1']);
     expect(rendered).toHaveLength(2);
   });
 
-  test('has an ETag that changes with its bytes', async () => {
+  test('a card has an ETag that changes with its bytes', async () => {
     const { card: first } = await cards.ofProduct(product());
     const { card: second } = await cards.ofProduct(product({ name: 'git' }));
     expect(first.etag).toMatch(/^"[\w-]+"$/);
     expect(second.etag).not.toBe(first.etag);
   });
 
-  test('shows a picture from the site itself, but none from another site', async () => {
+  test('a card shows a picture from the site itself, but none from another site', async () => {
     await textOf(product({ image: '/pictures/git.svg' }));
     await textOf(product({ image: 'https://example.com/git.svg' }));
     expect(rendered.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);
   });
 
-  test('whose picture cannot be drawn is drawn without it', async () => {
+  test('if the picture cannot be drawn, the card is drawn without it', async () => {
     outcome = async ({ product: shown }) => {
       if (shown?.picture) throw new TaskError('failed', 'crashed');
       return Buffer.from('without');
@@ -92,7 +92,7 @@ describe('a card', () => {
   });
 });
 
-test('the card of a leaderboard shows the first three launches; changed counts are drawn later, all else immediately', async () => {
+test('the card of a leaderboard shows the first three launches; only changed counts are drawn later', async () => {
   const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
@@ -122,24 +122,24 @@ test('the card of a leaderboard shows the first three launches; changed counts a
   expect(rendered).toHaveLength(4);
 });
 
-describe('in place of a card that cannot be drawn', () => {
+describe('if a card cannot be drawn', () => {
   const busy = async () => Promise.reject(new TaskError('busy', 'full'));
 
-  test("the product's previous card is sent as a substitute", async () => {
+  test("the product's previous card is sent in place of one that cannot be drawn", async () => {
     await textOf(product());
     outcome = busy;
     const served = await cards.ofProduct(product({ name: 'git' }));
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['Git 1', true]);
   });
 
-  test("the site's card is sent if the product has none", async () => {
+  test("the site's card is sent if the product has no previous card", async () => {
     await cards.ofSite();
     outcome = busy;
     const served = await cards.ofProduct(product());
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['the site ', true]);
   });
 
-  test('an error is sent if there is no substitute', async () => {
+  test('a request for a card fails if there is no substitute', async () => {
     outcome = busy;
     await expect(cards.ofProduct(product())).rejects.toMatchObject({ code: 'overloaded' });
   });

@@ -16,7 +16,7 @@ import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts'
 
 export interface DrawnCard {
   png: Buffer;
-  /** Strong validator of these bytes, with its quotes. */
+  /** A strong validator of these bytes, including the quotes. */
   etag: string;
   /** Changes with everything that the card shows, except counts. */
   contentKey: string;
@@ -29,23 +29,23 @@ export interface DrawnCard {
 /** A card, or a substitute for it. */
 export interface ServedCard {
   card: DrawnCard;
-  /** Whether it is an older card of the product or the site's own card, which must not be cached. */
+  /** Whether `card` is a substitute: an older card or the site's own card. Clients must not cache substitutes. */
   isSubstitute: boolean;
 }
 
 export interface Cards {
   /**
-   * Returns the card of a product, with its final rank if it has one.
+   * Returns the card of a product. `award` is its final rank, if it has one.
    * @throws CoreError `overloaded` if neither the card nor a substitute is available.
    */
   ofProduct(product: Product, award?: string): Promise<ServedCard>;
-  /** Returns the card of a leaderboard. @throws CoreError as `ofProduct`. */
+  /** Returns the card of a leaderboard. @throws CoreError as `ofProduct` does. */
   ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** Returns the card of the site itself. @throws CoreError `overloaded` if it cannot be drawn. */
   ofSite(): Promise<ServedCard>;
   /**
-   * Call this when the site stops. Requests for cards that would have to wait for another one get a substitute
-   * immediately, if there is one.
+   * Call this when the site stops. From then on, a request whose card would have to wait for another drawing gets a
+   * substitute immediately, if there is one.
    */
   stopQueueing(): void;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export interface CardsOptions {
   siteName: string;
   brand?: Brand;
   maxBytes?: number;
-  /** See `Runtime`. */
+  /** The monotonic clock of `Runtime`. */
   monotonicMs: () => number;
 }
 
@@ -74,7 +74,7 @@ export const COUNT_LAG_MS = 10 * 60_000;
 const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
-/** The worker: the TypeScript source in development, otherwise the built file. */
+/** The program of the card worker: the TypeScript source in development, otherwise the built file. */
 export const CARD_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./renderer/card-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'card-worker.js');
@@ -140,7 +140,10 @@ export function createCards(options: CardsOptions): Cards {
     }
   }
 
-  /** Joins the drawing of the same content or starts one, unless the same card failed less than `RETRY_DELAY_MS` ago. */
+  /**
+   * Returns the drawing in progress for the same content, or starts one. Rejects if that drawing failed less than
+   * `RETRY_DELAY_MS` ago.
+   */
   function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
     const drawingKey = `${key} ${contentKey}`;
     if ((failedUntil.get(drawingKey) ?? 0) > monotonicMs()) {

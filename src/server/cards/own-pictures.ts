@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 /** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the picture of a product. @returns undefined if it is not a file of the site, or too large. */
+/** Reads the picture at an address. @returns undefined if the picture is not a file of the site, or is too large. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**

@@ -7,8 +7,8 @@ const RESERVED_BYTES = 2 ** 30;
 const RESERVED_SHARE = 0.1;
 
 /**
- * Returns a function that checks that the disk of a folder has free space for pictures. It logs each change, and throws
- * CoreError `overloaded` while there is too little.
+ * Returns a function that checks whether the disk of a folder has free space for pictures. The function logs each
+ * change, and throws CoreError `overloaded` while there is too little.
  */
 export function createDiskSpaceCheck(
   folder: string,

@@ -73,7 +73,7 @@ test.each([
   expect(screenshot.pixelAt(300, 150).slice(0, 3)).toEqual(near([0x22, 0x66, 0xaa]));
 });
 
-test('a large screenshot is reduced to 1,600 pixels, and a small image is enlarged to a square of 512 pixels', async () => {
+test('a large screenshot is reduced to 1,600 pixels, and a small image is enlarged to 512 pixels', async () => {
   const { metadata } = await convert(colour('red', 4_000, 1_000).png());
   expect(metadata).toMatchObject({ width: 1_600, height: 400 });
   const image = await convert(colour('red', 20, 10).png(), { use: 'image' });

@@ -47,7 +47,7 @@ const QUEUE_LIMITS: FairQueueLimits = { maxSlots: 24, maxSlotsPerSender: 8, prot
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
-/** The worker: the TypeScript source in development, otherwise the built file. */
+/** The program of the picture worker: the TypeScript source in development, otherwise the built file. */
 export const PICTURE_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./worker/picture-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'picture-worker.js');

@@ -148,7 +148,7 @@ test('when a sender disconnects during the upload, the slot is freed', async () 
   expect(processed).toEqual([]);
 });
 
-test('a sender that disconnects before a slot is taken takes none', async () => {
+test('a sender that disconnects before admission takes no slot', async () => {
   let isConnected = false;
   const disconnected = new Promise<void>((resolve) => {
     app.server.once('request', (_request, response) => response.once('close', resolve));

@@ -22,7 +22,7 @@ export type ProcessEvent =
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** Reject the waiting tasks, and from now on every task that would have to wait. */
+  /** Rejects the waiting tasks, and every later task that would have to wait. */
   | { kind: 'drain' }
   | { kind: 'close' };
 

@@ -16,7 +16,7 @@ export type TaskMessage<Result> =
 const MEMORY_CHECK_MS = 10;
 
 export interface ServeTasksOptions {
-  /** The process kills itself if its resident memory exceeds this, even during a task. If unset, it is not limited. */
+  /** The process kills itself if its resident memory exceeds this, even during a task. If unset, there is no limit. */
   maxResidentBytes?: number;
 }
 
@@ -31,7 +31,7 @@ export async function serveTasks<Task, Result>(
   if (process.send === undefined) throw new Error('This program must be started by createTaskProcess');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
   lowerPriority();
-  // Ctrl-C in a terminal reaches the whole process group; the parent shuts down gracefully and then stops this process.
+  // Ctrl-C in a terminal signals the whole process group, but the parent decides when this process stops.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());

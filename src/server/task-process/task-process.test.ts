@@ -117,7 +117,7 @@ test('an idle process exits, and the next task starts another', async () => {
   expect(pidOf(await run('b'))).not.toBe(first);
 });
 
-test('if the process does not start, every waiting task fails, and the process is not started again at once', async () => {
+test('if the process does not start, every waiting task fails, and no restart follows at once', async () => {
   start({ file: join(folder, 'broken.mjs') });
   const failures = await Promise.allSettled([run('a'), run('b')]);
   expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -135,7 +135,7 @@ test('closing kills a hanging process and rejects the waiting tasks', async () =
   await expect(run('c')).rejects.toMatchObject({ kind: 'closed' });
 });
 
-test('a process that grows beyond its memory limit during a task is killed, and the next task starts another', async () => {
+test('a process that exceeds its memory limit during a task is killed, and the next task starts another', async () => {
   start({ file: join(folder, 'glutton.ts') });
   const [grown, next] = await Promise.allSettled([run('grow'), run('a')]);
   expect(grown).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });

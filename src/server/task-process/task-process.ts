@@ -18,7 +18,7 @@ export class TaskError extends Error {
 export interface TaskProcess<Task, Result> {
   /** @throws TaskError */
   run(task: Task): Promise<Result>;
-  /** Rejects the waiting tasks, and from now on every task that would have to wait. The running task finishes. */
+  /** Rejects the waiting tasks, and every later task that would have to wait. The running task finishes. */
   stopQueueing(): void;
   /** Kills the process; its tasks are rejected as `closed`. */
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface TaskProcessOptions<Task> {
   maxQueued?: number;
   /** The process is replaced if its resident memory exceeds this after a task. */
   maxResidentBytes?: number;
-  /** The timeout of one task. */
+  /** A task that takes longer fails, and its process is killed. */
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;

@@ -20,7 +20,7 @@ export interface CardBrand {
   accent?: { pill: string; ink: string; place: string } | undefined;
 }
 
-/** A picture of shapes in a square of 32 × 32, which has rounded corners. */
+/** A picture made of shapes, in a square of 32 × 32 with rounded corners. */
 export interface CardMark {
   background: string;
   /** From back to front. `path` is SVG path data. */
@@ -33,9 +33,9 @@ export interface CardProduct {
   maker: string;
   description: string;
   upvotes: number;
-  /** Its final rank, such as '4th of 23 on 21 November 2026'. */
+  /** The product's final rank, such as '4th of 23 on 21 November 2026'. */
   award?: string | undefined;
-  /** The bytes of its picture file, if it has one. */
+  /** The bytes of the product's picture file, if there is one. */
   picture?: Buffer;
 }
 
@@ -77,7 +77,7 @@ export function createCardRenderer({ log, fontFolder, workerFile }: CardRenderer
     log,
     file: workerFile,
     args: [fontFolder],
-    // Otherwise, the canvas library searches for system fonts as soon as it is loaded.
+    // Without this variable, the canvas library searches for system fonts as soon as it is loaded.
     environment: { DISABLE_SYSTEM_FONTS_LOAD: '1' },
     describe: ({ product }) => ({ product: product?.id }),
   });

@@ -44,7 +44,7 @@ export function drawScenery(): Canvas {
   const { width, height } = CARD_SIZE;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
-  // Draws the gradient row by row: the canvas would dither it, and that noise makes a PNG several times as large.
+  // The gradient is drawn row by row, because dithering by the canvas would make the PNG several times as large.
   for (let row = 0; row < height; row += 1) {
     const share = row / height;
     const channels = PALETTE.deep.map((from, index) =>
@@ -66,7 +66,7 @@ export function drawScenery(): Canvas {
 }
 
 function drawSun(context: SKRSContext2D, { x, y, radius }: { x: number; y: number; radius: number }): void {
-  // Discs form the glow, because the canvas would dither a gradient as well.
+  // The glow consists of discs, because the canvas would dither a gradient.
   context.fillStyle = PALETTE.glow;
   for (const share of [1.7, 1.5, 1.33, 1.2, 1.1]) fillDisc(context, x, y, radius * share);
   const face = context.createRadialGradient(x, y - radius * 0.3, 0, x, y, radius * 1.2);

@@ -139,7 +139,7 @@ function breakable(text: string): string[] {
   return pieces;
 }
 
-/** Returns the longest prefix that fits, at least one character, and the rest. */
+/** Returns the longest prefix that fits (but at least one character) and the rest of the text. */
 function splitAt(text: string, fits: (line: string) => boolean): [head: string, tail: string] {
   const characters = [...graphemes.segment(text)].map(({ segment }) => segment);
   let [low, high] = [1, characters.length];

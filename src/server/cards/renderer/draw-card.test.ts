@@ -58,7 +58,7 @@ function drawn(text: string, face: string): string {
 }
 
 describe.each(Object.entries(SCRIPTS))('%s', (_script, text) => {
-  test('is drawn completely, without a box in place of any character', () => {
+  test('the fonts draw every character, without a box in place of any', () => {
     expect(drawableText(text, canShow)).toBe(text);
     for (const face of [DISPLAY_FACE, TEXT_FACE]) {
       const box = drawn('\u{10fffd}', face);
@@ -98,7 +98,7 @@ test('a card is a PNG of 1200 × 630 with the given content', async () => {
   expect(new Set(pictures.map((png) => png.toString('base64'))).size).toBe(pictures.length);
 });
 
-test('names of 5,000 characters, and names that no font can show, are drawn', async () => {
+test('names of 5,000 characters are drawn, and the id replaces a name that no font can show', async () => {
   const text = 'W'.repeat(5_000);
   const long = await loadImage(
     await draw({ brand: brand({ name: text }), product: product({ name: text, maker: text, description: text }) }),
@@ -108,14 +108,14 @@ test('names of 5,000 characters, and names that no font can show, are drawn', as
   expect(unknown.equals(await draw({ brand: brand(), product: product({ name: 'git' }) }))).toBe(true);
 });
 
-describe('a picture', () => {
+describe('the picture on a card', () => {
   const square = (attributes: string, inside = '') =>
     Buffer.from(
       `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"><rect width="64" height="64" ${attributes}/>${inside}</svg>`,
     );
   const card = (picture?: Buffer) => draw({ brand: brand(), product: { ...product(), ...(picture && { picture }) } });
 
-  test('fills the tile, in any format', async () => {
+  test('a picture fills the tile, in any format', async () => {
     for (const type of ['image/png', 'image/jpeg', 'image/webp'] as const) {
       const canvas = createCanvas(90, 60);
       const context = canvas.getContext('2d');
@@ -132,7 +132,7 @@ describe('a picture', () => {
     ['refers to another site', square('fill="url(https://example.com/#a)"')],
     ['contains itself', square('fill="red"', '<g id="a"><use href="#a"/></g>')],
     ['declares entities', Buffer.concat([Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]>'), square('fill="red"')])],
-  ])('that %s is replaced by the initial', async (_name, picture) => {
+  ])('a picture that %s is replaced by the initial', async (_name, picture) => {
     expect((await card(picture)).equals(await card())).toBe(true);
   });
 });

@@ -85,7 +85,7 @@ const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
     what: 'a script',
     isIn: (text) => /<\?php\s/i.test(text) || /^(?:GIF8[79]a|\xff\xd8\xff[\xe0-\xfe])\/\*/.test(text),
   },
-  // The record with which a ZIP archive ends, and for which programs search. The zeros are disk numbers.
+  // Programs recognize a ZIP archive by the record at its end. The zeros are disk numbers.
   { what: 'a ZIP archive', isIn: (text) => text.includes('PK\x05\x06\0\0\0\0') },
   { what: 'an archive', isIn: (text) => text.includes('Rar!\x1a\x07') || text.includes('7z\xbc\xaf\x27\x1c') },
   { what: 'a PDF document', isIn: (text) => /%PDF-\d/.test(text.slice(0, 1024)) },
