@@ -107,7 +107,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 /** Serves the content-hashed files. They are `private`, because shared caches need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
   hideRefusals(app);
-  // The headers of the reply replace those that the plug-in's own `setHeaders` would set.
+  // A hook sets these headers, because the default headers of the reply would replace those of the plug-in's option
+  // `setHeaders`.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) return;
     reply.header('Cache-Control', 'private, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
@@ -122,7 +123,7 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
   });
 }
 
-/** Returns whether a request extends its session. Those that an open page sends while its operator is away do not. */
+/** Returns whether a request extends its session. Requests that a page sends while its operator is away do not. */
 function isUse({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;
 }
@@ -144,8 +145,8 @@ function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string)
 }
 
 /**
- * Returns whether an origin is the site's. A forged `Host` does not help: a browser sends the host of the URL, and only
- * the cookies of that host.
+ * Returns whether an origin is the site's. A forged `Host` does not help attackers: a browser sends the host of the
+ * URL, and only the cookies of that host.
  */
 function isSiteOrigin(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);

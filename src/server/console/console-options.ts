@@ -12,7 +12,7 @@ import type { ConsoleStreams } from './console-streams.ts';
 /** The parts of the site that the console needs. */
 export interface ConsoleOptions {
   database: Database;
-  /** Runs work on a connection without a statement timeout, for work that takes longer the more rows there are. */
+  /** Runs work whose duration grows with the number of rows, on a connection without a statement timeout. */
   withoutStatementTimeout: Connection['withoutStatementTimeout'];
   runtime: Runtime;
   log: FastifyBaseLogger;

@@ -15,13 +15,13 @@ beforeEach(() => {
   isSignedIn = true;
   errors = [];
   streams = createConsoleStreams(async (tokens) => new Set(isSignedIn ? tokens : []));
-  // Without a socket, the response behaves like that of a client that does not read: what is written is queued.
+  // Without a socket, the response behaves like that of a client that does not read: all writes are queued.
   response = new ServerResponse(new IncomingMessage(new Socket()));
   response.on('error', (error) => errors.push(error));
 });
 afterEach(() => streams.close());
 
-test('nothing is written to a stream that has ended, although its client does not read', async () => {
+test('nothing is written to an ended stream whose client does not read', async () => {
   streams.add(response, 'token');
   isSignedIn = false;
   await streams.endSignedOut();

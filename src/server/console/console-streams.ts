@@ -8,7 +8,7 @@ import type { ConsoleCookies } from './cookies.ts';
 
 /** The interval of heartbeats, which keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 25_000;
-/** A stream ends after this time, and the browser opens another one, which needs a valid session. */
+/** A stream ends after this time. The browser then opens another one, which requires a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
 /** A client with more unread bytes than this is disconnected. */
@@ -35,7 +35,8 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
       else response.write(frame);
     }
   }
-  // A write after the end is an error. `close` may come much later, if the client does not read.
+  // Removes the stream now, because a write after the end is an error, and `close` may be emitted much later if the
+  // client does not read.
   function end(response: ServerResponse): void {
     open.delete(response);
     response.end();
@@ -57,7 +58,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
   return {
     endSignedOut,
     add(response, token) {
-      // After a disconnect, `close` is not emitted again.
+      // The client has already disconnected, so `close` would not be emitted again to remove the stream.
       if (response.destroyed) return;
       open.set(response, token);
       const timer = setTimeout(() => end(response), MAX_STREAM_MS).unref();
@@ -69,7 +70,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
     },
     onChange(change: Change) {
       const subjects = subjectsOf(change);
-      // Any process may have revoked an operator's access, which the audit log records.
+      // Any process may have revoked an operator's access. The audit log records every revocation.
       if (subjects.includes('audit')) void endSignedOut();
       if (open.size > 0 && subjects.length > 0) send(`event: change\ndata: ${JSON.stringify(subjects)}\n\n`);
     },

@@ -40,9 +40,9 @@ function isConsoleUrl(url: string): boolean {
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Returns a function that checks whether the console is open, which it is once the first operator has been invited. It
- * queries the database at most once a second, and only for requests to the console's URLs. While the database is
- * unavailable, it returns the last result.
+ * Returns a function that checks whether the console is open: the console opens when the first operator is invited. The
+ * function queries the database at most once a second, and only for requests to the console's URLs. While the database
+ * is unavailable, it returns the last result.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;
@@ -54,7 +54,7 @@ export function createOpenCheck(database: Database, monotonicMs: () => number): 
     try {
       isOpen = await hasOperators(database);
     } catch {
-      // The database module logs its outage; the first request after the interval tries again.
+      // The database module logs the outage; the first request after the interval tries again.
     } finally {
       checking = undefined;
     }

@@ -12,7 +12,7 @@ import { CoreError } from '../../../core/core-error.ts';
 import { DAY_MS, END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
-/** At most the length of the name of an imported file, which can be a target. */
+/** The maximum is the length of an imported file's name, which can be a target. */
 const Text = Type.Optional(Type.String({ maxLength: 255, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
 const Query = Type.Object({
@@ -25,7 +25,7 @@ const Query = Type.Object({
   ...PAGE_QUERY,
 });
 
-/** The audit log, and the undo of its entries. */
+/** Routes for reading the audit log and undoing its entries. */
 export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, withoutStatementTimeout, runtime, launches: { timeZone, votesPerNetwork } },

@@ -38,7 +38,7 @@ const Moderation = Type.Object({
   reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT })),
 });
 
-/** Reading and moderating comments. */
+/** Routes for reading and moderating comments. */
 export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (app, { database }) => {
   app.get(
     CONSOLE_API.comments,

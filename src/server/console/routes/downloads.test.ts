@@ -4,7 +4,7 @@ import { writerTo } from './downloads.ts';
 
 const PART = 'x'.repeat(100_000);
 
-test('a download that is read slowly waits for each part, and adds no listeners', async () => {
+test('a download to a slow client waits after each part, and adds no listeners', async () => {
   const file = new PassThrough();
   const write = writerTo(file);
   const listeners = () => file.eventNames().map((name) => [name, file.listenerCount(name)]);
@@ -18,7 +18,7 @@ test('a download that is read slowly waits for each part, and adds no listeners'
   expect(listeners()).toEqual(before);
 });
 
-test('a waiting part of a download is rejected when the client leaves, and so are further parts', async () => {
+test('when the client disconnects, the waiting part and all further parts of a download are rejected', async () => {
   const file = new PassThrough();
   const write = writerTo(file);
   const written = write(PART);

@@ -20,7 +20,7 @@ const Export = Type.Object({
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json', 'json-lines': 'application/x-ndjson' };
 const ENDINGS = { csv: 'csv', json: 'json', 'json-lines': 'jsonl' };
 
-/** Files for download: exports, and a backup of the whole site. */
+/** Routes that send files for download: exports, and a backup of the whole site. */
 export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { withoutStatementTimeout, runtime, log, pictureFolder },
@@ -44,7 +44,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const options = { groundswell: PACKAGE_VERSION, pictureFolder, end: false };
       const header = await sendBackup(database, file, options);
       const details = { createdAt: header.createdAt, rows: rowsOf(header) };
-      // The backup is complete, so a database that refuses writes is no reason to break off the download.
+      // The backup is complete, so the download succeeds even if the database refuses this write.
       await recordAudit(database, { action: 'backup', target: name, details }).catch((error: Error) =>
         log.warn({ err: error }, 'Cannot record in the audit log that an operator downloads a backup'),
       );
@@ -68,15 +68,15 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 };
 
 /**
- * Returns a function that writes a part of a file, and resolves when the client has read enough for the next part. It
- * rejects if the client has left.
+ * Returns a function that writes a part of a file. The function resolves when the client has read enough for the next
+ * part, and rejects if the client has disconnected.
  */
 export function writerTo(file: PassThrough): (part: string) => Promise<void> {
   const closing = new AbortController();
   file.once('close', () => closing.abort());
   return async (part) => {
     if (file.destroyed) throw new Error('The download was cancelled');
-    // A signal, because waiting for `close` as well would add a listener per part to the file.
+    // An abort signal ends the wait, because waiting for `close` here would add a listener to the file for each part.
     if (!file.write(part)) await once(file, 'drain', { signal: closing.signal });
   };
 }

@@ -37,7 +37,7 @@ interface Options extends ConsoleOptions {
   requireOperator(request: FastifyRequest): Promise<void>;
 }
 
-/** Imports of product files: the body is the file; the response streams the progress and ends with the result. */
+/** Imports product files. The body is the file; the response streams the progress and ends with the result. */
 export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
   { withoutStatementTimeout, runtime, log, requireOperator },

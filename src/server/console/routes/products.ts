@@ -48,7 +48,7 @@ const Query = Type.Object({
   ...PAGE_QUERY,
 });
 
-/** Reading, editing, removing and restoring products. */
+/** Routes for reading, editing, removing and restoring products. */
 export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, withoutStatementTimeout, runtime },
@@ -66,8 +66,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ query: { state, q, category, sort = 'newest', ...query } }): Promise<ConsolePage<Product>> => {
       const now = runtime.now();
       const { limit = LIMITS.pageSize.default, cursor, tag } = query;
-      // The query of the public list is fast in each of its sort orders, even if a search term is rare. With END_OF_TIME,
-      // it also lists scheduled products.
+      // The query of the public list is fast in each of its sort orders, even for a rare search term. END_OF_TIME
+      // includes scheduled products.
       if (state !== 'scheduled' && category === undefined && sort !== 'name')
         return listProducts(database, { ...query, sort, ...(q && { q }) }, state === 'launched' ? now : END_OF_TIME);
       const time = { launched: { launchedBy: now }, scheduled: { scheduledAfter: now }, all: {} }[state ?? 'all'];

@@ -37,8 +37,8 @@ test('all networks of an IPv6 /48 together have eighty guesses', () => {
   expect(isRefused({ address: '2001:db8:2::1' })).toBe(false);
 });
 
-describe.each(['ada', 'nobody'])('For the name %s', (name) => {
-  test('all networks together have sixty guesses an hour, and a known device has ten more', () => {
+describe.each(['ada', 'nobody'])('the name %s', (name) => {
+  test('all networks together have sixty guesses an hour at one name, and a known device has ten more', () => {
     for (let index = 0; index < 60; index += 1) attempt({ name, address: `198.51.${index}.1` });
     expect(isRefused({ name, address: '203.0.113.1' })).toBe(true);
     expect(isRefused({ name: 'grace', address: '203.0.113.1' })).toBe(false);

@@ -27,7 +27,7 @@ type Options = Pick<ConsoleOptions, 'database' | 'runtime' | 'siteName' | 'siteL
   cookies: ConsoleCookies;
 };
 
-/** Signing in and out, and invitations. */
+/** Routes for signing in and out, and for invitations. */
 export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
   { database, runtime, siteName, siteLogo, streams, cookies },
@@ -118,7 +118,7 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt): { refund(): void };
 }
 
-/** Maximum guesses from one network at any names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
+/** Maximum guesses from one network, at all names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 /** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
@@ -126,9 +126,9 @@ const PER_NAME = { amount: 60, seconds: 60 * 60 };
 const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
 
 /**
- * Limits guesses of passphrases in memory; no setting turns this off. Attackers can use up the guesses of a name, but
- * not those of the operator's known browsers. In a new browser, the operator waits or uses `groundswell console
- * invite`. Unknown names are counted as well, so a refusal does not reveal whether a name exists.
+ * Limits guesses of passphrases; the counts are in memory, and no setting turns the limits off. Attackers can use up
+ * the guesses at a name, but not those of the operator's known browsers. In a new browser, the operator waits or uses
+ * `groundswell console invite`. Unknown names are counted as well, so a refusal does not reveal whether a name exists.
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });

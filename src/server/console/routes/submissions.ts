@@ -22,7 +22,7 @@ const Query = Type.Object({
   status: Type.Optional(Type.Union([Type.Literal('waiting'), Type.Literal('all')])),
   ...PAGE_QUERY,
 });
-/** Every decision contains the revision that the operator has seen, so a newer one is not launched by mistake. */
+/** Every decision contains the revision that the operator has seen, so no newer revision is launched by mistake. */
 const Decision = Type.Union([
   Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
   Type.Object({ action: Type.Literal('undo'), revision: Type.Integer() }),
@@ -38,7 +38,7 @@ const Decision = Type.Union([
   }),
 ]);
 
-/** Submissions, by default only those that wait for a decision, and decisions on them. */
+/** Lists submissions (by default only those that wait for a decision), and decides on them. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches },

@@ -31,7 +31,7 @@ const Verdict = Type.Object({
 /** Enough for the hashes of 10,000 voters. */
 export const MAX_VOTES_BODY_BYTES = 512 * 1024;
 
-/** Bursts of votes, and excluding or including the votes of a launch. */
+/** Lists bursts of votes and the votes of a launch, and excludes or includes votes. */
 export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, withoutStatementTimeout, runtime, recordEvents, launches: { votesPerNetwork } },
