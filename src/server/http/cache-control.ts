@@ -1,4 +1,4 @@
-/** For responses that any cache may store, but must revalidate each time, which the ETag makes cheap. */
+/** For responses that any cache may store but must revalidate each time. The ETag makes revalidation cheap. */
 export const REVALIDATE = 'public, no-cache';
 
 /**

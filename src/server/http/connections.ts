@@ -10,8 +10,8 @@ const MAX_PIPELINED_REQUESTS = 100;
  * Closes connections with too many pipelined requests. Node pauses reading from such a connection, but one chunk may
  * contain a thousand small requests, each of which occupies several kilobytes until its response is read.
  *
- * When a connection closes, Node does not close the responses to its waiting requests. This function does, so what they
- * hold is released.
+ * When a connection closes, Node does not close the responses to its waiting requests. This function closes them, so
+ * their resources are released.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
   const waitingOn = new WeakMap<Socket, Set<ServerResponse>>();
@@ -96,7 +96,7 @@ const DRAIN_CHECK_MS = 100;
  * from stopping.
  */
 const DRAIN_TIMEOUT_MS = 5_000;
-/** Requests are not aborted before this many checks, so a process that was suspended first reads what has arrived. */
+/** Requests are not aborted before this many checks, so a process that was suspended first reads the received data. */
 const MIN_DRAIN_CHECKS = 10;
 
 /**

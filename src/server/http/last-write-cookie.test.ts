@@ -13,8 +13,8 @@ const ofAnother = (cookie: string) => cookie.replace(/=[\da-f]{8}/, '=00000000')
 const claim = (cookie: string, clock: ReturnType<typeof createTestClock>) =>
   lastWriteOf({ headers: { cookie } }, clock, clock.now);
 
-describe('a cookie of this process', () => {
-  test('contains the time of the write, even if the system clock jumps', () => {
+describe('cookies of this process', () => {
+  test('a cookie of this process yields the time of the write, even if the system clock jumps', () => {
     const clock = createTestClock();
     clock.advance({ hours: 1 });
     const cookie = cookieOf(clock);
@@ -26,15 +26,15 @@ describe('a cookie of this process', () => {
     }
   });
 
-  test('requires no newer API response, since the write has invalidated the cached one', () => {
+  test('a cookie of this process requires no newer API response, since the write invalidated the cached one', () => {
     const clock = createTestClock();
     const cookie = cookieOf(clock);
     expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBeUndefined();
   });
 });
 
-describe('a cookie of another process', () => {
-  test('yields a time after the write even if the clocks of the two processes differ by half a second', () => {
+describe('cookies of another process', () => {
+  test('a cookie of another process yields a time after the write even if the clocks differ by half a second', () => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
     const written = clock.monotonicMs();
@@ -43,7 +43,7 @@ describe('a cookie of another process', () => {
     expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBe(written + 500);
   });
 
-  test.each([-2, 2])('yields the current time if the system clock has jumped by %d hours', (hours) => {
+  test.each([-2, 2])('a cookie of another process yields the current time if the clock jumped by %d hours', (hours) => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
     clock.setTimeOfDay({ hours });

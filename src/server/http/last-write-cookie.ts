@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
 /**
- * A visitor who has just written gets a cookie with the time, for a few seconds: pages may lag behind others' writes,
- * but not behind the visitor's own. The cookie does not identify the visitor.
+ * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
+ * writes, but not behind the visitor's own. The cookie does not identify the visitor.
  */
 const NAME = 'last_write';
 const MAX_AGE_S = 10;
@@ -71,7 +71,7 @@ export function lastWriteElsewhere(
 
 /**
  * If a request comes from a visitor who has just written, calls `run` with the time of the write on the monotonic
- * clock, and handles the request inside it.
+ * clock, and handles the request inside `run`.
  */
 export function runWithLastWrite(
   app: FastifyInstance,

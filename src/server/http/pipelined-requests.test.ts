@@ -69,7 +69,7 @@ test('more than a hundred waiting requests close the connection and each respons
   await expect.poll(() => closed).toBe(asked);
 });
 
-test('a connection that the client resets closes each waiting response once', async () => {
+test('when the client resets a connection, each waiting response is closed once', async () => {
   askAtOnce(3);
   await expect.poll(() => asked).toBe(3);
   client.resetAndDestroy();

@@ -67,8 +67,8 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Responds to malformed and slow requests, and closes their connections. They are not logged, because the error
- * contains the raw bytes of the request.
+ * Responds to malformed and slow requests, and closes their connections. These requests are not logged, because the
+ * error contains their raw bytes.
  */
 export function handleConnectionError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -7,7 +7,6 @@ export interface SiteIdentity extends PageSettings, PageBrand {
   url(): string;
 }
 
-/** Returns the absolute URL of a path of the site. */
 export function absoluteUrl(site: SiteIdentity, path: string): string {
   return `${site.url()}${path}`;
 }

@@ -69,13 +69,13 @@ test('a connection that continues to send requests stays open', async () => {
   await once(client, 'data');
 });
 
-test('a server that is suspended while it closes responds to a request that has arrived in the meantime', async () => {
+test('a server that was suspended while closing responds to a request that arrived in the meantime', async () => {
   const closing = Fastify();
   closing.post('/', async () => 'done');
   drainOnClose(closing, () => false, 500);
   closing.addHook('preClose', (done) => {
     request.end('rest');
-    // Longer than the time after which requests in flight are aborted.
+    // The suspension is longer than the time after which requests in flight are aborted.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
     done();
   });

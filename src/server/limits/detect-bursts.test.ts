@@ -36,7 +36,7 @@ function watch() {
   };
 }
 
-test('upvotes of twenty sessions of one network for one product are saved as a burst, those of nineteen are not', async () => {
+test('upvotes for a product by twenty sessions of a network are a burst, those by nineteen are not', async () => {
   const { vote, flushed } = watch();
   vote(0, 19, '192.0.2.1');
   vote(0, 19, '198.51.100.7');
@@ -65,7 +65,7 @@ test('a session counts once, until it withdraws its upvote', async () => {
   expect(await flushed()).toMatchObject([{ sessions: 23 }]);
 });
 
-test('sessions in many networks of an IPv6 /48 are counted together, and a burst of a single /64 is reported once', async () => {
+test('all networks of an IPv6 /48 are counted together, and a burst of a single /64 is reported once', async () => {
   const { vote, flushed } = watch();
   for (let index = 0; index < 20; index += 1) vote(index, index + 1, `2001:db8:7:${index.toString(16)}::1`);
   vote(0, 10, '2001:db8:8:1::1');
@@ -123,7 +123,7 @@ test('if saving fails, the failure is logged and the burst is saved later', asyn
   expect(await flushed()).toMatchObject([{ sessions: 20 }]);
 });
 
-test('bursts of hours that have ended are saved with their hours after an outage of the database', async () => {
+test('after an outage of the database, the bursts of past hours are saved with their hours', async () => {
   const { clock, vote, flushed, setFailing } = watch();
   setFailing(true);
   for (const address of ['192.0.2.1', '198.51.100.7']) {

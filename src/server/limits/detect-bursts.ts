@@ -9,7 +9,7 @@ interface Voter {
   address: string | undefined;
 }
 
-/** Detects that many sessions of one network upvote the same product within a clock hour. */
+/** Detects bursts: upvotes for a product by many sessions of one network within a clock hour. */
 export interface UpvoteBursts {
   record(productId: string, voter: Voter, upvoted: boolean): void;
   /** Saves new and changed bursts, and discards the votes of an hour that has ended. Never rejects. */

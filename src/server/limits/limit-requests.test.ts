@@ -19,8 +19,8 @@ function limiterAt(startMs = 0, maxKeys?: number) {
 
 const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
 
-describe('limits apply to', () => {
-  test('a session, across all its addresses', () => {
+describe('rate limits', () => {
+  test('a session is limited across all its addresses', () => {
     const { limiter } = limiterAt();
     const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
       (address) => limiter.charge('upvote', visitor('a', address)).exceeded,
@@ -28,7 +28,7 @@ describe('limits apply to', () => {
     expect(exceeded).toEqual([[], [], ['session']]);
   });
 
-  test('a network, across all its sessions', () => {
+  test('a network is limited across all its sessions', () => {
     const { limiter } = limiterAt();
     const exceeded = [1, 2, 3, 4, 5, 6].map((name) => limiter.charge('upvote', visitor(`made-up-${name}`)).exceeded);
     expect(exceeded.at(-1)).toEqual(['network']);
@@ -36,7 +36,7 @@ describe('limits apply to', () => {
     expect(limiter.charge('upvote', visitor('other', '192.0.3.1')).exceeded).toEqual([]);
   });
 
-  test('an IPv6 /48, across all its networks', () => {
+  test('an IPv6 /48 is limited across all its networks', () => {
     const { limiter } = limiterAt();
     const exceeded = Array.from(
       { length: 41 },
@@ -51,14 +51,14 @@ describe('limits apply to', () => {
     });
   });
 
-  test('each action separately', () => {
+  test('each action is limited separately', () => {
     const { limiter } = limiterAt();
     limiter.charge('comment', visitor('a'));
     expect(limiter.charge('comment', visitor('a')).exceeded).toEqual(['session']);
     expect(limiter.charge('like', visitor('a')).exceeded).toEqual([]);
   });
 
-  test('only the network if the session is missing or invalid', () => {
+  test('only the network is limited if the session is missing or invalid', () => {
     const { limiter } = limiterAt();
     const charge = limiter.charge('upvote', { session: undefined, address: undefined });
     expect(charge.limits).toEqual([{ scope: 'network', ...perMinute(5), remaining: 4, waitMs: 0, refillMs: 12_000 }]);
@@ -119,7 +119,7 @@ const isHeld = async (promise: Promise<void>) => {
   return !over;
 };
 
-test('after 300 refusals in a minute, further refusals of a network are delayed, but not those of other networks', async () => {
+test('after 300 refusals in a minute, further refusals are delayed, but only those of that network', async () => {
   let now = 0;
   const tarpit = createTarpit(() => now, 300);
   for (let refusal = 0; refusal < 300; refusal += 1) await tarpit.hold('192.0.2.1');

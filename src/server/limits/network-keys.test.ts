@@ -35,13 +35,13 @@ describe('prefixes', () => {
 });
 
 describe('keys', () => {
-  test('reveal nothing: they differ between processes, and contain no part of the address', () => {
+  test('keys differ between processes and contain no part of the address', () => {
     const [one, other] = [1, 2].map(() => createNetworkKeys(() => 0)('192.0.2.1').current);
     expect(one).toMatch(/^[A-Za-z0-9+/]{43}=$/);
     expect(one).not.toBe(other);
   });
 
-  test('change every hour with the salt, and the previous key remains available for another hour', () => {
+  test('keys change every hour with the salt, and the previous key remains available for another hour', () => {
     let now = 0;
     const keys = createNetworkKeys(() => now);
     const first = keys('192.0.2.1');

@@ -7,7 +7,7 @@ import { networkPrefix, PREFIX_48_LIMIT_FACTOR, prefix48 } from './network-keys.
 
 /** Limits the connections or streams that each network has open at the same time. */
 interface OpenPerNetwork {
-  /** Returns how many more this network may open. */
+  /** Returns how many more connections or streams this network may open. */
   remaining(address: string | undefined): number;
   /** @returns a function to call once after closing, or undefined at the limit. */
   open(address: string | undefined): (() => void) | undefined;
@@ -50,9 +50,9 @@ function createOpenPerNetwork(max: number): OpenPerNetwork {
 const MAX_CONNECTIONS_PER_NETWORK = 1_000;
 
 /**
- * Limits the open connections of each network, because one network could otherwise use up all connections. Further ones
- * are closed before anything is read from them. A trusted proxy has no limit, because all visitors share its
- * connections.
+ * Limits the open connections of each network, because one network could otherwise use up all connections. Connections
+ * above the limit are closed before anything is read from them. A trusted proxy has no limit, because all visitors
+ * share its connections.
  */
 export function limitConnectionsPerNetwork(
   { server }: Pick<FastifyInstance, 'server'>,

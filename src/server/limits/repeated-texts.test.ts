@@ -12,15 +12,15 @@ function watch() {
   return { clock, post, isHeld };
 }
 
-describe('the same text', () => {
-  test('of one session is suspicious the third time, even a short one', () => {
+describe('repeated texts', () => {
+  test('a text from one session is suspicious the third time, even if it is short', () => {
     const { isHeld } = watch();
     expect([1, 2, 3, 4].map(() => isHeld('Great!'))).toEqual([false, false, true, true]);
     expect(isHeld('Something else')).toBe(false);
     expect(isHeld('Great!', 'session-b')).toBe(false);
   });
 
-  test('of one network is suspicious the fifth time, unless it is short', () => {
+  test('a text from one network is suspicious the fifth time, unless it is short', () => {
     const { isHeld } = watch();
     const times = (text: string) => [1, 2, 3, 4, 5].map((number) => isHeld(text, `session-${number}`));
     expect(times('What a lovely little program')).toEqual([false, false, false, false, true]);
@@ -28,20 +28,20 @@ describe('the same text', () => {
     expect(isHeld('What a lovely little program', 'session-9', '198.51.100.1')).toBe(false);
   });
 
-  test('of different sessions and networks is suspicious the tenth time, if it is long', () => {
+  test('a text from different sessions and networks is suspicious the tenth time, if it is long', () => {
     const { isHeld } = watch();
     const held = Array.from({ length: 10 }, (_, number) => isHeld(SPAM, `session-${number}`, `10.0.${number}.1`));
     expect(held.indexOf(true)).toBe(9);
   });
 
-  test('is forgotten after an hour', () => {
+  test('a text is forgotten after an hour', () => {
     const { clock, isHeld } = watch();
     for (const _ of [1, 2, 3]) isHeld('Great!');
     clock.ms += HOUR_MS;
     expect(isHeld('Great!')).toBe(false);
   });
 
-  test('is still counted after the salt has changed', () => {
+  test('a text is still counted after the salt has changed', () => {
     const { clock, isHeld } = watch();
     const text = 'What a lovely little program';
     isHeld('anything', 'session-0');
@@ -51,14 +51,14 @@ describe('the same text', () => {
     expect(isHeld(text, 'session-5')).toBe(true);
   });
 
-  test('does not count if no comment was created', () => {
+  test('a text does not count if no comment was created', () => {
     const { post } = watch();
     for (const _ of [1, 2, 3, 4]) post('Great!').uncount();
     expect(post('Great!').isRepeated).toBe(false);
   });
 });
 
-describe('near-identical texts count as one', () => {
+describe('fingerprints', () => {
   test.each([
     'BUY cheap followers for your product today, visit https://spam.example/a1',
     'Buy cheap followers for your product today!!! visit http://www.spam.example/b2?ref=7#x',
@@ -69,11 +69,11 @@ describe('near-identical texts count as one', () => {
     'Ｂｕｙ ｃｈｅａｐ followers for your product today, visit https://spam.example/a1',
     'Buy ch\u200beap follo\u00adwers for your product today, visit https://spam.example/a1',
     'B̷u̷y̷ c̷h̷e̷a̷p̷ followers for your product today, visit https://spam.example/a1',
-  ])('%s', (text) => {
+  ])('a near-identical text has the same fingerprint: %s', (text) => {
     expect(fingerprintOf(text)).toBe(fingerprintOf(SPAM));
   });
 
-  test('different texts do not', () => {
+  test('different texts have different fingerprints', () => {
     const texts = ['I like it', 'I liked it', 'I do not like it', 'Ich mag es', '好きです', 'أحب هذا'];
     expect(new Set(texts.map(fingerprintOf)).size).toBe(texts.length);
   });

@@ -14,7 +14,7 @@ class ModelBucket {
     this.tokens = amount;
   }
 
-  /** Refills the bucket until now. @returns the tokens with the tolerance of token-buckets.ts, a thousandth of a token. */
+  /** Refills the bucket. @returns its tokens plus the tolerance of token-buckets.ts, a thousandth of a token. */
   available(now: number): number {
     const refilled = ((now - this.at) / (this.seconds * 1_000)) * this.amount;
     this.tokens = Math.min(this.amount, this.tokens + refilled);
@@ -50,7 +50,7 @@ describe('for any sequence of requests', () => {
           const model = models[key];
           const available = model.available(now);
           const taken = buckets.take(key);
-          // Not checked within 1e-6 of one token, where the result depends on rounding.
+          // Within 1e-6 of one token, the result is not checked, because it depends on rounding.
           if (Math.abs(available - 1) > 1e-6) expect(taken).toBe(available >= 1);
           if (taken) model.take();
         }
@@ -85,7 +85,7 @@ describe('one bucket', () => {
     return { clock, buckets };
   }
 
-  test('gives all its tokens at once, then one at a time as it refills', () => {
+  test('a bucket gives all its tokens at once, then one at a time as it refills', () => {
     const { clock, buckets } = bucketOf(3, 60);
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
     expect(buckets.peek('a')).toEqual({ remaining: 0, waitMs: expect.any(Number), refillMs: 60_000 });
@@ -95,7 +95,7 @@ describe('one bucket', () => {
     expect([1, 2].map(() => buckets.take('a'))).toEqual([true, false]);
   });
 
-  test('reports the wait for the next token, and waiting exactly that long is enough', () => {
+  test('a bucket reports the wait for the next token, and waiting exactly that long is enough', () => {
     const { clock, buckets } = bucketOf(7, 60);
     for (let taken = 0; taken < 7; taken += 1) buckets.take('a');
     clock.ms += buckets.peek('a').waitMs;
@@ -110,7 +110,7 @@ describe('one bucket', () => {
     expect(buckets.take('a')).toBe(true);
   });
 
-  test('a returned token can be taken again', () => {
+  test('a refunded token can be taken again', () => {
     const { buckets } = bucketOf(1, 10);
     buckets.take('a');
     buckets.refund('a');

@@ -107,8 +107,8 @@ export function encodeHeartbeat(id: number | undefined): Buffer {
 }
 
 /**
- * Returns the first bytes of a stream, which set the delay before a reconnection. Its jitter prevents the clients of a
- * lost server from reconnecting simultaneously.
+ * Returns the first bytes of a stream, which set the delay before a reconnection. The delay is random, so the clients
+ * of a lost server do not reconnect simultaneously.
  */
 export function encodeOpening(id: number | undefined): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n${idLine(id)}\n`);

@@ -40,7 +40,7 @@ function setUp() {
     observedUpTo: 1_000 as number | undefined,
     missed: undefined as ReturnType<SiteChanges['since']>,
     commentsCompleteSince: 0,
-    /** The times since which comments were looked up. */
+    /** The argument of each call of `commentsSince`. */
     lookups: [] as number[],
     away: false,
     hold: undefined as Promise<void> | undefined,
@@ -151,10 +151,10 @@ describe('sharing', () => {
   });
 });
 
-describe('a stream that resumes', () => {
+describe('resuming streams', () => {
   const idsOf = ({ text }: FakeStream) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 
-  test('gets no id before the missed changes, not even from heartbeats or its subscription', async () => {
+  test('a resuming stream gets no id before its missed changes, not even with a heartbeat', async () => {
     const { live, state, change } = setUp();
     open(live, ['a', 'b']);
     state.observedUpTo = 40_000;
@@ -173,7 +173,7 @@ describe('a stream that resumes', () => {
     ]);
   });
 
-  test('gets no frame of a delivery that began before it, and all frames after its missed changes', async () => {
+  test('a resuming stream gets no frame of an earlier delivery, and all frames after its missed changes', async () => {
     const { live, state, change } = setUp();
     const earlier = open(live, ['a', 'b']);
     let release = () => {};
@@ -199,7 +199,7 @@ describe('a stream that resumes', () => {
     expect(idsOf(resumed)).toEqual([50_000, 60_000]);
   });
 
-  test('shares one lookup of missed comments with all others, and refetches if too many are missing', async () => {
+  test('resuming streams share one lookup of comments, and refetch if their missed comments are unknown', async () => {
     const { live, state } = setUp();
     state.missed = { productIds: ['a'], catalogue: false };
     state.commentsCompleteSince = 401;
@@ -212,7 +212,7 @@ describe('a stream that resumes', () => {
     for (const stream of [...others, unnamed]) expect(stream.text).toContain('event: counts');
   });
 
-  test('that closes while its missed changes are read gets no further frames', async () => {
+  test('a stream that closes while its missed changes are read gets no further frames', async () => {
     const { live, state, change } = setUp();
     const other = open(live, ['a']);
     let release = () => {};
@@ -230,7 +230,7 @@ describe('a stream that resumes', () => {
     expect(resumed.buffers).toEqual([]);
   });
 
-  test('is ended when the site stops, even before it gets its missed changes', () => {
+  test('a resuming stream is ended when the site stops, even before it gets its missed changes', () => {
     const { live } = setUp();
     const resumed = open(live, ['a'], 20_000);
     live.close();
@@ -239,7 +239,7 @@ describe('a stream that resumes', () => {
 });
 
 describe('failures', () => {
-  test('changes during a database outage are delivered after it, and no earlier id counts them as delivered', async () => {
+  test('changes during a database outage are delivered afterwards, and no earlier id includes them', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
     state.away = true;

@@ -131,7 +131,7 @@ export class PendingUpdates {
       const commentsSince = needsComments && since !== 'unknown' ? since : Number.POSITIVE_INFINITY;
       return { subscription, streams, missed, commentsSince };
     });
-    // One lookup for all subscriptions, because each goes through the comments of all products.
+    // All subscriptions share one lookup, because each lookup goes through the comments of all products.
     const earliest = resuming.reduce(
       (min, { commentsSince }) => Math.min(min, commentsSince),
       Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { startMetricsServer } from './serve-metrics.ts';
 
-test('the metrics port has few connections, and its timeouts keep unfinished requests from occupying them', async () => {
+test('the metrics port limits the number of connections and the time of requests', async () => {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const server = await startMetricsServer(metrics, { host: '127.0.0.1', port: 0, token: undefined, log: silentLog });
   try {

@@ -13,7 +13,7 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
-  /** Where further metrics of this process are added. */
+  /** The registries to which further metrics of this process are added. */
   registers: Registry[];
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
@@ -23,7 +23,7 @@ export interface SiteMetrics {
   values(): Promise<MetricValues>;
 }
 
-/** The metrics of one process, as they are sent to another. The package's TypeScript type of `type` is wrong. */
+/** The metrics of one process, as they are sent to another. prom-client declares a wrong TypeScript type for `type`. */
 export type MetricValues = readonly { type: unknown; aggregator?: string }[];
 
 /** Aggregates the metrics of several processes by summing them, unless a metric declares another aggregator. */
