@@ -4,7 +4,7 @@ const MAX_GAP_MS = 1_000;
 
 /**
  * Calls `expire` after `ms`, unless the returned function is called first. A pause of the process counts as at most one
- * second, so the process first handles what has arrived in the meantime.
+ * second, so the process can first handle the events that arrived during the pause.
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let leftMs = ms;

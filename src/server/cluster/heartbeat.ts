@@ -14,7 +14,7 @@ export type FromWorker =
 
 /** Messages from the primary process to a worker. */
 export type FromPrimary =
-  /** Start serving, with this many database connections. The message carries the socket on which to listen. */
+  /** Tells the worker to serve with this many database connections. The message carries the socket to listen on. */
   | { kind: 'start'; connections: number }
   | { kind: 'stop'; delayMs: number }
   | { kind: 'ping' }
@@ -45,9 +45,8 @@ const INTERVAL_MS = 1_000;
 const MAX_UNANSWERED = 20;
 
 /**
- * Detects processes that hang: for example in an endless loop, stopped, or waiting for a disk that never responds. It
- * counts unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is
- * paused.
+ * Detects processes that hang, for example because of an endless loop, SIGSTOP or a disk that never responds. Counts
+ * unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, sendPing, isDebuggerAttached, onLost, intervalMs = INTERVAL_MS } = options;

@@ -4,7 +4,7 @@ import { getSystemErrorName } from 'node:util';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { StartError } from '../start-error.ts';
 
-/** A bound socket as Node's core represents it; a server's `listen` accepts it as its handle. */
+/** A bound socket as Node's core represents it. A server's `listen` accepts it as the option `handle`. */
 export interface SocketHandle {
   listen(backlog: number): number;
   getsockname(found: { address?: string; port?: number }): number;
@@ -56,7 +56,7 @@ export async function bindSocket(host: string, port: number): Promise<SocketHand
   }
 }
 
-/** Accepts connections from the socket that the primary process bound. @returns the site's address. @throws StartError */
+/** Accepts connections on the socket that the primary process bound. @returns the site's address. @throws StartError */
 export async function listenOnSocket(app: FastifyInstance, socket: SocketHandle): Promise<string> {
   const bound: { address?: string; port?: number } = {};
   socket.getsockname(bound);

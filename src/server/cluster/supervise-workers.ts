@@ -9,11 +9,12 @@ import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.
 import type { SocketHandle } from './listening-sockets.ts';
 import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type Step, step } from './worker-states.ts';
 
-/** A worker that has not exited this long after the stop delay is killed; all requests have ten seconds to finish. */
-const STOP_TIMEOUT_MS = 8_000;
 /**
- * Timeout for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.
+ * A worker that has not exited this long after the stop delay is killed. The time is shorter than the ten seconds after
+ * which `groundswell serve` exits in any case.
  */
+const STOP_TIMEOUT_MS = 8_000;
+/** Timeout for loading the code, and again for starting. Both take far less, even on an overloaded machine. */
 const START_TIMEOUT_MS = 60_000;
 
 /** The processes that serve requests. */
@@ -38,7 +39,7 @@ export interface WorkersOptions {
   onMessage: (worker: Worker, message: FromWorker) => void;
 }
 
-/** Starts the workers, and replaces those that crash or hang. @throws StartError if the first ones cannot start. */
+/** Starts the workers, and replaces those that crash or hang. @throws StartError if the first workers cannot start. */
 export async function startWorkers({
   processes,
   socket,
@@ -201,7 +202,7 @@ async function isDebuggerAttached(pid: number | undefined): Promise<boolean> {
   try {
     return /^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // Not on Linux, or the process has exited.
+    // The system is not Linux, or the process has exited.
     return false;
   }
 }

@@ -10,8 +10,8 @@ export interface WorkerState {
 export type FleetState =
   | {
       /**
-       * `launching` until all workers are up for the first time. Before that, a worker that cannot start is reported to
-       * the operator and not replaced.
+       * `launching` until all workers are up for the first time. During the launch, a worker that cannot start is
+       * reported to the operator and not replaced.
        */
       readonly kind: 'launching' | 'running';
       readonly workers: ReadonlyMap<number, WorkerState>;
@@ -99,8 +99,8 @@ function afterExit(state: Active, id: number, size: number, now: number): Step {
 }
 
 /**
- * Starts spares in place of missing workers, then forks processes for those that are still missing, or for the next
- * spare.
+ * Starts spares in place of missing workers, then forks processes for the workers that are still missing, or for the
+ * next spare.
  */
 function fill(state: Active, size: number, now: number): Step {
   const workers = new Map(state.workers);

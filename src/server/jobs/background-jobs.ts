@@ -25,13 +25,13 @@ import { scheduleBackups } from './schedule-backups.ts';
 import { scheduleFinalising } from './schedule-finalising.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1_000;
-/** The first run is soon after the start, so a site that restarts often also deletes old data. */
+/** The first run is soon after the start, so even a site that restarts often deletes old data. */
 const FIRST_HOUSEKEEPING_MS = 60_000;
 
 /**
  * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
- * and counting waiting submissions. By a lease, one instance finalises, backs up and sends webhooks at a time. `close`
- * ends them all at the same time.
+ * and counting waiting submissions. Leases ensure that only one instance at a time finalises, backs up or sends
+ * webhooks. `close` ends all jobs concurrently.
  */
 export function startBackgroundJobs(
   connection: Connection,
@@ -146,7 +146,7 @@ export function watchSubmissions(database: Database, log: Log): SubmissionWatch 
     }
   }
 
-  // One after the other, so the counts of an earlier refresh never replace those of a later one.
+  // Refreshes run one after the other, so the counts of an earlier refresh never replace those of a later one.
   let refreshed = refreshNow();
   function refresh(): Promise<void> {
     refreshed = refreshed.then(refreshNow);

@@ -15,8 +15,8 @@ let database: TestDatabase;
 let receiver: WebhookReceiver;
 let running: WebhookDeliveries[];
 /**
- * The time that deliveries see, which only the tests advance. It begins after the database's time, at which events are
- * recorded.
+ * The clock of the deliveries, which only the tests advance. It starts ahead of the database's clock, by which events
+ * are recorded, so new events are due.
  */
 let time: number;
 let lines: ReturnType<typeof createLogLines>;
@@ -94,8 +94,8 @@ test('if several processes deliver events, each event is delivered by one of the
   for (const other of others) await other.drop();
 });
 
-describe('a receiver that is down', () => {
-  test('for an hour gets its events once it is up again; until then, attempts back off exponentially', async () => {
+describe('outages of the receiver', () => {
+  test('attempts back off exponentially while the receiver is down, and it gets its events afterwards', async () => {
     await receiver.stop();
     await record('a');
     const deliveries = start();
@@ -121,7 +121,7 @@ describe('a receiver that is down', () => {
     expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({ status: 'ok' });
   });
 
-  test('for a day gets its events only after `webhooks retry`, because they have expired', async () => {
+  test('a receiver that was down for a day gets its expired events only after `webhooks retry`', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     await record('a');
     const deliveries = start();
@@ -135,7 +135,7 @@ describe('a receiver that is down', () => {
     await expect.poll(states).toEqual(['delivered']);
   });
 
-  test('does not get an event that expired before the site started', async () => {
+  test('an event that expired before the site started is not sent', async () => {
     await record('a');
     time += 24 * HOUR_MS;
     start();

@@ -13,7 +13,7 @@ function gate() {
   return { passed, open };
 }
 
-test('a lease is released after the renewal that is in progress, which would otherwise extend it', async () => {
+test('a lease is released only after the renewal in progress, which would otherwise extend it', async () => {
   const database = await createTestDatabase();
   const [renewal, held, released] = [gate(), gate(), gate()];
   const slow: Database = {

@@ -73,7 +73,7 @@ export function runUnderLease(
   async function runIfDue(): Promise<void> {
     if (!running && ((await job.isDue?.()) ?? true)) {
       const lease = await acquireLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
-      // Polling continues meanwhile, because the metrics that `afterPoll` reads must not freeze during a long run.
+      // The run is not awaited, because the metrics that `afterPoll` reads must not freeze during a long run.
       running = lease && work(lease).catch(reportUnreleased).finally(clearRunning);
     }
     await job.afterPoll?.();
@@ -99,7 +99,7 @@ export function runUnderLease(
         .then((isRenewed) => isRenewed || stopping.abort(new Error('another process has taken over the lease')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
     const renewal = setInterval(() => {
-      // Without the results, which would accumulate, because a run may last for days.
+      // Discards the results of renewals, which would otherwise accumulate during a run that lasts for days.
       renewing = Promise.all([renewing, renew()]).then(() => undefined);
     }, leaseMs / 4).unref();
     const release = async (outcome: Parameters<typeof releaseLease>[3]) => {

@@ -86,7 +86,7 @@ test('the first backup is made immediately and is complete, and its time is repo
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('of several processes on one database, one makes the backup, and all report its time', async () => {
+test('if several processes share a database, one makes the backup, and all report its time', async () => {
   const all = [start(), start(), start()];
   for (const schedule of all) await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   expect(await readdir(folder)).toHaveLength(1);
@@ -192,7 +192,7 @@ test('a missing backup folder is created; if that fails, the error is one line a
   await expect(prepareBackupFolder({ folder: join(folder, 'file', 'below'), ...settings })).rejects.toThrow(
     /^BACKUP_DIR: cannot create, read or write .*below \(ENOTDIR\)/,
   );
-  // A file system without new folders, as at the mount point of a disk that is not mounted.
+  // In /proc, no folder can be created, as at the mount point of a disk that is not mounted.
   if (process.platform === 'linux') {
     await expect(prepareBackupFolder({ folder: '/proc/backups', ...settings })).rejects.toThrow(
       '/proc/backups (ENOENT)',
