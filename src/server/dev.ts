@@ -26,7 +26,7 @@ const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePr
 
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// Starts a site that renders pages and serves browser code directly from the source files, and reloads when they
+// Starts a site that uses the source files to render pages and to serve browser code, and reloads them when they
 // change.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);

@@ -39,7 +39,7 @@ const createRenderer: ServeOptions['createRenderer'] = async ({ site }) => ({
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
 
-test('if another program takes the port during startup, the site reports the port and closes its database connections', async () => {
+test('if another program takes the port during startup, the error says so, and no connection stays open', async () => {
   const other = createServer();
   const port = await stablePort();
   const named = new URL(database.url);

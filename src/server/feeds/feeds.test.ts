@@ -6,7 +6,7 @@ import { leaderboardsFeed } from './feeds.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const NOW = Date.parse('2026-11-01T00:00:00.000Z');
 
-/** Daily leaderboards, newest first, that become final after a review of this many hours. */
+/** Returns daily leaderboards, newest first, each of which becomes final after a review of `reviewHours`. */
 function boardsWith(reviewHours: number): Leaderboard[] {
   return Array.from({ length: 60 }, (_, daysAgo) => {
     const to = NOW - daysAgo * DAY_MS;
@@ -23,7 +23,7 @@ function boardsWith(reviewHours: number): Leaderboard[] {
   });
 }
 
-test.each([0, 24, 720])('with a review of %i hours, the feed has the last two weeks of final days', async (hours) => {
+test.each([0, 24, 720])('with a review of %i hours, the feed contains the last 14 final days', async (hours) => {
   const boards = boardsWith(hours);
   const api = {
     listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),

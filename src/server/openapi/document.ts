@@ -23,7 +23,7 @@ const PICTURE_CONTENT = Object.fromEntries(PICTURE_UPLOADS.mediaTypes.map((type)
 
 type Named = Map<string, Json>;
 
-/** A registered route of the API with the schemas that validate it and its description. */
+/** A registered route of the API, with its description and the schemas that validate its requests. */
 export interface ApiRoute {
   method: string;
   url: string;
@@ -192,9 +192,9 @@ function problemsOf({ problems, isRateLimited }: Operation, schema: Json): Json 
 type Json = { [name: string]: unknown };
 
 /**
- * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`; a
- * union of literal strings becomes an `enum`, and a union of types without constraints a list of types. The format
- * `storable-text`, which is specific to this site, is omitted.
+ * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`. A
+ * union of literal strings becomes an `enum`, and a union of types without constraints becomes a list of types. The
+ * format `storable-text`, which is specific to this site, is omitted.
  */
 function documentSchema(schema: unknown, named: Map<string, Json>): Json {
   // TypeBox stores its own properties as non-enumerable ones, which JSON omits.

@@ -174,7 +174,7 @@ export const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/
 
 export const PRODUCT_ID = { description: 'The id of a product: 1 to 64 characters of `a-z 0-9 -`', example: 'git' };
 export const LIMIT = { description: `Items per page; ${LIMITS.pageSize.default} by default`, example: 30 };
-/** Describes a cursor of a list. `keys` are the name of its order and the sort keys of an item, as in `keyset.ts`. */
+/** Describes a list's cursor. `keys` are the name of the list's order and the sort keys of an item (`keyset.ts`). */
 export const cursorOf = (...keys: (string | number)[]) => ({
   description:
     'The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.',

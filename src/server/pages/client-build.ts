@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
 import type { RouteName } from '../../contract/routes.ts';
 
-/** What a document loads: URLs of the browser's files, and one inline script. */
+/** The resources of a document: URLs of the browser's files, and one inline script. */
 export interface ClientBuild {
   /** The code of the script that is inlined into the head. */
   headScript: string;

@@ -129,7 +129,7 @@ function headTags(page: RenderedPage): string[] {
       ({ type, path, title: name }) =>
         `<link rel="alternate" type="${type}" title="${escapeHtml(name)}" href="${escapeHtml(site.url + path)}">`,
     ),
-    // A block of data, which browsers do not execute, so the content security policy does not apply.
+    // Browsers do not execute this data block, so the content security policy does not apply.
     page.structuredData === undefined ? '' : `<script type="application/ld+json">${page.structuredData}</script>`,
   ];
 }

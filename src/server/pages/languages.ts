@@ -107,7 +107,7 @@ function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }
 
-/** Returns `path` with the `lang` of the URL `other`, if it has one. */
+/** Returns `path` with the `lang` of the URL `other`, if `other` has one. */
 export function inLanguageOf(path: string, other: string): string {
   return withLanguage(path, languageIn(other));
 }

@@ -37,12 +37,12 @@ test('without upvotes, the badge shows the arrow and no 0', () => {
   expect(svg).not.toContain('>0<');
 });
 
-test('every text has its measured width, whatever the font of the viewer is', () => {
+test('every text of a badge has its measured width, whatever the font of the viewer is', () => {
   for (const text of badge().matchAll(/<text [^>]*>/g)) expect(text[0]).toMatch(/ textLength="[1-9][\d.]*" /);
   expect(badge().match(/<text /g)).toHaveLength(3);
 });
 
-test('text has the same width as on the canvas', () => {
+test('the measured width of a text is its width on the canvas', () => {
   GlobalFonts.registerFromPath(join(PACKAGE_FOLDERS.cardFonts, 'noto-sans-bold.ttf'), 'Badge test');
   const context = createCanvas(10, 10).getContext('2d');
   context.font = '1000px "Badge test"';
@@ -53,7 +53,7 @@ test('text has the same width as on the canvas', () => {
   expect(widthOf('波x\u{10fffd}', 1_000, 'bold')).toBeCloseTo(1_600 + widthOf('x', 1_000, 'bold'));
 });
 
-test('the width grows with the content, up to a limit', () => {
+test('the width of a badge grows with the content, up to a limit', () => {
   expect(widthOfBadge(badge({ upvotes: 123_456_789 }))).toBeGreaterThan(widthOfBadge(badge({ upvotes: 0 })));
   expect(widthOfBadge(badge({ site: { name: '波の発見サイト' } }))).toBeGreaterThan(
     widthOfBadge(badge({ site: { name: 'Go' } })),
@@ -62,7 +62,7 @@ test('the width grows with the content, up to a limit', () => {
 });
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
-  test('text has sufficient contrast', () => {
+  test('the text of a badge has sufficient contrast', () => {
     const colours = [...badge({}, theme).matchAll(/fill="(#[0-9a-f]{6})"/g)].map((match) => match[1] ?? '');
     const [ground, lead, name, vote, count] = [colours[0], ...colours.slice(-4)] as [
       string,

@@ -108,7 +108,7 @@ export function renderBadge(
   const { vote, voteInk } = accent ? { vote: accent.sunSoft, voteInk: accent.sunStrong } : COLOURS[theme];
   const site = shortened(siteName);
   const lead = award?.rest ?? LEAD.text;
-  // A badge without votes shows no '0'.
+  // '0' would discourage visitors, so a badge without votes shows no count.
   const count = award?.rank ?? (upvotes > 0 ? formatCount(upvotes) : '');
   const words = award ? `${award.rank} ${award.rest}` : `${count} ${upvotes === 1 ? 'upvote' : 'upvotes'}`;
   const title = `${printable(productName)}${count && `: ${words}`} on ${printable(siteName)}`;

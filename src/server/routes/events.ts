@@ -44,7 +44,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
-      // The response to a pipelined request has no socket until earlier responses end, and that of a stream never does.
+      // The response to a pipelined request has no socket until earlier responses end, and a stream never ends.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
       requireConnected(reply);
       const release = take(request, reply);

@@ -48,7 +48,7 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
     return send(await cards.ofBoard(board), request, reply);
   });
 
-  /** Returns the rank on the launch day; undefined if its result is not final, or the launch has no counted votes. */
+  /** Returns the rank on the launch day, or undefined if the day is not final or the launch has no counted votes. */
   async function awardOf(id: string): Promise<string | undefined> {
     const standings = await readCachedOrNull<Standings>(cache, standingsResponse(core, id));
     return standings === null ? undefined : formatAward(standings.day);

@@ -15,18 +15,18 @@ import { brandStyle, escapeHtml, iconLinks } from '../pages/document.ts';
 interface Options {
   site: SiteIdentity;
   version: string;
-  /** All API routes. Complete only after all routes have been registered. */
+  /** The routes of the API. The list is complete only after all routes have been registered. */
   apiRoutes: readonly ApiRoute[];
 }
 
 /** Serves the OpenAPI document. It is built on the first request, because the site's URL is not known earlier. */
 export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
-  let made: { url: string; body: string } | undefined;
+  let built: { url: string; body: string } | undefined;
 
   app.get(paths.api.openApi, { config: { operation: OPERATIONS.getOpenApi } }, async (_request, reply) => {
     const url = site.url();
-    if (made?.url !== url) made = { url, body: JSON.stringify(openApiDocument(apiRoutes, site, version)) };
-    return reply.type('application/json; charset=utf-8').header('Cache-Control', REVALIDATE).send(made.body);
+    if (built?.url !== url) built = { url, body: JSON.stringify(openApiDocument(apiRoutes, site, version)) };
+    return reply.type('application/json; charset=utf-8').header('Cache-Control', REVALIDATE).send(built.body);
   });
 };
 

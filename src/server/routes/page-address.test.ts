@@ -58,14 +58,14 @@ describe('the moderation log', () => {
 });
 
 describe('a product', () => {
-  test('its discussion may start at a cursor, best first', () => {
+  test('the comments on a product may start at a cursor in the order `best`', () => {
     expect(productAddress('git', new URLSearchParams(`comments=${BEST}`))).toEqual({
       path: `/product/git?comments=${BEST}`,
       needsRedirect: false,
     });
   });
 
-  test('an invalid cursor is left out and needs a redirect', () => {
+  test('an invalid cursor of comments is left out and needs a redirect', () => {
     expect(productAddress('git', new URLSearchParams('comments=1'))).toEqual({
       path: '/product/git',
       needsRedirect: true,

@@ -73,7 +73,7 @@ export function addPageRoutes(
      * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
-      // Other refusals are answered from the cache, so they set no headers.
+      // In other cases, a refused client gets the cached page, so the refusal sets no headers.
       const isRefusable = reason === 'miss' || reason === 'expired';
       if (!isPlain || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
     };

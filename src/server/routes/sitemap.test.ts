@@ -48,7 +48,7 @@ const statusOf = async () => {
   return response.status;
 };
 
-test('clients that read shards slowly hold at most as many in memory as are permitted, until they disconnect', async () => {
+test('clients that read slowly occupy at most the permitted number of shards until they disconnect', async () => {
   const slow = [await readSlowly(), await readSlowly()];
   expect(await statusOf()).toBe(503);
   slow[0]?.destroy();

@@ -25,7 +25,7 @@ interface Options {
   shards?: ReadLimiter;
 }
 
-/** Shards that one process renders and sends at a time, since each holds a megabyte or two until it is sent. */
+/** Maximum number of shards that one process renders and sends at a time. Each occupies a megabyte or two meanwhile. */
 const MAX_CONCURRENT_SHARDS = 4;
 /** A client that takes longer to read a shard is disconnected, because it keeps others waiting. */
 const SHARD_TIMEOUT_MS = 60_000;
@@ -62,7 +62,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
       const body = await shardBody(range);
       if (body === undefined) return reply.callNotFound();
       reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
-      // The response to a pipelined request has no connection yet.
+      // The timer uses the socket of the request, because the response to a pipelined request has none yet.
       const timer = setTimeout(() => request.raw.socket.destroy(), SHARD_TIMEOUT_MS).unref();
       await closed;
       clearTimeout(timer);
@@ -101,7 +101,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
 
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
-/** Products per shard: about a megabyte, with room for as many that are added to its range later. */
+/** Products per shard: about a megabyte, with room for as many more that are added to its range later. */
 const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };

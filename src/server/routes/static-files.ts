@@ -14,7 +14,7 @@ export interface StaticFolders {
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;
-  /** The folder of the site's own pictures, named by content hash. It may be missing. If unset, there are none. */
+  /** The folder of the site's own pictures, which are named by content hash. The folder may be missing or unset. */
   imagesDir?: string | undefined;
 }
 
