@@ -41,15 +41,15 @@ const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT $
 
 const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}`;
 
-/** SQL: launches that are on boards too early, because the clock was ahead and has been set back. */
+/** SQL: whether a launch was put on its boards too early, because the clock was ahead and has been set back. */
 const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
-// A separate statement, because the conditions of the two searches use different indexes.
+// This is not part of `FIND_TO_PLACE`, because the two conditions use different indexes.
 const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
-// An import locks the launches that it moves until it commits. If this statement waited for it, voters would wait for
-// the counts that this transaction has locked.
+// Skips locked launches: an import locks the launches that it moves until it commits. If this statement waited for the
+// import, voters would wait for the counts that this transaction has locked.
 const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
@@ -104,9 +104,9 @@ interface PlacingOptions extends LeaderboardRules {
 }
 
 /**
- * Puts a batch of launches that have begun on their boards, and moves those whose launch time changed, or removes them
- * if they are now in the future. Launches with votes do not move to a day that is final or due. Several processes may
- * call it concurrently.
+ * Places one batch of launches: puts launches that have begun on their boards, moves those whose launch time changed,
+ * and removes those that are now in the future. A launch with votes does not move to a day that is final or due.
+ * Several processes may place launches concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -158,8 +158,8 @@ async function placeFound(
     `${row.launched_at.getTime()} ${row.placed_for?.getTime()}`;
   const foundTimes = new Map(found.map((row) => [row.product_id, timesOf(row)]));
   const begun = found.filter((row) => row.is_due);
-  const settling = await findSettling(sql, begun, rules);
-  const staying = await findVotedFor(sql, settling);
+  const movedToDueDays = await findMovedToDueDays(sql, begun, rules);
+  const staying = await findVotedFor(sql, movedToDueDays);
   const places = begun
     .filter((row) => !staying.has(row.product_id))
     .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
@@ -175,8 +175,8 @@ async function placeFound(
     found.map((row) => row.product_id),
   );
   const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
-  // Launches that were edited, placed or first voted for after they were found are left for the next call.
-  const voted = await findVotedFor(sql, settling);
+  // Launches that were edited or placed, or got their first vote, after they were found are left for the next call.
+  const voted = await findVotedFor(sql, movedToDueDays);
   const unchanged = locked.filter(
     ({ product_id: id, ...row }) => timesOf(row) === foundTimes.get(id) && voted.has(id) === staying.has(id),
   );
@@ -186,7 +186,8 @@ async function placeFound(
   const moving = rows.map((row) => row.product_id);
   const previousPeriods = await periodsOf(sql, moving);
   await removeFromBoards(sql, moving);
-  // Due launches are updated only once, below: a second update in the same transaction would lock the product.
+  // Due launches are updated only once, below: a second update in the same transaction would check the foreign key,
+  // which locks the product.
   await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
   await deleteRetracted(sql, moving, now);
   const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
@@ -203,10 +204,10 @@ async function placeFound(
 }
 
 /**
- * Returns those of these launches whose launch time was changed to a day that is final or due. With votes they stay on
- * their boards: undoing the change would not bring the votes back.
+ * Returns the launches that were moved to a day that is final or due. If they have votes, they stay on their boards,
+ * because a move would lose the votes, and undoing it would not bring them back.
  */
-async function findSettling(
+async function findMovedToDueDays(
   sql: Sql,
   begun: readonly PlacingRow[],
   { now, timeZone, reviewHours }: LeaderboardRules,
@@ -224,7 +225,7 @@ async function findSettling(
   return moved.filter(({ day }) => finalDays.has(day) || isDue(day)).map(({ id }) => id);
 }
 
-/** Returns those of these launches that have votes in their windows, whether or not the votes count. */
+/** Returns the launches that have votes in their windows, whether or not the votes count. */
 async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (productIds.length === 0) return new Set();
   const rows = await sql.query<{ product_id: string }>(
@@ -235,7 +236,7 @@ async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<Re
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Restores the launch times for which these launches are on their boards, and counts their votes again. */
+/** Resets the launch times of these launches to those for which they were placed, and recounts their votes. */
 async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length === 0) return;
   await sql.query(STAY, [productIds]);
@@ -249,7 +250,7 @@ const LOCK_LAUNCHES = `SELECT FROM launches WHERE product_id = ANY($1::text[])
 
 /**
  * Subtracts launches from the counts of their boards. Call it before the rows are deleted or moved. The caller has
- * locked the counts of the products (`lockCounts`); the launches are locked here.
+ * locked the counts of the products (`lockCounts`); this function locks the launches.
  */
 export async function removeFromBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
   await sql.query(LOCK_LAUNCHES, [productIds]);
