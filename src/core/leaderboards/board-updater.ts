@@ -55,13 +55,13 @@ interface Work {
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
   /**
-   * Whether to correct retracted votes of all open windows and stale boards, and to remove launches that are on boards
+   * Whether to correct the retracted votes of open windows, refresh stale boards, and remove launches that were placed
    * too early: a killed process may not have updated some boards, or a clock may have been set back.
    */
   sweeps: boolean;
   /**
-   * Whether to compare the votes of all networks in open windows with the cap, because a killed process may not have
-   * done this.
+   * Whether to compare the votes of all networks in open windows with the cap, because a process may have been killed
+   * before it did so.
    */
   checksCaps: boolean;
 }
@@ -134,8 +134,8 @@ export function startBoardUpdater(
     if (places || sweeps) await place(sweeps);
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     await refresh([...written, ...(sweeps ? await sweepOpenWindows() : [])]);
-    // The caps are checked last, because this is slow for windows with many votes, and the other updates do not need
-    // it.
+    // The caps are checked last, because the check is slow for windows with many votes, and the other updates do not
+    // depend on it.
     if (checksCaps) await capOpenWindows();
   }
 
@@ -158,7 +158,9 @@ export function startBoardUpdater(
     return findLaunchesBehind(database);
   }
 
-  /** Applies the cap to all open windows, because a killed process may not have applied it to some votes. */
+  /**
+   * Applies the cap to all open windows, because a process may have been killed before it applied the cap to its votes.
+   */
   async function capOpenWindows(): Promise<void> {
     const open = await findRecentLaunches(database, runtime.now());
     for (let first = 0; first < open.length && !signal.aborted; first += CAP_BATCH) {

@@ -33,7 +33,10 @@ export interface VerdictChange {
   auditId: string;
   productId: string;
   day: string;
-  /** The changed votes. Those of an undo may be outside the launch window, where they change no result. */
+  /**
+   * The number of changed votes. Those of an undo may be outside the launch window, where they do not affect the
+   * result.
+   */
   votes: number;
   /** Final periods that got a new revision. */
   revised: string[];
@@ -45,7 +48,7 @@ interface VoteLine {
   reason: ExclusionReason | null;
 }
 
-/** The voters by their previous verdict, for the undo. */
+/** The voters of the changed votes, by their previous verdict, so the change can be undone. */
 type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
 /**
@@ -97,11 +100,11 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
   ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
 
 /**
- * Undoes the last exclusion or inclusion of a launch's votes. Those that were already undone are skipped.
+ * Undoes the last exclusion or inclusion of a launch's votes that has not been undone yet.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
  * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the
- * secret that hashed them is gone, because they may only have new hashes.
+ * secret that hashed them is gone, because their votes may still exist under new hashes.
  */
 export async function undoVerdicts(
   database: Database,
@@ -251,7 +254,10 @@ const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 A
 const ADJUST_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
     excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
 
-/** Changes the stored tally, not the rows of votes, because its hashes can no longer be linked to sessions. */
+/**
+ * Changes the verdicts in the stored tally, not in the rows of votes: the secret of the day has been deleted, so its
+ * hashed voters can no longer be matched to sessions.
+ */
 async function rewriteParts(
   sql: Sql,
   productId: string,

@@ -120,7 +120,7 @@ async function recount(
   return totals;
 }
 
-/** Counts the votes in the stored tally of a finalised day, or of one product of it. `hash` receives every line. */
+/** Counts the votes in the stored tally of a finalised day, or only those for `product`. `hash` receives every line. */
 async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Totals>();
   for await (const { productId, text } of readTallyParts(sql, day, product)) {
@@ -162,7 +162,8 @@ export async function repairBoard(
     await applyVoteCap(sql, found.wrong, votesPerNetwork);
     await recountFinal(sql, found.wrong);
     await refreshLaunches(sql, found.wrong);
-    // Makes other transactions that move launches wait until this one has committed.
+    // Blocks other transactions that move launches until this one has committed, so the new histogram counts every
+    // move.
     await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
     await sql.query(DELETE_HISTOGRAM, [name]);
     await sql.query(FILL_HISTOGRAM(kind), [name]);
@@ -176,7 +177,7 @@ export async function repairBoard(
   return { found, left: (await checkBoard(database, period)) ?? found };
 }
 
-/** Sets the counts of final launches from their stored tallies, because these are the results. */
+/** Sets the counts of final launches from their stored tallies, because the tallies are the results. */
 async function recountFinal(sql: Sql, productIds: readonly string[]): Promise<void> {
   const final = await sql.query<{ product_id: string; day: string }>(
     'SELECT product_id, day FROM launches WHERE product_id = ANY($1::text[]) AND final ORDER BY product_id',

@@ -12,7 +12,7 @@ const lockStatement = (kinds: string) =>
 const LOCK_DAYS = lockStatement("kind = 'day'");
 const LOCK_LONG_PERIODS = lockStatement("kind <> 'day'");
 
-/** Locks some of these periods. @returns those that are final. */
+/** Locks the periods that `statement` selects. @returns the names of the final ones. */
 async function lockPeriods(sql: Sql, statement: string, periods: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ period: string; final_at: Date | null }>(statement, [periods]);
   return rows.filter((row) => row.final_at !== null).map((row) => row.period);
@@ -63,9 +63,9 @@ const ADD_REVISION =
   'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])';
 
 /**
- * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Locks
- * the others as well, so none becomes final before the change is committed. Must be the last change to the boards in
- * its transaction, after `lockDays`.
+ * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Also
+ * locks the periods that are not final, so none becomes final before the change is committed. Must be the last change
+ * to the boards in its transaction, after `lockDays`.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
@@ -75,13 +75,17 @@ export async function reviseBoards(sql: Sql, periods: readonly string[]): Promis
     const digest = await readTallyDigest(sql, await readFinalHeader(sql, day));
     await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digest]);
   }
-  // Locked after the digests, which take long for large days: new launches wait for the locks on their periods.
+  // Long periods are locked last, because new launches wait for these locks, and computing the digests of large days
+  // takes long.
   const longPeriods = await lockPeriods(sql, LOCK_LONG_PERIODS, periods);
   await sql.query(ADD_REVISION, [longPeriods]);
   return [...days, ...longPeriods];
 }
 
-/** Reads the tally's header of a day that is or becomes final. @throws RangeError if the day has no leaderboard. */
+/**
+ * Reads the header of the tally of a day that is final or becomes final.
+ * @throws RangeError if the day has no leaderboard.
+ */
 export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeader> {
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
@@ -119,9 +123,9 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
 const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
 
 /**
- * Stores the tally of these launches, which is their result from now on, and recounts the votes while reading them. The
- * caller has locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random secret is used.
- * `hash` receives every line.
+ * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller has
+ * locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives
+ * every line.
  */
 export async function finaliseLaunches(
   sql: Sql,

@@ -31,10 +31,9 @@ export interface Finalised {
 }
 
 /**
- * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. Finally, deletes unneeded secrets. Leaves the periods of launches that cannot be placed yet for a later
- * call. The process may be killed at any time, and several processes may call it concurrently. `database` must have no
- * statement timeout.
+ * Finalises all due results: each day in its own transaction, then the weeks, months and years whose days are all
+ * final. Leaves periods with launches that cannot be placed yet for a later call, and deletes unneeded secrets. Can be
+ * killed at any time, and run in several processes concurrently. `database` must have no statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
@@ -58,7 +57,7 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   return { days, periods };
 }
 
-/** Returns the cutoff time of due results: the result of a period that ended by then is due. */
+/** Returns the time by which a period must have ended for its result to be due. */
 function dueBefore({ now, reviewHours }: LeaderboardRules): string {
   return new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS).toISOString();
 }
@@ -118,9 +117,9 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
   FROM launches WHERE day = $1 ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /**
- * Corrects retractions and applies the cap, then finalises a day in one transaction. The windows of the day have ended,
- * so no vote is added. Visitors do not wait for the tally, because an upvote or retraction after the window only needs
- * the lock on counts, which is acquired last.
+ * Corrects retracted votes and applies the cap, then finalises the day in one transaction. All windows of the day have
+ * ended, so no vote is added. Visitors do not wait while the tally is written, because they need only the counts, which
+ * are locked last.
  * @returns false if another process has finalised the day, or a launch of the day is about to move or has an open
  * window.
  */
@@ -154,8 +153,8 @@ async function finaliseDay(
   });
 }
 
-// Locked in the order of `reviseBoards`, in a statement of its own: the next one sees what other transactions have
-// committed meanwhile, such as a new day.
+// A separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day, commit
+// while this one waits for the locks. The order is that of `reviseBoards`, to prevent deadlocks.
 const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
   WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
 
@@ -183,8 +182,8 @@ async function finaliseLongPeriods(
   });
 }
 
-// Deletes the secrets of days without a board, for example if a product was removed before it was on its boards, and
-// those of final days, which late votes may have created again.
+// Deletes secrets that no open day needs: those of days without a board, for example if the only product was removed
+// before it was placed, and those of final days, for which a late vote may have created a new secret.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL

@@ -142,8 +142,8 @@ export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
 }
 
 /**
- * Returns whether a period has launches, or neither ends before the site's first launch nor begins in the future.
- * Periods with launches stay if SITE_TIME_ZONE changes, although they have other bounds in the new time zone.
+ * Returns whether a period has launches, or overlaps the time between the site's first launch and now. A period with
+ * launches stays covered if SITE_TIME_ZONE changes and the new bounds of the period lie outside this time.
  */
 export function isCovered(
   period: Period,

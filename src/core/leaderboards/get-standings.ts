@@ -75,8 +75,8 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
 ).join(' UNION ALL ');
 
 /**
- * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered,
- * and they include a new vote within a second.
+ * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered;
+ * a new vote appears in them within a second.
  * @returns null for a product that is unknown, scheduled, or not on its boards yet.
  * @throws CoreError `unavailable`.
  */

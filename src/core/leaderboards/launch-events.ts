@@ -32,12 +32,15 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
   }));
 }
 
-/** A week more than the longest review, so results are also reported if the review was shortened. */
+/**
+ * The longest review (30 days) plus a week: if the review is shortened, pending results become final with times in the
+ * past, and these results are reported, too.
+ */
 const MAX_FINAL_AGE_MS = 37 * DAY_MS;
 
 /**
  * Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. Results that were
- * due long ago have none, so importing old products does not send thousands.
+ * due long ago have no event, so importing old products does not send thousands of events.
  */
 export async function readFinalEvents(
   sql: Sql,

@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
  */
 export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
-/** SQL: the votes of these launches that were cast at any time and not withdrawn before the launch window ended. */
+/** SQL: the votes for the launches `$1`, cast at any time, except votes that were withdrawn before the window ended. */
 export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT product_id, id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id
@@ -15,7 +15,7 @@ export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.create
   ) AS v
   WHERE l.product_id = ANY($1::text[])`;
 
-/** SQL: those of `LAUNCH_VOTES` that were cast in the launch window. */
+/** SQL: the `LAUNCH_VOTES` that were cast in the launch window. */
 export const WINDOW_VOTES = `${LAUNCH_VOTES} AND ${IN_WINDOW}`;
 
 const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
@@ -36,7 +36,7 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
       IS DISTINCT FROM (totals.launched_at, totals.counted, totals.excluded_network, totals.excluded_operator)`;
 
 /**
- * Sets the start of the windows of these launches to `launched_at`, and recounts the votes in them from their rows.
+ * Sets the start of the windows of these launches to `launched_at`, and counts the rows of the votes in the windows.
  * Final results are left unchanged. The caller has locked the counts of the launches (`lockCounts`), so no concurrent
  * vote is missed.
  */
@@ -44,8 +44,8 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
-// The update compares the old votes again, because another process may have updated the row first, and moving a launch
-// twice would count it twice.
+// The update compares the old votes again, because another process may have refreshed the launch since it was found,
+// and the histogram must count the change only once.
 const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
@@ -74,7 +74,10 @@ const refreshStatement = (lock: string) => `WITH behind AS (
 const REFRESH = refreshStatement('FOR UPDATE /* omitted on Citus */');
 const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on Citus */');
 
-/** Sets the votes by which boards are ordered to the counted votes, and updates the histograms of the boards. */
+/**
+ * Copies the counted votes of these launches to `launches.votes`, by which the boards are ordered, and updates the
+ * histograms of the boards.
+ */
 export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(REFRESH, [productIds]);
 }
@@ -94,7 +97,8 @@ export async function refreshAvailableLaunches(
   return { refreshed: idsOf(true), locked: idsOf(false) };
 }
 
-// Finds the launches by their days, because indexes contain the days that are not final and the launches of a day.
+// Finds the launches through their days, because there are indexes on the days that are not final and on the launches
+// of a day.
 const FIND_BEHIND = `SELECT l.product_id
   FROM leaderboards b JOIN launches l ON l.day = b.period JOIN product_counts c ON c.product_id = l.product_id
   WHERE b.kind = 'day' AND b.final_at IS NULL AND l.votes <> c.counted`;

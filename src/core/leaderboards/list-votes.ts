@@ -17,7 +17,8 @@ export async function listVotes(
   { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
 ): Promise<{ day: string; votes: TallyLine[] }> {
   const { day } = await readLaunch(database, productId);
-  // Read before the snapshot, as in `readTally`. A lock on the day would delay new launches while all votes are read.
+  // The secret is read before the read-only snapshot begins, because the first reader of a day creates it. The day is
+  // not locked, because new launches would wait until all votes have been read.
   const secret = await readSecret(database, day, runtime);
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);

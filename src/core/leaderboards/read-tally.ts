@@ -26,8 +26,8 @@ export interface Tally {
 }
 
 /**
- * Passes a snapshot of the tally of a day to `use`. It is valid until `use` resolves. For an open or provisional day,
- * the tally is computed from the votes; for a finalised day, it is the stored file.
+ * Passes a snapshot of the tally of a day to `use`. The snapshot is valid until `use` resolves. For an open or
+ * provisional day, the tally is computed from the votes; for a finalised day, it is the stored file.
  * @returns false for a day without launches that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
@@ -57,7 +57,7 @@ export async function readTally(
 }
 
 interface TallyBoard extends LeaderboardRow {
-  /** The transaction that stored the row. A restore stores it again, and may reset `window_changes`. */
+  /** The transaction that stored the row. A restore stores the row again, and may reset `window_changes`. */
   stored_by: string;
 }
 
@@ -89,7 +89,8 @@ async function openTally(
     throw new CoreError('unavailable', 'The first launch of this day has just begun. Please try again in a moment.');
   }
   return {
-    // The secret differs between databases, and so do the hashes of the voters.
+    // The version depends on the secret, because databases have different secrets and therefore different hashes of
+    // voters.
     version: versionOf(header, launches, `${board?.stored_by} ${secret && voterOf(secret, '')}`),
     async *chunks() {
       yield headerLine(header);
@@ -157,8 +158,9 @@ const SELECT_WINDOW_VOTES = selectVotes(WINDOW_VOTES);
 const SELECT_LAUNCH_VOTES = selectVotes(LAUNCH_VOTES);
 
 /**
- * Reads the votes of these launches that `WINDOW_VOTES` or `LAUNCH_VOTES` selects, in batches, in the order of the
- * tally. Holds one batch and the votes of one product within one second in memory. Call it like `readInBatches`.
+ * Reads the votes of these launches in batches, in the order of the tally: the `WINDOW_VOTES` or, if `inWindow` is
+ * false, all `LAUNCH_VOTES`. Holds one batch and the votes of one product within one second in memory. The restrictions
+ * of `readInBatches` apply.
  */
 export async function* readVotes(
   sql: Sql,

@@ -14,7 +14,8 @@ const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamp
 /** Returns the number of counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
 export function readVotesByHour(database: Database, id: string, now: Date): Promise<HourlyVotes[]> {
   return database.transaction(async (sql) => {
-    // On one snapshot, because withdrawn votes that count are moved when the day becomes final.
+    // All queries use one snapshot: if the day became final between two queries, the withdrawn votes that count would
+    // already be deleted.
     await holdSnapshot(sql);
     const [launch] = await sql.query<{ launched_at: Date; day: string; final: boolean }>(SELECT_LAUNCH, [id]);
     if (launch === undefined) return [];

@@ -40,9 +40,9 @@ export async function deleteRetracted(sql: Sql, productIds: readonly string[], n
 }
 
 /**
- * Deletes the retracted votes of these launches that no longer count, and recounts their launches, each in its own
- * transaction. Such votes exist if clocks differ or are set back: a session may withdraw its vote when one clock is
- * past the window, and vote again by a clock that is still inside it.
+ * Deletes the retracted votes of these launches that no longer count, and recounts the launches, each in its own
+ * transaction. Such votes exist if clocks differ or are set back: a session may withdraw its vote after the window by
+ * one clock, and then vote again within the window by another clock.
  */
 export async function correctRetracted(
   database: Database,

@@ -95,8 +95,8 @@ const SELECT_PARTS = `SELECT t.product_id, t.part, t.content FROM launches l JOI
   WHERE l.day = $1 AND ($2::text IS NULL OR l.product_id = $2) ORDER BY t.product_id, t.part`;
 
 /**
- * Reads the stored votes of a finalised day, or of one product of it, in the order of the tally. Call it like
- * `readInBatches`.
+ * Reads the stored votes of a finalised day, or only those for `productId`, in the order of the tally. The restrictions
+ * of `readInBatches` apply.
  */
 export async function* readTallyParts(sql: Sql, day: string, productId?: string): AsyncGenerator<TallyPart> {
   const options = { values: [day, productId ?? null], batchRows: 1 };
