@@ -66,14 +66,14 @@ test('a vote withdrawn after the window still counts towards the cap, because it
   expect(before).toMatchObject({ counted: CAP, excluded: 1 });
 });
 
-test('applying the cap to correct votes locks and writes no rows', async () => {
+test('if all verdicts are correct, applying the cap locks and writes no rows', async () => {
   await voteFromNetwork(0, 'session-a');
   const recorded = recordStatements(database);
   await applyCapToNetworks(recorded.database, [{ productId: 'tide', network: NETWORK }], CAP);
   expect(recorded.statements).toHaveLength(1);
 });
 
-/** Casts votes of one network in four processes, which all start before any of them is done. */
+/** Casts votes of one network in four processes, which all start before any of them commits. */
 async function voteAtOnce(): Promise<VoteNetwork[]> {
   const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
   try {
@@ -108,7 +108,7 @@ test('concurrent votes of one network in four processes exceed the cap, and appl
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
-test('a process reports a network only after another process has written to the product', async () => {
+test('a process reports a network as unchecked only after another process has written to the product', async () => {
   const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
   const cast = (session: string) =>
     setUpvotes(

@@ -159,7 +159,8 @@ class Model {
     const index = this.decisions.findLastIndex((decision) => decision.id === id);
     const before = this.decisions[index]?.before ?? new Map<number, Vote['decision']>();
     const found = (this.votes.get(id) ?? []).filter((vote) => before.has(vote.session));
-    // If all of its votes are gone, the decision cannot be undone, because the secret seems newer than the decision.
+    // A decision whose votes are all gone cannot be undone: the clock of the test is ahead of the database's clock, so
+    // the secret seems newer than the decision.
     if (index === -1 || (before.size > 0 && found.length === 0)) return;
     this.decisions.splice(index, 1);
     for (const vote of found) vote.decision = before.get(vote.session) ?? null;

@@ -40,7 +40,7 @@ const differences = async () => {
 };
 
 test.each(['open', 'final'])(
-  'excluding, including and restoring votes updates the boards of a day that is %s',
+  'excluding votes, including votes and undoing either updates the boards of a day that is %s',
   async (status) => {
     const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     if (status === 'final') await finalise();
@@ -115,7 +115,7 @@ test('an exclusion is undone after the launch has moved to another day', async (
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null, null]);
 });
 
-test('an exclusion whose voters have all withdrawn their votes is undone, and then the one before it', async () => {
+test('an exclusion can be undone after its voters have withdrawn their votes, and then the exclusion before it', async () => {
   const [first, second] = (await votesOf()).map(({ voter }) => voter);
   await change('exclude', [first ?? '']);
   await change('exclude', [second ?? '']);
@@ -125,7 +125,7 @@ test('an exclusion whose voters have all withdrawn their votes is undone, and th
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null]);
 });
 
-test('an exclusion whose votes are outside the window of the moved launch is undone for when it moves back', async () => {
+test('undoing an exclusion also restores votes outside the window of a moved launch, which count when it moves back', async () => {
   await change(
     'exclude',
     (await votesOf()).map(({ voter }) => voter),
@@ -138,7 +138,7 @@ test('an exclusion whose votes are outside the window of the moved launch is und
 });
 
 test.each(['open', 'final'])(
-  'an exclusion is not marked as undone if the secret of its day was lost, and the day is %s',
+  'undoing an exclusion is refused if the secret of its day was lost and the day is %s',
   async (status) => {
     await change(
       'exclude',
@@ -157,7 +157,7 @@ test.each(['open', 'final'])(
   },
 );
 
-test('a check reports counts, boards and digests that were changed', async () => {
+test('a check reports counts, histograms and digests that do not match the votes', async () => {
   await database.query('UPDATE product_counts SET counted = 2');
   expect(await differences()).toEqual(['tide: counted votes: recounted 3, stored 2']);
   await database.query('UPDATE product_counts SET counted = 3');

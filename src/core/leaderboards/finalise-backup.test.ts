@@ -50,7 +50,7 @@ test('a backup from the middle of finalising restores a provisional day, which b
     let backup: Promise<unknown> | undefined;
     const watched = (sql: Sql): Sql => ({
       async query<Row extends object>(text: string, values?: readonly unknown[]) {
-        // The tally is written and counts are changed, but nothing is committed.
+        // At this point, the tally is written and the counts are changed, but nothing is committed.
         if (text.startsWith('UPDATE leaderboards SET digest'))
           backup = writeBackup(database, during, { groundswell: '1' });
         await backup;
@@ -80,7 +80,7 @@ test('a backup from the middle of finalising restores a provisional day, which b
   }
 });
 
-test('after a restore, an open tally never has the version of another file, even if it has as many changes', async () => {
+test('after a restore, different open tallies have different versions, even with the same number of changes', async () => {
   const database = await createTestDatabase();
   const other = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-versions-'));

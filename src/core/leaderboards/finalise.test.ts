@@ -80,7 +80,7 @@ test('a day becomes final after its review: the tally is stored, and its secret 
     revision: 0,
     products: ['reef', 'tide'].map((id) => ({ id, launchedAt: LAUNCH })),
   });
-  // The tally has the votes that were public while the day was provisional.
+  // The final tally has the same votes as the tally that was public while the day was provisional.
   expect(votes).toEqual(provisional.trimEnd().split('\n').slice(1));
   expect(votes).toHaveLength(5);
   const keys = votes.map((line) => JSON.parse(line)).map(({ product, at, voter }) => `${product} ${at} ${voter}`);
@@ -91,7 +91,7 @@ test('a day becomes final after its review: the tally is stored, and its secret 
   expect(await finalise()).toEqual({ days: [], periods: [] });
 });
 
-test('a final result does not change when a voter withdraws the upvote, or votes late', async () => {
+test('a final result does not change when a voter withdraws an upvote or votes after the window', async () => {
   await seed();
   await finalise();
   const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
@@ -284,7 +284,7 @@ test('a launch moves with createdAt until its day is final; after that, the boar
   expect((await boardOf(DAY))?.items[0]).toMatchObject({ launchedAt: LAUNCH });
 });
 
-test('a product that is added to a finalised day creates a revision with a new digest', async () => {
+test('adding a product to a finalised day creates a revision with a new digest', async () => {
   await seed();
   await finalise();
   const digest = (await boardOf(DAY))?.digest;

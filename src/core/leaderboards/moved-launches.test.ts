@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns a database whose transactions do `work` before each statement that contains `part`. */
+/** Returns a database whose transactions run `work` before each statement that contains `part`. */
 function databaseWith(part: string, work: () => Promise<void>): Database {
   const interrupted = (sql: Sql): Sql => ({
     async query(text, values) {
@@ -44,12 +44,12 @@ test.each([
   ['final', '2026-05-10T09:00:00.000Z'],
   ['due and has no launches', '2026-05-11T09:00:00.000Z'],
 ])(
-  'a launch with votes whose time is changed to a day that is %s stays on its board, also after an undo',
+  'a launch with votes stays on its board when its time is changed to a day that is %s, and when the change is undone',
   async (_status, createdAt) => {
     const id = `running-${createdAt.slice(0, 10)}`;
     const rules = rulesAt('2026-06-10T12:00:00.000Z');
     const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
-    await launch(database, 'settled', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
+    await launch(database, 'finished', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
     await launch(database, id, '2026-06-10T10:00:00.000Z');
     await vote(database, id, '2026-06-10T11:00:00.000Z', 'session-first');
     await finalise();
@@ -72,10 +72,10 @@ test.each([
   },
 );
 
-test('launches without votes move to a day that is final or due, as after an import whose dates were missing at first', async () => {
+test('launches without votes move to days that are final or due, for example when a second import adds missing dates', async () => {
   const rules = rulesAt('2026-04-20T12:00:00.000Z');
   const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
-  await launch(database, 'settled-april', '2026-04-01T08:00:00.000Z', rules.now.toISOString());
+  await launch(database, 'finished-april', '2026-04-01T08:00:00.000Z', rules.now.toISOString());
   await finalise();
   const products = (dates: string[]) =>
     dates.map((createdAt, index) => buildProduct({ id: `old-${index}`, createdAt }));
@@ -93,7 +93,7 @@ test('a launch that gets its first vote while it moves to a day that is due stay
   const rules = rulesAt('2026-03-20T12:00:00.000Z');
   await launch(database, 'surprised', '2026-03-20T10:00:00.000Z');
   await saveProducts(database, [buildProduct({ id: 'surprised', createdAt: '2026-03-01T10:00:00.000Z' })]);
-  // The vote comes before the counts are locked.
+  // The vote is cast before the counts are locked.
   const meanwhile = databaseWith('INSERT INTO leaderboards', () =>
     vote(database, 'surprised', '2026-03-20T11:00:00.000Z', 'session-first'),
   );
@@ -165,7 +165,7 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   await harness.close();
 });
 
-test('a product with a final result that an earlier version scheduled can still be edited, imported and reverted', async () => {
+test('if an earlier version has scheduled a product with a final result, the product can still be edited, imported and reverted', async () => {
   const harness = await openImportHarness();
   const on = harness.database;
   const [now, future] = [new Date(), '2999-01-01T00:00:00.000Z'];
@@ -181,7 +181,7 @@ test('a product with a final result that an earlier version scheduled can still 
   await harness.close();
 });
 
-test('what changed a scheduled launch is undone without the products whose results have become final since', async () => {
+test('undoing an edit or an import does not schedule products again whose results have become final since', async () => {
   const harness = await openImportHarness();
   const on = harness.database;
   const [past, future] = ['2026-01-01T10:00:00.000Z', '2999-01-01T00:00:00.000Z'];

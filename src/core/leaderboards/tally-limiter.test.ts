@@ -34,10 +34,10 @@ test('a slow reader delays only its own further requests', async () => {
   for (const request of next) await (await request).end();
 });
 
-describe('A limiter of tallies', () => {
+describe('the limiter of tallies', () => {
   const refusal = { code: 'overloaded' };
 
-  test('refuses a request after the timeout if its network is already reading a tally', async () => {
+  test('a request is refused after the timeout if its network is already reading a tally', async () => {
     const limiter = createTallyLimiter(10, 1);
     const first = await begin(limiter, 'one');
     await expect(begin(limiter, 'one')).rejects.toMatchObject(refusal);
@@ -50,7 +50,7 @@ describe('A limiter of tallies', () => {
     [4, 1],
     [2, 1],
   ])(
-    'with a pool of %i connections, refuses a request after the timeout while %i tallies are being read',
+    'with a pool of %i connections, a request is refused after the timeout while %i tallies are being read',
     async (connections, tallies) => {
       const limiter = createTallyLimiter(connections, 1);
       const others = await Promise.all(Array.from({ length: tallies }, (_, index) => begin(limiter, `other-${index}`)));
@@ -61,7 +61,7 @@ describe('A limiter of tallies', () => {
     },
   );
 
-  test('releases the slot of a read that failed', async () => {
+  test('a read that fails releases its slot', async () => {
     const limiter = createTallyLimiter(2, 1);
     await expect(limiter.run('one', () => Promise.reject(new Error('Failed')))).rejects.toThrow('Failed');
     await (await begin(limiter, 'one')).end();

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('a day that ended earlier in the previous time zone becomes final only after all its windows', async () => {
+test('a day that ended earlier in the previous time zone becomes final only after all its windows have ended', async () => {
   await saveProducts(database, [buildProduct({ id: 'early', createdAt: `${DAY}T01:00:00.000Z` })]);
   await placeLaunches(database, { ...rulesAt(`${DAY}T02:00:00Z`), timeZone: 'Asia/Tokyo' });
   await launch(database, 'late', `${DAY}T23:00:00.000Z`);
@@ -37,10 +37,10 @@ test('a day that ended earlier in the previous time zone becomes final only afte
 });
 
 test.each([
-  ['that ends before the first launch', 'UTC', 'Asia/Tokyo', '2026-06-01', '2026-06-02', 'previousPeriod'],
-  ['that has not begun', 'Asia/Tokyo', 'UTC', '2026-06-02', '2026-06-01', 'nextPeriod'],
+  ['ends before the first launch', 'UTC', 'Asia/Tokyo', '2026-06-01', '2026-06-02', 'previousPeriod'],
+  ['has not begun', 'Asia/Tokyo', 'UTC', '2026-06-02', '2026-06-01', 'nextPeriod'],
 ] as const)(
-  'a board and its tally stay if, in the new time zone, it is of a day %s',
+  'a board and its tally stay available after a change of the time zone if, in the new zone, its day %s',
   async (_what, before, after, day, today, link) => {
     const rules = { ...rulesAt(`${DAY}T21:00:00.000Z`), timeZone: before };
     await saveProducts(database, [buildProduct({ id: 'late', createdAt: `${DAY}T20:00:00.000Z` })]);
@@ -76,13 +76,16 @@ test('a network keeps its name in an open window when the time zone changes', as
 test.each([
   ['Atlantic/Azores', '2025-10-26', '2025-10-26T00:00:00.000Z'],
   ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z'],
-])('in %s, %s begins at the first of its two midnights, in summer and in winter', (timeZone, day, start) => {
-  const { now } = Settings;
-  onTestFinished(() => {
-    Settings.now = now;
-  });
-  for (const today of ['2026-01-15', '2026-07-15']) {
-    Settings.now = () => Date.parse(today);
-    expect(boundsOf({ firstDay: day, endDay: day }, timeZone).from.toISOString()).toBe(start);
-  }
-});
+])(
+  'in %s, %s begins at the first of its two midnights, whether the current date is in winter or in summer',
+  (timeZone, day, start) => {
+    const { now } = Settings;
+    onTestFinished(() => {
+      Settings.now = now;
+    });
+    for (const today of ['2026-01-15', '2026-07-15']) {
+      Settings.now = () => Date.parse(today);
+      expect(boundsOf({ firstDay: day, endDay: day }, timeZone).from.toISOString()).toBe(start);
+    }
+  },
+);

@@ -55,7 +55,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
 test('a launch is placed while another transaction has locked its product', async () => {
   await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
   await database.transaction(async (sql) => {
-    // Like a deletion that waits for the counts, this locks the product. Placing must not wait for the product.
+    // Locks the product, as a deletion does that waits for the counts. Placing must not wait for this lock.
     await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
     expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
       'held',
@@ -78,7 +78,7 @@ test('a launch whose counts another transaction has locked is placed later, and 
   ]);
 });
 
-test('a day is not final while its launch that must be placed is locked, so its result has no later revision; others are', async () => {
+test('a day with a locked launch becomes final only after the launch is placed, so its result needs no revision; other days do not wait', async () => {
   const rules = rulesAt('2026-03-20T00:00:00.000Z');
   const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
   await launch(database, 'placed', '2026-03-02T10:00:00.000Z');
@@ -173,7 +173,7 @@ test('a launch that began while the clock was ahead leaves its boards when the c
   expect(await boards()).toEqual(begun);
 });
 
-test('while an import moves launches, others are placed and refreshed, and a vote does not wait', async () => {
+test('while an import moves launches, other launches are placed and refreshed, and a vote does not wait', async () => {
   await launch(database, 'moving', '2026-06-01T10:00:00.000Z');
   await launch(database, 'steady', '2026-06-01T10:00:00.000Z');
   await saveProducts(
@@ -218,7 +218,7 @@ test('the board of a launch whose window ended hours ago gets the votes that a k
   await updater.close();
 });
 
-test('a month does not become final while a change of its launches is not committed', async () => {
+test('a month becomes final only after a concurrent change of its launches has committed', async () => {
   for (const id of ['stays', 'leaves']) await launch(database, id, '2028-06-10T10:00:00.000Z');
   const finalise = (now: string) => finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
   const june = () => getLeaderboard(database, '2028-06', {}, rulesAt('2028-07-04T00:00:00.000Z'));
@@ -240,7 +240,7 @@ test('a month does not become final while a change of its launches is not commit
   expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
 });
 
-test('votes in the first and the last millisecond of a window count, but not at its end, when cast and when recounted', async () => {
+test('votes in the first and the last millisecond of a window count, and a vote at its end does not, when cast and when recounted', async () => {
   const start = Date.parse('2026-08-08T10:00:00.000Z');
   await launch(database, 'edges', new Date(start).toISOString());
   const counted = async () =>

@@ -47,7 +47,7 @@ test.each([
   ['an unknown product', 'no-such-product', []],
   ['a scheduled product', 'far-away', [buildProduct({ id: 'far-away', createdAt: inMs(6 * HOUR_MS) })]],
 ])(
-  'looking up %s again sends no query, so the response time does not reveal which it is',
+  'looking up %s again sends no query, so the response time does not reveal whether a product is scheduled',
   async (_what, id, products) => {
     await saveProducts(database, products);
     const recorded = recordStatements(database);
@@ -73,7 +73,7 @@ test('a launch that is moved while it is read is read again', async () => {
   expect((await networks.lookUp('moved', NETWORK)).network).toBeDefined();
 });
 
-test('the votes of a launch that returns to its board after a change to a final day have networks again', async () => {
+test('the votes of a launch have networks again after its move to a final day is rejected', async () => {
   const rules = () => ({ now: clock.now(), timeZone: 'UTC', reviewHours: 24 });
   await saveProducts(database, [buildProduct({ id: 'kept', createdAt: inMs(-HOUR_MS) })]);
   await placeLaunches(database, rules());

@@ -51,7 +51,7 @@ async function filesWith(bytes: Buffer): Promise<string[]> {
   return found.flat();
 }
 
-test('a voter has a different hash each day, and once the day is final, its secret is in no file of the database', async () => {
+test('a voter has a different hash each day, and once a day is final, its secret is in no file of the database', async () => {
   const secrets = new Map<string, Buffer>();
   await withServer(async (database) => {
     await migrate(database, MIGRATIONS, silentLog);
