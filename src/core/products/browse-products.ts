@@ -25,8 +25,8 @@ export interface ProductFilter {
 }
 
 /**
- * The order by name compares this many characters at the start of `search_text`, which begins with the folded name, and
- * then ids.
+ * The order by name compares this many characters of `search_text`, which begins with the folded name, and then the
+ * ids.
  */
 const NAME_CHARACTERS = 48;
 

@@ -22,7 +22,7 @@ import {
 export interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default, but a time cannot be blank. */
   values: SourceValues;
-  /** The version that the edit is based on. If it is set, the edit fails if the product has another version. */
+  /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */
   version?: string | undefined;
   now: Date;
 }
@@ -97,7 +97,7 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
       });
   }
   for (const [field, value] of Object.entries(patch)) {
-    // The default of a blank time, now, would launch a scheduled product.
+    // A blank time would default to the current time, which would launch a scheduled product.
     if (value === undefined) faults.push({ field, detail: 'Enter a time, such as 2026-12-01T09:00:00Z.' });
   }
   const names = new Set<string>([...columns.pairs()].map(([, column]) => column));

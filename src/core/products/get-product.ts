@@ -54,7 +54,7 @@ const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL)):
 
 /** Reads all information about a product id, which may be unknown. @throws CoreError `unavailable`. */
 export async function inspectProduct(sql: Sql, id: string): Promise<InspectedProduct> {
-  // Scheduled products are included.
+  // With `END_OF_TIME`, scheduled products are included.
   const detail = await getProduct(sql, id, END_OF_TIME);
   const [others] = await sql.query<{ held: number; hidden: number }>(COUNT_OTHERS, [id]);
   return {

@@ -29,8 +29,8 @@ async function relatedTo(id: string): Promise<string[] | undefined> {
   return related?.items.map((item) => item.id);
 }
 
-describe('related products', () => {
-  test('share tags, and a rare tag weighs more than a common one', async () => {
+describe('getRelatedProducts', () => {
+  test('related products share tags, and a rare tag weighs more than a common one', async () => {
     await site({
       tide: ['Sea', 'Tables'],
       'common-1': ['Sea'],
@@ -42,13 +42,13 @@ describe('related products', () => {
     expect(await relatedTo('tide')).toEqual(['both', 'rare', 'common-1', 'common-2']);
   });
 
-  test('are ordered by upvotes and then by id if they share the same tags', async () => {
+  test('related products that share the same tags are ordered by upvotes and then by id', async () => {
     await site({ tide: ['Sea'], b: ['Sea'], a: ['Sea'], d: ['Sea'], c: ['Sea'] });
     await database.query("UPDATE product_counts SET upvotes = 2 WHERE product_id = 'd'");
     expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
   });
 
-  test('say which tags they share ignoring case, rarest first and in their own spelling', async () => {
+  test('shared tags are found ignoring case, and listed rarest first in the spelling of the related product', async () => {
     await site({ tide: ['sea', 'TABLES'], near: ['Other', 'Sea', 'Tables'], far: ['SEA'] });
     const related = await getRelatedProducts(database, 'tide', NOW);
     expect(related?.items).toEqual([
@@ -57,12 +57,12 @@ describe('related products', () => {
     ]);
   });
 
-  test('number at most six', async () => {
+  test('at most six related products are listed', async () => {
     await site(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`tide-${index}`, ['Sea']])));
     expect(await relatedTo('tide-3')).toEqual(['tide-0', 'tide-1', 'tide-2', 'tide-4', 'tide-5', 'tide-6']);
   });
 
-  test('are empty without shared tags, and null for an unknown product', async () => {
+  test('the list is empty for a product without shared tags, and null for an unknown product', async () => {
     await site({ bare: [], lonely: ['Sea'], other: ['Mountains'] });
     expect(await relatedTo('bare')).toEqual([]);
     expect(await relatedTo('lonely')).toEqual([]);
@@ -70,7 +70,7 @@ describe('related products', () => {
     expect(await relatedTo('Not an id')).toBeUndefined();
   });
 
-  test('have launched and are not removed', async () => {
+  test('scheduled and removed products are not listed', async () => {
     await site({ tide: ['Sea'], near: ['Sea'], removed: ['Sea'] });
     const createdAt = new Date(NOW.getTime() + 1).toISOString();
     await saveProducts(database, [buildProduct({ id: 'scheduled', tags: ['Sea'], createdAt })]);
@@ -82,7 +82,7 @@ describe('related products', () => {
   });
 });
 
-describe('with more products than are compared', () => {
+describe('on a site with more products than are compared', () => {
   /** Every third product is about the sea; an old and a new one are about tide tables, and 700 old ones about maps. */
   const PRODUCTS = makeProducts(2_400, (n) => ({
     description: '',

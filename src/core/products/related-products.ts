@@ -4,7 +4,9 @@ import type { RelatedProduct, RelatedProducts } from '../../contract/products/sc
 import type { Sql } from '../database/database.ts';
 import { foldText } from '../search-text.ts';
 
-/** How many of the newest products are compared regardless of their tags. On smaller sites, these are all products. */
+/**
+ * How many of the newest products are compared regardless of their tags. On smaller sites, all products are compared.
+ */
 const WINDOW_ROWS = 1_000;
 /** The maximum number of products that are looked up by rare tags. */
 const MAX_FOUND_ROWS = 300;
@@ -23,8 +25,9 @@ const SELECT_NEWEST = `WITH read AS (
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
   ) ${SHARING}`;
 
-// The limit is outside the first query, so the planner expects to read all matches and uses the index of tags. So is the
-// time: a generic plan expects a third of all products to match it, and would read that third from the index of times.
+// The limit and the time are outside the first query, so the planner uses the index of tags. With the limit, it would
+// not expect to read all matches. With the time, a generic plan would expect a third of all products to match, and read
+// that third from the index of times.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys, p.created_at FROM products p WHERE p.tag_keys && $3::text[]
   ), read AS (
@@ -79,7 +82,10 @@ interface SharingRow {
   sharing: [id: string, tags: string[]][] | null;
 }
 
-/** Adds the result of a statement. @returns the number of products read, including those that share no tag. */
+/**
+ * Adds the products in the result of a statement to `shared`.
+ * @returns the number of products read, including those that share no tag.
+ */
 function addSharing(shared: SharedTags, tags: readonly string[], [result]: readonly SharingRow[]): number {
   for (const [id, all] of result?.sharing ?? []) {
     shared.set(
@@ -128,7 +134,7 @@ export function levelsOf(
 /**
  * Adds all products that have one of the rarest tags. Uses as many tags as the statistics permit without exceeding the
  * maximum number of products, and fewer if too many products match nevertheless.
- * @returns these tags.
+ * @returns the tags that were used.
  */
 async function addRare(
   sql: Sql,

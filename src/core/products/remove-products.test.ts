@@ -46,7 +46,7 @@ test('a large product whose removal fails is unchanged, and accepts upvotes agai
   expect(await database.query('SELECT FROM removed_products')).toEqual([]);
 });
 
-test('voters for one of many small products do not wait for their removal', async () => {
+test('a vote for one of many small products does not wait for the removal of the products', async () => {
   const ids = Array.from({ length: 500 }, (_, index) => `wave-${index}`);
   await saveProducts(
     database,

@@ -18,7 +18,7 @@ export interface RemovedProduct {
 
 /** The result of a removal. */
 interface ProductRemoval {
-  /** A removal is undone by its `removalId`. */
+  /** The removed products. `restoreProducts` undoes a removal by its `removalId`. */
   removed: (RemovedProduct & { removalId: string })[];
   unknown: string[];
 }
@@ -37,8 +37,8 @@ const BLOCK_MS_PER_ROW = 0.05;
 
 /**
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
- * If an id is unknown, nothing is removed or, with `skipsUnknown`, only the other products. For `LARGE_REMOVAL_ROWS`
- * rows or more, `database` must have no statement timeout.
+ * If an id is unknown, removes nothing or, with `skipsUnknown`, only the other products. For `LARGE_REMOVAL_ROWS` rows
+ * or more, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(
@@ -55,9 +55,9 @@ export async function removeProducts(
 }
 
 /**
- * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If it may move many
- * rows, writers skip the products until it ends. If they waited for the counts, the writes to other products in the same
- * batch would wait, too.
+ * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If the transaction
+ * may move many rows, writers skip the products until it ends: waiting for their counts would also delay the writes to
+ * other products in the same batch.
  */
 export async function removalTransaction<Result>(
   database: Database,
@@ -73,7 +73,7 @@ export async function removalTransaction<Result>(
   } finally {
     // Unblocks the products that were not removed.
     await blockWrites(database, ids, null).catch(() => {
-      // The block expires soon, and the result of the transaction is more important than that of unblocking.
+      // The error is ignored, because the block expires soon, and the caller needs the result of the transaction.
     });
   }
 }
@@ -86,7 +86,7 @@ interface ProductSize {
 const SELECT_SIZES = `SELECT p.id AS product_id, coalesce(c.upvotes + c.comments, 0) AS rows
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
 
-/** Reads the sizes of those of these products that exist. @throws CoreError `unavailable`. */
+/** Reads the sizes of the existing products with these ids. @throws CoreError `unavailable`. */
 export function sizesOf(sql: Sql, ids: readonly string[]): Promise<ProductSize[]> {
   return sql.query<ProductSize>(SELECT_SIZES, [ids]);
 }
@@ -107,10 +107,10 @@ function divide(ids: readonly string[], found: readonly ProductSize[]): { known:
 const BLOCK_WRITES = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE product_id = ANY($1::text[])`;
 
-/** Few enough that writers do not notice the locks. */
+/** The number of products that one transaction blocks, small enough that writers do not notice the locks. */
 const BLOCK_BATCH = 1_000;
 
-/** Blocks the writes to products for this time, or unblocks them if it is null. */
+/** Blocks writes to products for `ms` milliseconds, or unblocks them if `ms` is null. */
 async function blockWrites(database: Database, ids: readonly string[], ms: number | null): Promise<void> {
   for (let start = 0; start < ids.length; start += BLOCK_BATCH) {
     const batch = ids.slice(start, start + BLOCK_BATCH);
@@ -163,8 +163,8 @@ async function removeAll(
 ): Promise<ProductRemoval> {
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
-  // Another command may have removed a product before it was locked. No row has been written yet, so nothing is rolled
-  // back.
+  // Another command may have removed a product before it was locked. Nothing has been written yet, so nothing must be
+  // rolled back.
   const { known, unknown } = divide(ids, await sizesOf(sql, ids));
   if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
   const stored = await moveToRemoved(sql, known);

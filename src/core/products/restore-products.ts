@@ -6,7 +6,9 @@ import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 
-/** The removals to undo: those of the last `products remove`, the newest one of each product, or some by their ids. */
+/**
+ * The removals to undo: those of the last `products remove`, the newest one of each product, or those with these ids.
+ */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
 /** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
@@ -83,8 +85,8 @@ class Refusal extends Error {
 }
 
 /**
- * A removal by `products remove` has the id of its audit entry. Undoing an import removes products without such
- * entries.
+ * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. Undoing an import
+ * also removes products, but without such entries.
  */
 const LAST_BATCH = `SELECT batch_id FROM removed_products WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id)
   ORDER BY removed_at DESC, batch_id LIMIT 1`;

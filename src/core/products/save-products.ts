@@ -45,9 +45,9 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Locks only launches whose time changes, so boards can be updated during an import, and no counts of launched products,
-// so voters never wait. The board updater changes the window of a moved launch. It ignores launches that have not begun,
-// so this statement changes the window of a rescheduled one, which accepts votes from its new time on.
+// Locks only launches whose time changes, so boards can be updated during an import, and no counts of launched
+// products, so voters never wait. The board updater moves the windows of launched products; this statement moves those
+// of launches that have not begun, so their votes count from the new launch time on.
 const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -82,9 +82,9 @@ const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
   WHERE l.final AND moved.created_at > statement_timestamp()`;
 
 /**
- * Returns those of these products that must not get their new times: they would be scheduled although their results are
- * final, so the leaderboards would show their names before their launches. If it is called after `writeProducts`, none
- * of the others can become final until the end of the transaction.
+ * Returns the products that must not get their new times: they would be scheduled although their results are final, so
+ * the leaderboards would show their names before their launches. After `writeProducts`, no other of these products can
+ * become final before the transaction ends.
  */
 export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(
   sql: Sql,
@@ -99,7 +99,7 @@ export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id
   return moved.filter(({ id }) => ids.has(id));
 }
 
-/** Explains `findScheduledResults`. */
+/** Returns the reason to report for a product that `findScheduledResults` returns. */
 export function scheduledResultReason(id: string): string {
   return `the result of '${id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product`;
 }
@@ -132,14 +132,14 @@ export async function saveProducts(sql: Sql, products: readonly StoredProduct[])
 /** If more products than this were written, the sizes of the tables are updated. */
 const LARGE_WRITE_PRODUCTS = 1_000;
 
+// One column per table suffices to update its size, and takes half a second with 300,000 products. `SKIP_LOCKED`
+// prevents a deadlock with a concurrent build of an index, which waits for all transactions. Such a build, or a VACUUM,
+// updates the sizes as well.
 const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (product_id), launches (product_id)';
 
 /**
- * After many products were written, updates the sizes of the tables, so the plans of prepared statements, made when the
- * tables were smaller, are made again. With one column per table, this took half a second with 300,000 products;
- * autovacuum updates the other statistics within minutes. Call it after the commit, because a change must be committed
- * soon after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent build of an index, which waits for all
- * transactions; such a build or a VACUUM updates the sizes as well.
+ * After many products were written, updates the table sizes that the planner knows, so statements that were prepared
+ * for smaller tables are planned again. Call it after the commit, because a recorded change must be committed soon.
  */
 export async function updateSizes(database: Database, written: number): Promise<void> {
   if (written <= LARGE_WRITE_PRODUCTS) return;

@@ -65,8 +65,8 @@ async function seen() {
   };
 }
 
-describe('a product whose launch is in the future', () => {
-  test('does not exist for visitors until the exact millisecond of its launch', async () => {
+describe('scheduled products', () => {
+  test('a scheduled product does not exist for visitors until the exact millisecond of its launch', async () => {
     now = LAUNCH - 1;
     expect(await seen()).toEqual({
       lists: [['before'], ['before'], ['before']],
@@ -83,7 +83,7 @@ describe('a product whose launch is in the future', () => {
     expect(await inspectProduct(database, 'scheduled')).toMatchObject({ product: { id: 'scheduled' } });
   });
 
-  test('is visible everywhere from its launch on', async () => {
+  test('a scheduled product is visible everywhere from its launch on', async () => {
     now = LAUNCH;
     expect(await seen()).toMatchObject({
       lists: [['scheduled', 'before'], expect.arrayContaining(['scheduled']), expect.arrayContaining(['scheduled'])],
@@ -98,7 +98,7 @@ describe('a product whose launch is in the future', () => {
     });
   });
 
-  test('is hidden again, with its comments, if its launch is moved into the future', async () => {
+  test('a launched product is hidden again, with its comments, if its launch is moved into the future', async () => {
     now = LAUNCH;
     const { items } = await core().listComments('scheduled', {});
     await saveProducts(database, [

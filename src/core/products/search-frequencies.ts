@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import { trigramsOf } from './search-trigrams.ts';
 
 /**
- * Estimates the share of products that contain a trigram or an n-gram, from 0 to 1. One that is not in the sample counts
- * as rare; on a site too small for a sample, the share is 1.
+ * Estimates the share of products that contain a trigram or an n-gram, from 0 to 1. Those that are not in the sample
+ * count as rare. On a site too small for a sample, the share is always 1.
  */
 type FrequencyOf = (key: string | number) => number;
 
@@ -12,7 +12,9 @@ const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text, search_grams FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
 /** Trigrams and n-grams in fewer texts of the sample are not stored, and so count as rare. */
 const MIN_OCCURRENCES = 4;
-/** The number of texts that are processed, in one to two milliseconds, before yielding to other work. */
+/**
+ * The number of texts that are processed before yielding to other work. Processing them takes one to two milliseconds.
+ */
 const TEXTS_PER_TURN = 50;
 /**
  * How long frequencies are reused. They change slowly, so the previous frequencies are used while new ones are sampled.

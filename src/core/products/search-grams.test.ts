@@ -16,7 +16,7 @@ import { lookupGramsOf, searchGramsOf } from './search-grams.ts';
 const code = (character: string) => character.codePointAt(0) ?? 0;
 const pair = (first: string, second: string) => (code(first) << 16) ^ code(second);
 
-describe('the n-grams of a text', () => {
+describe('searchGramsOf', () => {
   test.each([
     ['exclude common English characters and pairs', 'the data of your team, every day.', []],
     ['include rare pairs of letters', 'zq', [pair('z', 'q')]],
@@ -25,19 +25,19 @@ describe('the n-grams of a text', () => {
     ['include no pairs with white space', 'a % é\n🌊', [code('%'), code('é'), code('🌊')]],
     ['are listed once each', '🌊🌊🌊 🌊', [code('🌊'), pair('🌊', '🌊')]],
     ['do not exist for an empty text', '', []],
-  ])('%s', (_what, text, grams) => {
+  ])('the n-grams of a text %s', (_what, text, grams) => {
     expect(searchGramsOf(text).toSorted()).toEqual(grams.toSorted());
   });
 
   test.each(['\u{10ffff}\u{10ffff}', '\uffff\uffff', '\ud7ff\ue000', '\u{1f30a}\u{20000}'])(
-    'fit into an integer of PostgreSQL (case %#)',
+    'n-grams fit into an integer of PostgreSQL (case %#)',
     (text) => {
       const grams = searchGramsOf(text);
       expect(Array.from(Int32Array.from(grams))).toEqual(grams);
     },
   );
 
-  test('average fewer than two per text of the sample catalogue', () => {
+  test('texts of the sample catalogue have fewer than two n-grams on average', () => {
     const products: { name: string; description: string }[] = JSON.parse(
       readFileSync(join(PACKAGE_FOLDERS.catalogue, 'products.json'), 'utf8'),
     );
@@ -47,7 +47,7 @@ describe('the n-grams of a text', () => {
   });
 });
 
-describe('the n-grams to look up for a term', () => {
+describe('lookupGramsOf', () => {
   test.each([
     ['include a pair without its characters', '東京', [pair('東', '京')]],
     ['include a character that is in no pair', '京 c+', [code('京'), pair('c', '+')]],
@@ -55,11 +55,11 @@ describe('the n-grams to look up for a term', () => {
     ['exclude a common pair', 'th', []],
     ['exclude a common character', 'e', []],
     ['include a pair that has the same number as its second character', '\u{20000}世', [code('世')]],
-  ])('%s', (_what, term, grams) => {
+  ])('the n-grams to look up for a term %s', (_what, term, grams) => {
     expect(lookupGramsOf(term).toSorted()).toEqual(grams.toSorted());
   });
 
-  test('are among the n-grams of every text that contains the term', () => {
+  test('the n-grams to look up for a term are among the n-grams of every text that contains the term', () => {
     const unit = fc.oneof(
       fc.constantFrom(...'abqxz 0%_\\+\n東京é\u0301🌊\u{20000}\u200d'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -102,7 +102,7 @@ const pick = () => CHARACTERS[random(CHARACTERS.length)] ?? '';
 const textOf = (length: number) => Array.from({ length }, pick).join('');
 
 const products = makeProducts(3_000, (n) => ({
-  // Old products have all characters, so a scan of the first window does not find all matches.
+  // Only the oldest products contain the searched characters, so a scan of the first window does not find all matches.
   description: n < 700 ? `Ab ${textOf(4)} ${textOf(random(8))}` : 'Ab',
   tags: n % 2 === 0 ? ['even'] : [],
 }));
@@ -178,7 +178,7 @@ describe.each([
   });
 });
 
-test('terms of three letters are looked up by n-grams if the locale knows only ASCII letters', async () => {
+test('a term of three letters beyond ASCII is looked up by n-grams only if the locale has only ASCII letters', async () => {
   expect((await find(ascii, '京都数')).lookups).toBeGreaterThan(0);
   expect((await find(database, '京都数')).lookups).toBe(0);
 });
@@ -187,7 +187,7 @@ test('terms of common characters are searched without n-grams', async () => {
   for (const term of ['ea', 'ab', 'a']) expect((await find(database, term)).lookups, term).toBe(0);
 });
 
-describe('the lookup uses the index of n-grams', () => {
+describe('the plan of a lookup', () => {
   let fresh: TestDatabase;
   let client: pg.Client;
   beforeAll(async () => {
@@ -209,19 +209,22 @@ describe('the lookup uses the index of n-grams', () => {
     await fresh.drop();
   });
 
-  test.each([['before the first ANALYZE'], ['after ANALYZE']])('%s', async (when) => {
-    if (when.startsWith('after')) await fresh.query('ANALYZE products');
-    for (const q of ['🌊', '🌊東', '§']) {
-      const recorded = recordStatements(fresh);
-      await listProducts(recorded.database, { q }, new Date());
-      const lookup = recorded.statements.find(({ text }) => text.includes('search_grams @>'));
-      if (lookup === undefined) return expect.unreachable(`no lookup of ${q}`);
-      for (const mode of ['custom', 'generic'] as const) {
-        const plan = await planOf(client, lookup, mode);
-        const indexes = plan.map((node) => node['Index Name']);
-        expect(indexes, `${mode}, ${q}`).toContain('products_grams');
-        expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  test.each([['before the first ANALYZE'], ['after ANALYZE']])(
+    'a lookup uses the index of n-grams %s',
+    async (when) => {
+      if (when.startsWith('after')) await fresh.query('ANALYZE products');
+      for (const q of ['🌊', '🌊東', '§']) {
+        const recorded = recordStatements(fresh);
+        await listProducts(recorded.database, { q }, new Date());
+        const lookup = recorded.statements.find(({ text }) => text.includes('search_grams @>'));
+        if (lookup === undefined) return expect.unreachable(`no lookup of ${q}`);
+        for (const mode of ['custom', 'generic'] as const) {
+          const plan = await planOf(client, lookup, mode);
+          const indexes = plan.map((node) => node['Index Name']);
+          expect(indexes, `${mode}, ${q}`).toContain('products_grams');
+          expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -42,7 +42,7 @@ const SPACE = 0x20;
 /** Precedes a single character, which can then be treated as a pair. No text contains U+0000. */
 const NO_CHARACTER = 0;
 
-/** Returns whether a character is a space, a line break or another character up to U+0020, which no n-gram contains. */
+/** Returns whether a character is white space or a control character up to U+0020. No n-gram contains these. */
 function isSpace(character: number): boolean {
   return character !== NO_CHARACTER && character <= SPACE;
 }
@@ -76,8 +76,8 @@ function numberOf(first: number, second: number): number {
 }
 
 /**
- * Returns the n-grams of a folded text, each once: its characters and pairs of adjacent characters, except those that
- * are common in English, because scanning the product list soon finds texts with them. English texts have only a few
+ * Returns the distinct n-grams of a folded text: its characters and pairs of adjacent characters, except those that are
+ * common in English. Scanning the product list soon finds texts with the common ones, so English texts need only a few
  * n-grams.
  */
 export function searchGramsOf(text: string): number[] {

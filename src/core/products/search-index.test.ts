@@ -71,6 +71,6 @@ test.each([
   ['東京', [false, false, false]],
   ['c++', [false, false, false]],
   ['🌊🌊🌊', [false, false, false]],
-] as const)('whether %s can be found with no index, an ASCII index and a Unicode index: %j', (term, known) => {
+] as const)('isIndexed of %s without an index, with an ASCII index and with a Unicode index is %j', (term, known) => {
   expect((['none', 'ascii', 'unicode'] as const).map((index) => isIndexed(term, index))).toEqual(known);
 });

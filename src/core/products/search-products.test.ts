@@ -91,10 +91,13 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
   ['a rare word and a tag', 'pearl', 'ai', 2],
 ];
 
-describe.each(SORTS)('sorted by %s, all pages together are exactly the matches, in order', (sort) => {
-  test.each(CASES)('%s', async (_what, term, tag, limit) => {
-    expect((await everyPage({ term, tag, sort, limit })).flat()).toEqual(all(sort, term, tag));
-  });
+describe.each(SORTS)('sorted by %s', (sort) => {
+  test.each(CASES)(
+    'all pages of a search for %s together are exactly the matches, in order',
+    async (_what, term, tag, limit) => {
+      expect((await everyPage({ term, tag, sort, limit })).flat()).toEqual(all(sort, term, tag));
+    },
+  );
 });
 
 test.each(SORTS)('sorted by %s, no cursor of a search points to a product that has not launched', async (sort) => {
@@ -254,22 +257,22 @@ describe('The statements of a search', () => {
   });
 });
 
-describe('a search that reaches its scan timeout', () => {
-  test.each(SORTS)('returns a cursor from which the next request continues (%s)', async (sort) => {
+describe('the scan timeout', () => {
+  test.each(SORTS)('a search that times out returns a cursor to continue from (%s)', async (sort) => {
     const pages = await everyPage({ term: 'by', sort, limit: 4 }, undefined, 0);
     expect(pages.flat()).toEqual(all(sort, 'by'));
     // Each request scans only its first window.
     expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
   });
 
-  test('releases its slot for later searches', async () => {
+  test('each search releases its slot for later searches', async () => {
     for (let searches = 0; searches < 5; searches += 1) {
       expect(await ask({ term: 'ju' })).toEqual({ items: [], nextCursor: null });
       expect(await ask({ tag: 'late', term: 'ju' })).toEqual({ items: [], nextCursor: null });
     }
   });
 
-  test('returns a cursor even if it only waited for a slot', async () => {
+  test('a search that only waited for a slot until its timeout returns a cursor, too', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

@@ -15,11 +15,14 @@ export interface Search extends Omit<ListRange, 'maxMatches' | 'now'> {
   now?: Date;
 }
 
-/** Rows of the first window. Common terms cost only this window; for other terms, it is an additional cost. */
+/**
+ * The number of rows in the first window. A search for a common term reads only this window; for other terms, the
+ * window is an additional cost.
+ */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
- * The fraction of the first window that is scanned first, if this fraction is not expected to fill the page. If it has
- * few matches, the rest of the window is not scanned, because it probably has few matches, too.
+ * The fraction of the first window that is scanned first as a probe, unless the probe is expected to fill the page.
+ * After a probe with few matches, the rest of the window is not scanned, because it probably has few matches, too.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
@@ -112,8 +115,8 @@ async function lookUpWithTimeout(
     try {
       return await lookUpByIndex(sql, { ...range, maxFound: MAX_INDEX_ROWS[range.sort] });
     } catch (error) {
-      // Caught inside the transaction, which would otherwise report an outage and close its connection. PostgreSQL rolls
-      // a failed transaction back when it receives COMMIT.
+      // The error is caught inside the transaction, because `transaction` would report it as an outage and close the
+      // connection. PostgreSQL rolls a failed transaction back when it receives COMMIT.
       if (isStatementTimeout(error)) return undefined;
       throw error;
     }

@@ -7,7 +7,7 @@ import { scanWindow } from './search-statements.ts';
 test('a scan stops after its probe if the probe has few matches', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
-  // The terms match every twentieth product, and the newest product but one.
+  // The term 'twentieth' matches every twentieth product, and 'last' matches only the second newest product.
   const describeProduct = (n: number) => (n % 20 === 4 ? 'twentieth' : n === 399 ? 'last' : '');
   await storeProducts(
     database,

@@ -59,8 +59,8 @@ export async function scanWindow(sql: Sql, range: ListRange, { rows: size, probe
   const now = bind(range.now.toISOString(), 'timestamptz');
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
   const [key, id] = order.columns.map((column) => column.sql);
-  // Windows exclude products that have not launched, because the end of a window may become a cursor. Such products
-  // are few, so they are read once, and not looked up for each row.
+  // The end of a window may become a cursor, which must not reveal a product that has not launched, so windows exclude
+  // such products. They are few, so they are read once instead of looked up for each row.
   const source =
     sort === 'newest'
       ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE p.created_at <= ${now}`
@@ -140,7 +140,7 @@ export async function lookUpByIndex(sql: Sql, range: IndexLookup): Promise<Produ
   const { sort, cursor, maxMatches, maxFound } = range;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
-  // Reads counts by an array of ids. With a join, a plan could read all counts for a few matches, and a subquery per
+  // Counts are read by an array of ids. With a join, a plan could read all counts for a few matches, and a subquery per
   // match cannot be sent to several servers.
   const count = sort === 'top' ? 'upvotes' : 'comments';
   const keyed =

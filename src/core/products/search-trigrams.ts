@@ -6,7 +6,9 @@ import type { Sql } from '../database/database.ts';
  */
 type SearchIndex = 'none' | 'ascii' | 'unicode';
 
-/** Ignores an index that is being built or whose build failed, because it cannot be used, and those of other schemas. */
+/**
+ * Ignores indexes of other schemas, and an index that cannot be used, because it is being built or its build failed.
+ */
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = to_regclass('products') AND pg_class.relname = 'products_search' AND pg_index.indisvalid`;
 
