@@ -110,7 +110,7 @@ export class IdAssigner {
 /**
  * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a
  * row with pictures that were not copied matches any pictures.
- * @returns its id, or undefined if no product matches.
+ * @returns the id of the product, or undefined if none matches.
  */
 function takeMatch(
   { matchCandidates }: SlugState,

@@ -36,7 +36,7 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   return importProducts(database, { path, now: NOW, log: logged.log, ...options });
 }
 
-test('an import whose database becomes unavailable after the commit is reported as done, and what was left out is in the log', async () => {
+test('an import whose database becomes unavailable after the commit is reported as done, and the skipped steps are logged', async () => {
   const losing: Database = {
     ...harness.database,
     query: () => Promise.reject(new Error('The connection was lost')),
@@ -48,7 +48,7 @@ test('an import whose database becomes unavailable after the commit is reported 
   expect(logged.text()).toContain('Cannot move the pending entries of the search indexes');
 });
 
-/** Runs `work` once, before the first statement of a transaction that contains `text` is sent. */
+/** Returns a database whose transactions run `work` once, before the first statement that contains `text`. */
 function runBefore(text: string, work: () => Promise<unknown>): Database {
   let isDone = false;
   return {
@@ -68,7 +68,7 @@ function runBefore(text: string, work: () => Promise<unknown>): Database {
   };
 }
 
-/** Imports rows, and other rows in another process before the first import commits. @returns the counts of both. */
+/** Imports a row, and another row in a second process before the first import commits. @returns the counts of both. */
 async function importConcurrently(first: object, second: object) {
   let running: ReturnType<typeof importRows> | undefined;
   const holding = runBefore('INSERT INTO audit_log', async () => {
@@ -162,7 +162,7 @@ test('after a large import, other processes read products by index, although the
 test('a large import waits neither for a VACUUM nor for a concurrent build of an index', async () => {
   const rows = Array.from({ length: 1_001 }, (_, index) => ({ id: `wave-${index}` }));
   await other.transaction(async (sql) => {
-    // The lock of both.
+    // Both a VACUUM and a concurrent build of an index take this lock.
     await sql.query('LOCK TABLE products IN SHARE UPDATE EXCLUSIVE MODE');
     let end: unknown;
     const importing = importRows(harness.database, 'large', ...rows).then(counts);

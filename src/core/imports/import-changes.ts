@@ -132,7 +132,8 @@ export async function undoImport(
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
-    // Also keeps products that are scheduled again from becoming final.
+    // Besides the products to remove, locks those that the undo may schedule again, so their results do not become
+    // final first.
     const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
     const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
     await lockDaysOf(sql, locked);

@@ -10,7 +10,7 @@ interface ImportError extends Position {
 /** The maximum number of listed errors. Further errors are only counted. */
 const MAX_LISTED_ERRORS = 200;
 
-/** Thrown if a file is not imported, because it contains errors. */
+/** Thrown if a file contains errors. Nothing was imported. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError';
 

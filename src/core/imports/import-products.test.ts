@@ -266,7 +266,7 @@ test('importing a file again without its picture folder keeps the stored picture
   });
 });
 
-test('a new product whose pictures were not copied gets the default ones', async () => {
+test('a new product whose pictures were not copied gets the default pictures', async () => {
   const screenshots = ['a.png', 'https://x.example/1.png'];
   await harness.run(lines({ id: 'a', image: 'a.png', screenshots, team: [{ name: 'Ann', avatar: 'a.png' }] }));
   expect(await harness.product('a')).toMatchObject({

@@ -69,7 +69,8 @@ export async function importProducts(database: Database, options: ImportOptions)
     await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database, log);
     await merged.duplicateNames.compareWithSite(database).catch((error: unknown) => {
-      // After the commit, a failure must not look as if nothing had been imported. Only duplicates are not reported.
+      // The import has committed, so a failure must not look as if nothing had been imported. Only the possible
+      // duplicates are missing from the report.
       if (dryRun) throw error;
       log.warn({ err: error }, 'Cannot compare the imported names with those of the site');
     });

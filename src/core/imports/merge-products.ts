@@ -29,9 +29,9 @@ const BATCH_ROWS = 500;
 const MAX_CHANGED_IDS = 1_000;
 
 /**
- * Enlarges the search indexes' lists of pending entries and the memory for merging these lists, so writing the indexes
- * costs a third less than with the defaults (measured with 60,000 rows). Searches scan the lists, so their size stays
- * limited. Values are in kilobytes. Settings that the server lacks are skipped.
+ * Enlarges the pending lists of the search indexes and the memory for merging them (in kilobytes), so writing the
+ * indexes costs a third less (measured with 60,000 rows). The lists stay limited, because searches scan them. Skips
+ * settings that the server lacks.
  */
 const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
@@ -197,8 +197,9 @@ interface Batch {
 }
 
 /**
- * Finds the products that the rows do not change. Locks the others and reads them again, because they may have been
- * edited or removed since. Unchanged products are not locked, so editing or removing them does not wait for the import.
+ * Finds the products that the rows leave unchanged. Locks the other products and reads them again, because they may
+ * have been edited or removed since the first read. Unchanged products are not locked, so editing or removing them does
+ * not wait for the import.
  */
 async function findChanging(sql: Sql, { rows, ids, present }: Batch, options: { lock: boolean }) {
   const unchanged = new Set<string>();

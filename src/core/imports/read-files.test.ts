@@ -118,7 +118,7 @@ describe('JSON', () => {
     await expect(read(readJson, text)).rejects.toMatchObject({ line, item, message: expect.stringMatching(message) });
   });
 
-  test('an item of 17 MiB is refused before it is complete, but not a larger file', async () => {
+  test('an item of 17 MiB is refused before it is complete, and a larger file of small items is read', async () => {
     const items = (count: number, bytes: number) => JSON.stringify(Array(count).fill({ name: 'é'.repeat(bytes / 2) }));
     expect(await read(readJson, items(20, 1024 * 1024))).toHaveLength(20);
     await expect(read(readJson, `[{"id":"a"},\n${items(1, 17 * 1024 * 1024).slice(1, -3)}`)).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('JSON', () => {
     });
   });
 
-  test('an item of more than 100 levels is refused', async () => {
+  test('an item that is nested more than 100 levels deep is refused', async () => {
     const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}]`;
     expect(await read(readJson, nested(100))).toHaveLength(1);
     await expect(read(readJson, nested(101))).rejects.toMatchObject({

@@ -10,11 +10,13 @@ export async function* readJson(path: string, onBytes?: (count: number) => void)
   reader.end();
 }
 
-/** The maximum size of a row. A larger one is probably of another format, and may not fit into memory. */
+/**
+ * The maximum size of a row. A larger row may not fit into memory, and probably means that the file has another format.
+ */
 const MAX_ROW_BYTES = 16 * 1024 * 1024;
 const TOO_LONG = `longer than ${MAX_ROW_BYTES / 1024 / 1024} MiB, the maximum size of a row`;
 
-/** Each level takes much more memory than its bracket in the file. */
+/** The maximum nesting of an item. Each level takes much more memory than its bracket in the file. */
 const MAX_DEPTH = 100;
 
 const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);

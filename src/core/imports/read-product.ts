@@ -16,8 +16,8 @@ import { readDate, slugOf, splitList } from './read-values.ts';
 import { cellOf, isRecord, type SourceValues } from './source-record.ts';
 
 /**
- * The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. A blank time is
- * `undefined`: an import keeps the time of an existing product, and an edit is refused.
+ * The fields of a product that a row contains. Missing fields stay unchanged, and blank ones get their defaults. A
+ * blank time is `undefined`: an import keeps the time of an existing product, and an edit is refused.
  */
 export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;

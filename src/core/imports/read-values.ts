@@ -93,7 +93,7 @@ function instantOf(groups: Partial<Record<string, string>>): string | undefined 
   const milliseconds = Number((groups.fraction ?? '').padEnd(3, '0').slice(0, 3));
   date.setUTCHours(hour, minute - offsetMinutes, second, milliseconds);
   const instant = date.toISOString();
-  // The offset can move the instant to a year outside 0001 to 9999, which ISO 8601 formats differently.
+  // The offset can move the instant to a year outside 0001 to 9999. ISO 8601 formats such years differently.
   return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
 

@@ -39,7 +39,7 @@ const undos = async () =>
 const waitForBlocked = (count: number) =>
   vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, { timeout: 30_000 });
 
-test('undoing an import removes the other new products if one of them is being removed by another operator', async () => {
+test('undoing an import while an operator removes one of its new products removes the others', async () => {
   const id = await importRows({ id: 'a' }, { id: 'b' }, { id: 'c' });
   const { operations } = await harness.database.transaction(async (sql) => {
     await lockCounts(sql, ['b']);
@@ -72,7 +72,7 @@ test.skipIf(inject('citusWorkers').length > 0)(
   },
 );
 
-test('a restoration cannot be undone after undoing the import of its product, when another product has the id', async () => {
+test('undoing a restoration is refused if its product is gone and another product has the id', async () => {
   const id = await importRows({ id: 'a' });
   await removeProducts(harness.database, ['a']);
   await restoreProducts(harness.database, { last: true });
@@ -83,7 +83,7 @@ test('a restoration cannot be undone after undoing the import of its product, wh
   expect((await harness.product('a'))?.name).toBe('Successor');
 });
 
-test('undoing the last removal restores what an operator removed, not the new products of an import undone later', async () => {
+test('restoring the last removal restores the product that an operator removed, not those that undoing an import removed later', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'mine' })]);
   const id = await importRows({ id: 'a' });
   await removeProducts(harness.database, ['mine']);
@@ -94,7 +94,7 @@ test('undoing the last removal restores what an operator removed, not the new pr
   expect(await harness.ids()).toEqual(['mine']);
 });
 
-test('an import is undone only once by simultaneous undos', async () => {
+test('two simultaneous undos of an import undo it only once', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
   const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
   const { undoing } = await harness.database.transaction(async (sql) => {

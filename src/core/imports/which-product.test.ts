@@ -70,7 +70,7 @@ test('a name that has no Latin letters or is too long always gets the same valid
   expect(counts(await harness.run(file))).toMatchObject({ unchanged: 4 });
 });
 
-test('of rows with the same id, the last one is imported, and the others are reported', async () => {
+test('if several rows have the same id, the last one is imported, and the others are reported', async () => {
   const report = await harness.run(lines({ id: 'a', name: 'First' }, { id: 'b' }, { id: 'a', name: 'Last' }));
   expect(report.repeatedIds).toEqual([{ id: 'a', line: 1 }]);
   expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
