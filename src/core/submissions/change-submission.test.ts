@@ -9,8 +9,8 @@ import { restoreProducts } from '../products/restore-products.ts';
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
 
-describe('An edit', () => {
-  test('changes the named fields of a waiting submission, and keeps its place in the queue', async () => {
+describe('editing', () => {
+  test('an edit changes the named fields of a waiting submission, and keeps its place in the queue', async () => {
     const maker = await harness.submit({ description: 'Old', tags: ['Sea'] });
     const before = await harness.inspect(maker.id);
     clock.advance({ hours: 1 });
@@ -19,12 +19,12 @@ describe('An edit', () => {
     expect((await harness.inspect(maker.id)).waitingSince).toBe(before.waitingSince);
   });
 
-  test('without changes keeps the revision', async () => {
+  test('an edit without changes keeps the revision', async () => {
     const maker = await harness.submit({ description: 'Same' });
     expect(await site.submissions.edit(maker, { description: ' Same ' })).toMatchObject({ revision: 1 });
   });
 
-  test('on an older revision is refused', async () => {
+  test('an edit of an older revision is refused', async () => {
     const maker = await harness.submit();
     await site.submissions.edit(maker, { description: 'One tab' });
     expect(await codeOf(site.submissions.edit(maker, { description: 'Other tab', revision: 1 }))).toBe(
@@ -32,7 +32,7 @@ describe('An edit', () => {
     );
   });
 
-  test('of a scheduled submission cancels the launch, and shows the operator the approved version', async () => {
+  test('an edit of a scheduled submission cancels the launch, and the operator still sees the approved version', async () => {
     const maker = await harness.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { description: 'New' });
@@ -47,7 +47,7 @@ describe('An edit', () => {
     expect((await site.core.getProduct(maker.id))?.product.description).toBe('New');
   });
 
-  test('of the time alone keeps the approval, and a time of `null` launches immediately', async () => {
+  test('an edit of the time alone keeps the approval, and a time of `null` launches the product immediately', async () => {
     const maker = await harness.submit({ launchAt: inHours(9).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(1).toISOString() });
@@ -64,7 +64,7 @@ describe('An edit', () => {
     ['a text', () => ({ description: 'A text' })],
     ['only the time', () => ({ launchAt: inHours(9).toISOString() })],
     ['nothing', (launchAt) => ({ description: 'Old', launchAt })],
-  ])('that changes %s submits a declined submission again', async (_what, patch) => {
+  ])('an edit that changes %s submits a declined submission again', async (_what, patch) => {
     const launchAt = inHours(5).toISOString();
     const maker = await harness.submit({ description: 'Old', launchAt });
     await harness.decline(maker.id, 'No text');
@@ -79,7 +79,7 @@ describe('An edit', () => {
     expect((await harness.inspect(maker.id)).waitingSince).toBe(clock.now().toISOString());
   });
 
-  test('may repeat a launch time that has passed since, but not set another past time', async () => {
+  test('an edit may repeat a launch time that has passed since, but not set another past time', async () => {
     const launchAt = inHours(1).toISOString();
     const maker = await harness.submit({ launchAt });
     clock.advance({ hours: 2 });
@@ -89,7 +89,7 @@ describe('An edit', () => {
     );
   });
 
-  test('is refused from the launch on, as are pictures, a new time and withdrawing', async () => {
+  test('edits, pictures, a new time and withdrawing are refused from the launch on', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     clock.advance({ hours: 1 });
@@ -107,7 +107,7 @@ describe('An edit', () => {
   });
 });
 
-describe('After an operator edited the scheduled product,', () => {
+describe('a scheduled product that an operator edited', () => {
   const scheduled = async (values: SourceValues) => {
     const maker = await harness.submit({
       description: 'Tides and tydes',
@@ -120,7 +120,7 @@ describe('After an operator edited the scheduled product,', () => {
     return maker;
   };
 
-  test('an edit of the time alone keeps the edits and the approval, even if it repeats the other fields', async () => {
+  test("a maker's edit of the time alone keeps the operator's edits and the approval, even if it repeats the other fields", async () => {
     const team = [{ name: 'Ada', role: 'Captain', avatar: '/images/ada.webp' }];
     const maker = await scheduled({ description: 'Tides and times', category: 'Sea', team });
     const sent = {
@@ -136,7 +136,7 @@ describe('After an operator edited the scheduled product,', () => {
     });
   });
 
-  test('an edit of another field keeps the edits, which are part of the approved version', async () => {
+  test("a maker's edit of another field keeps the operator's edits, which are part of the approved version", async () => {
     const maker = await scheduled({ description: 'Tides and times', category: 'Sea' });
     await site.submissions.edit(maker, { category: 'Ocean' });
     expect(await harness.inspect(maker.id)).toMatchObject({
@@ -146,7 +146,7 @@ describe('After an operator edited the scheduled product,', () => {
     });
   });
 
-  test('an edit keeps the launch time that the operator set, and the maker can set the earlier one again', async () => {
+  test("a maker's edit keeps the launch time that the operator set, and the maker can set the earlier time again", async () => {
     const [first, later] = [inHours(2).toISOString(), inHours(48).toISOString()];
     const [postponed, moved] = [await scheduled({ createdAt: later }), await scheduled({ createdAt: later })];
     expect(await site.submissions.edit(moved, { launchAt: first })).toMatchObject({ launchAt: first });
@@ -157,7 +157,7 @@ describe('After an operator edited the scheduled product,', () => {
     expect(await harness.isPublic(postponed.id)).toBe(false);
   });
 
-  test('an edit based on the earlier product is refused, and one based on the current product is accepted', async () => {
+  test("a maker's edit is refused if it is based on the product before the operator's edit, and accepted if it is based on the current one", async () => {
     const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(2).toISOString() });
     expect(await site.submissions.get(maker)).toMatchObject({ productVersion: null });
     await harness.approve(maker.id);
@@ -171,15 +171,15 @@ describe('After an operator edited the scheduled product,', () => {
     expect(edited).toMatchObject({ status: 'waiting', product: { description: 'Tides and more' } });
   });
 
-  test('the screenshot that the maker sees at an index is removed', async () => {
+  test('removing a screenshot removes the one that the maker sees at the index after an operator changed the screenshots', async () => {
     const maker = await scheduled({ screenshots: ['/images/b.webp', '/images/c.webp'] });
     const { product } = await site.submissions.removeScreenshot(maker, 0);
     expect(product.screenshots).toEqual(['/images/c.webp']);
   });
 });
 
-describe('Pictures', () => {
-  test('are set, added and removed one by one', async () => {
+describe('pictures', () => {
+  test('pictures are set, added and removed one by one', async () => {
     const maker = await harness.submit();
     await site.submissions.setImage(maker, '/images/tile.webp');
     await site.submissions.addScreenshot(maker, '/images/a.webp');
@@ -190,7 +190,7 @@ describe('Pictures', () => {
     expect(await codeOf(site.submissions.removeScreenshot(maker, -1))).toBe('screenshot_not_found');
   });
 
-  test('sent at the same time are all stored, up to the limit of a product', async () => {
+  test('screenshots that are sent at the same time are all stored, up to the limit of a product', async () => {
     const maker = await harness.submit();
     const added = await Promise.all(
       Array.from({ length: 52 }, (_, index) => codeOf(site.submissions.addScreenshot(maker, `/images/${index}.webp`))),
@@ -200,16 +200,16 @@ describe('Pictures', () => {
     expect((await site.submissions.get(maker)).product.screenshots).toHaveLength(50);
   });
 
-  test('of a scheduled submission make it wait again', async () => {
+  test('a new picture makes a scheduled submission wait again', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     expect(await site.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
   });
 });
 
-describe('Withdrawing', () => {
+describe('withdrawing', () => {
   test.each(['waiting', 'declined', 'scheduled'])(
-    'a %s submission is permanent, and repeating it has no effect',
+    'withdrawing a %s submission is permanent, and withdrawing it again has no effect',
     async (state) => {
       const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
       if (state === 'declined') await harness.decline(maker.id);
@@ -223,7 +223,7 @@ describe('Withdrawing', () => {
     },
   );
 
-  test('during an approval either succeeds, or is refused because the product launched', async () => {
+  test('withdrawing during an approval either succeeds, or is refused because the product launched', async () => {
     for (let round = 0; round < 5; round += 1) {
       const maker = await harness.submit();
       const [approved, withdrawn] = await Promise.all([

@@ -178,7 +178,7 @@ async function applyPatch(
   const fields: SubmissionFields = { ...row.fields, ...withAvatars(patch.fields, row.fields.team) };
   const launchAt = patch.launchAt === undefined ? row.launch_at : patch.launchAt;
   const isSameTime = launchAt?.getTime() === row.launch_at?.getTime();
-  // Blank fields are equal to the defaults that products have instead.
+  // The products are compared, because a blank field gets the same value as a field that is set to the default.
   const complete = (each: SubmissionFields) => productOfFields(row.id, each, now, rules.timeZone);
   const isSameProduct = isDeepStrictEqual(complete(fields), complete(row.fields));
   if (isSameProduct && row.status !== 'declined') {
@@ -200,12 +200,12 @@ function withAvatars(sent: CheckedPatch['fields'], team: readonly TeamMember[]):
   return { ...sent, team: sent.team.map((member) => ({ ...member, avatar: avatarOf(member) })) };
 }
 
-/** Returns the undo of the last decision after the maker changed only the launch time, which it keeps. */
+/** Returns the undo of the last decision after the maker changed only the launch time. The undo keeps the new time. */
 function undoAt({ undo }: SubmissionRow, launchAt: Date | null): Undo | null {
   return undo && { ...undo, launchAt: launchAt?.toISOString() ?? null };
 }
 
-/** Changes the launch time. The operator's approval stays. */
+/** Changes the launch time. An approved submission stays approved. */
 async function reschedule(
   sql: Sql,
   row: SubmissionRow,

@@ -21,34 +21,34 @@ const create = (
 ) => site.submissions.create(sent, { session, ...others });
 const idOf = async (sent: NewSubmission) => (await create(sent)).submission.id;
 
-describe('The id', () => {
-  test('is the slug of the name, numbered if a product, a removed product or a submission has it', async () => {
+describe('ids', () => {
+  test('the id is the slug of the name, numbered if a product, a removed product or a submission has the slug', async () => {
     await saveProducts(site.database, [buildProduct({ id: 'wave' }), buildProduct({ id: 'wave-2' })]);
     await removeProducts(site.database, ['wave-2']);
     expect([await idOf({ name: 'Wave' }), await idOf({ name: 'Wave!' })]).toEqual(['wave-3', 'wave-4']);
     expect(await idOf({ name: '波' })).toMatch(/^(?:bo|product-[0-9a-f]{10})$/);
   });
 
-  test('is distinct for any number of simultaneous submissions of one name', async () => {
+  test('simultaneous submissions with the same name get distinct ids', async () => {
     const ids = await Promise.all(Array.from({ length: 25 }, () => idOf({ name: 'Swell' })));
     expect(new Set(ids).size).toBe(25);
     for (const id of ids) expect(id).toMatch(/^swell(?:-\w{1,7})?$/);
   });
 
-  test('of suspected spam is never a plain slug', async () => {
+  test('the id of suspected spam is never a plain slug', async () => {
     const spam = await idOf({ name: 'Famous', website: 'https://spam.example' });
     expect(spam).toMatch(/^famous-[0-9a-f]{7}$/);
     expect(await harness.inspect(spam)).toMatchObject({ suspectedSpam: true, status: 'waiting' });
     expect(await idOf({ name: 'Famous' })).toBe('famous');
   });
 
-  test('is not given to an imported product', async () => {
+  test('an imported product does not get the id of a submission', async () => {
     const id = await idOf({ name: 'Import me' });
     const ids = await new IdAssigner(new Map()).assign(site.database, [{ name: 'Import me' }, { name: 'Import me' }]);
     expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
   });
 
-  test('is free again a day after the submission was withdrawn before a decision', async () => {
+  test('the id of a submission that was withdrawn before a decision is free again after a day', async () => {
     const withdrawn = await harness.submit({ name: 'Undecided' });
     await site.submissions.withdraw(withdrawn);
     const waiting = await harness.submit({ name: 'Undecided' });
@@ -61,7 +61,7 @@ describe('The id', () => {
     expect([await idOf({ name: 'Undecided' }), waiting.id]).toEqual(['undecided', 'undecided-2']);
   });
 
-  test('is free again 30 days after the submission was declined, or withdrawn after a decision', async () => {
+  test('the id of a submission that was declined, or withdrawn after a decision, is free again after 30 days', async () => {
     const [declined, withdrawn] = [await harness.submit({ name: 'Gone' }), await harness.submit({ name: 'Gone' })];
     for (const { id } of [declined, withdrawn]) await harness.decline(id);
     await site.submissions.withdraw(withdrawn);
@@ -77,8 +77,8 @@ describe('The id', () => {
   });
 });
 
-describe('Invalid fields', () => {
-  test('are all reported at once, by field', async () => {
+describe('fields', () => {
+  test('all invalid fields are reported at once, by field', async () => {
     const long = (length: number) => '🌊'.repeat(length);
     const sent = {
       name: ' \u200b ',
@@ -104,7 +104,7 @@ describe('Invalid fields', () => {
     ]);
   });
 
-  test('are not reported for values at the limits', async () => {
+  test('values at the limits are accepted, and a launch time beyond its limit is refused', async () => {
     const sent = {
       name: 'é'.repeat(300),
       description: '🌊'.repeat(10_000),
@@ -126,8 +126,8 @@ describe('Invalid fields', () => {
   );
 });
 
-describe('An idempotency key', () => {
-  test('identifies one submission of its session; a repeated request gets an additional maker key', async () => {
+describe('idempotency keys', () => {
+  test('an idempotency key identifies one submission of its session; a repeated request gets an additional maker key', async () => {
     const session = 'session-retry';
     const sent = { name: 'Retry' };
     const [first, second] = await Promise.all([
@@ -147,7 +147,7 @@ describe('An idempotency key', () => {
     expect((await create(sent, { session, idempotencyKey: 'draft' })).created).toBe(true);
   });
 
-  test('still identifies the submission after its launch time has passed', async () => {
+  test('an idempotency key still identifies its submission after the launch time has passed', async () => {
     const sender = { session: 'session-late', idempotencyKey: 'draft' };
     const sent = { name: 'Late', launchAt: inHours(1).toISOString() };
     const { submission } = await create(sent, sender);
@@ -159,7 +159,7 @@ describe('An idempotency key', () => {
     expect(await codeOf(create(sent, { ...sender, idempotencyKey: 'other' }))).toBe('submission_invalid');
   });
 
-  test('leaves the five newest maker keys valid', async () => {
+  test('after repeated requests with an idempotency key, only the five newest maker keys are valid', async () => {
     const made = [];
     for (let time = 0; time < 6; time += 1) {
       made.push(await create({ name: 'Six times' }, { session: 'session-six', idempotencyKey: 'draft' }));
@@ -170,7 +170,7 @@ describe('An idempotency key', () => {
     expect(codes).toEqual(['submission_not_found', 'done', 'done', 'done', 'done', 'done']);
   });
 
-  test('no longer identifies a submission whose maker key the operator has renewed', async () => {
+  test('an idempotency key no longer identifies a submission whose maker key the operator has renewed', async () => {
     const sender = { session: 'session-lost', idempotencyKey: 'draft' };
     const { submission, makerKey } = await create({ name: 'Lost' }, sender);
     const renewed = await renewMakerKey(site.database, submission.id);
@@ -181,10 +181,10 @@ describe('An idempotency key', () => {
   });
 });
 
-describe('A network', () => {
+describe('networks', () => {
   const network = (last: number) => Uint8Array.from([192, 0, 2, last]);
 
-  test('has at most five waiting submissions, even if sent at the same time; a decision frees a slot', async () => {
+  test('a network has at most five waiting submissions, even if they are sent at the same time; a decision frees a slot', async () => {
     const codes = await Promise.all(
       Array.from({ length: 8 }, () => codeOf(create({ name: 'Many' }, { network: network(1) }))),
     );
@@ -196,7 +196,7 @@ describe('A network', () => {
     expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('too_many_waiting');
   });
 
-  test('gains no slot by editing a declined submission, and loses none by repeating a request', async () => {
+  test('a network gains no slot by editing a declined submission, and loses none by repeating a request', async () => {
     const from = { network: network(3) };
     const declined = await create({ name: 'Declined' }, from);
     await harness.decline(declined.submission.id);
@@ -208,7 +208,7 @@ describe('A network', () => {
     expect((await create({ name: 'Repeated' }, repeated)).created).toBe(false);
   });
 
-  test('is stored only while a submission waits, and only as a hash', async () => {
+  test('the network is stored only while a submission waits, and only as a hash', async () => {
     const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
     const stored = async () =>
       (

@@ -12,8 +12,8 @@ const REMOVED = 'The product was removed from the site.';
 
 const vote = (productId: string) => site.core.setUpvote({ productId, session: 'session-of-a-visitor', upvoted: true });
 
-describe('Approval', () => {
-  test('launches a submission without a launch time immediately, with the defaults of products', async () => {
+describe('approving', () => {
+  test('approving a submission without a launch time launches it immediately, with the defaults of products', async () => {
     const maker = await harness.submit({ name: 'Ebb', maker: ' ' });
     await harness.approve(maker.id);
     const detail = await site.core.getProduct(maker.id);
@@ -26,7 +26,7 @@ describe('Approval', () => {
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched', revision: 2 });
   });
 
-  test('schedules a submission for its time, and it launches then', async () => {
+  test('approving a submission with a future launch time schedules it, and it launches at that time', async () => {
     const maker = await harness.submit({ launchAt: inHours(2).toISOString() });
     await harness.approve(maker.id);
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', standing: null, votesByHour: [] });
@@ -36,7 +36,7 @@ describe('Approval', () => {
     expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
-  test('launches a submission at once if its launch time has passed', async () => {
+  test('approving a submission whose launch time has passed launches it immediately', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     clock.advance({ hours: 3 });
     await harness.approve(maker.id);
@@ -46,7 +46,7 @@ describe('Approval', () => {
     });
   });
 
-  test('succeeds once if requested twice at the same time', async () => {
+  test('an approval that is requested twice at the same time succeeds once', async () => {
     const { id } = await harness.submit();
     const codes = await Promise.all([codeOf(harness.approve(id, 1)), codeOf(harness.approve(id, 1))]);
     expect(codes.sort()).toEqual(['done', 'submission_changed']);
@@ -54,14 +54,14 @@ describe('Approval', () => {
     expect((await listAudit(site.database, { limit: 9 })).filter(({ target }) => target === id)).toHaveLength(1);
   });
 
-  test('is refused for a revision that the maker has edited since', async () => {
+  test('approving a revision that the maker has edited since is refused', async () => {
     const maker = await harness.submit();
     await site.submissions.edit(maker, { description: 'Something else' });
     expect(await codeOf(harness.approve(maker.id, 1))).toBe('submission_changed');
     expect(await codeOf(harness.approve(maker.id, 2))).toBe('done');
   });
 
-  test('at the same time as an edit leaves the edited submission waiting, whichever comes first', async () => {
+  test('an edited submission waits after a simultaneous approval, whichever comes first', async () => {
     const maker = await harness.submit({ description: 'Old', launchAt: inHours(1).toISOString() });
     const [approved, edited] = await Promise.all([
       codeOf(harness.approve(maker.id, 1)),
@@ -74,8 +74,8 @@ describe('Approval', () => {
   });
 });
 
-describe('A decline', () => {
-  test('shows the maker the reason, and the operator can still approve the submission', async () => {
+describe('declining', () => {
+  test('after a decline, the maker sees the reason, and the operator can still approve the submission', async () => {
     const maker = await harness.submit();
     await harness.decline(maker.id, 'No picture');
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'No picture' });
@@ -84,7 +84,7 @@ describe('A decline', () => {
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'launched', reason: null });
   });
 
-  test('of a scheduled submission cancels its launch, and its undo schedules it again', async () => {
+  test('declining a scheduled submission cancels its launch, and undoing the decline schedules the launch again', async () => {
     const maker = await harness.submit({ launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
     await harness.decline(maker.id);
@@ -96,7 +96,7 @@ describe('A decline', () => {
     });
   });
 
-  test("keeps the operator's edits, and its undo restores them", async () => {
+  test("undoing a decline restores the operator's edits of the product", async () => {
     const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
     await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
@@ -109,7 +109,7 @@ describe('A decline', () => {
     });
   });
 
-  test("keeps the operator's edits if the maker then changes another field", async () => {
+  test("a declined submission keeps the operator's edits of its product when the maker changes another field", async () => {
     const maker = await harness.submit({ description: 'Tydes', launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
     const edited = { description: 'Tides', maker: 'Operator', createdAt: inHours(8).toISOString() };
@@ -122,15 +122,15 @@ describe('A decline', () => {
     expect(await harness.inspect(maker.id)).toMatchObject({ approvedProduct: { description: 'Tides' } });
   });
 
-  test('is refused after the launch', async () => {
+  test('declining a submission after its launch is refused', async () => {
     const { id } = await harness.submit();
     await harness.approve(id);
     expect(await codeOf(harness.decline(id))).toBe('already_launched');
   });
 });
 
-describe('A schedule', () => {
-  test('approves a submission for a time or moves its launch, and either can be undone', async () => {
+describe('scheduling', () => {
+  test('scheduling approves a submission for a time or moves its launch, and the move can be undone', async () => {
     const maker = await harness.submit();
     await harness.schedule(maker.id, inHours(1));
     expect(await site.submissions.get(maker)).toMatchObject({
@@ -149,7 +149,7 @@ describe('A schedule', () => {
     expect(await codeOf(harness.schedule(maker.id, inHours(1)))).toBe('already_launched');
   });
 
-  test('for a time that has passed is refused, so nothing launches by mistake', async () => {
+  test('scheduling for a time that has passed is refused, so nothing launches by mistake', async () => {
     const maker = await harness.submit();
     expect(await codeOf(harness.schedule(maker.id, clock.now()))).toBe('submission_invalid');
     await harness.schedule(maker.id, inHours(1));
@@ -161,8 +161,8 @@ describe('A schedule', () => {
   });
 });
 
-describe('An undo', () => {
-  test('removes a launched product from the site and its boards, and the maker key still works', async () => {
+describe('undoing a decision', () => {
+  test('undoing an approval removes the launched product from the site and its boards, and the maker key still works', async () => {
     const maker = await harness.submit();
     await harness.approve(maker.id);
     expect(await site.core.getStandings(maker.id)).not.toBeNull();
@@ -174,7 +174,7 @@ describe('An undo', () => {
     expect(await harness.isPublic(maker.id)).toBe(true);
   });
 
-  test('is refused once others have voted or commented, and the error names the command that removes the product', async () => {
+  test('undoing an approval is refused once others have voted or commented, and the error names the command that removes the product', async () => {
     const { id } = await harness.submit();
     await harness.approve(id);
     await vote(id);
@@ -187,7 +187,7 @@ describe('An undo', () => {
     expect(await codeOf(harness.undo(id))).toBe('already_launched');
   });
 
-  test('ignores comments of the maker', async () => {
+  test('undoing an approval is possible if only the maker has commented', async () => {
     const maker = await harness.submit();
     await harness.approve(maker.id);
     const author = await site.submissions.authorOf(maker);
@@ -198,7 +198,7 @@ describe('An undo', () => {
   test.each([
     ['launched', 0],
     ['scheduled', 1],
-  ])('of the decline of a %s product that was removed does not launch it again', async (status, hours) => {
+  ])('undoing the decline of a %s product that was removed does not launch it again', async (status, hours) => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await harness.approve(maker.id);
     const { launchAt } = await site.submissions.get(maker);
@@ -213,7 +213,7 @@ describe('An undo', () => {
   });
 
   test.each(['schedule', 'decline'] as const)(
-    'of a %s restores the launch time that an operator set',
+    'undoing a %s restores the launch time that an operator set',
     async (decision) => {
       const maker = await harness.submit({ launchAt: inHours(2).toISOString() });
       await harness.approve(maker.id);
@@ -226,7 +226,7 @@ describe('An undo', () => {
     },
   );
 
-  test('of a schedule is refused after an operator edited the launch time', async () => {
+  test('undoing a schedule is refused after an operator edited the launch time', async () => {
     const maker = await harness.submit({ launchAt: inHours(3).toISOString() });
     await harness.approve(maker.id);
     await harness.schedule(maker.id, inHours(9));
@@ -239,7 +239,7 @@ describe('An undo', () => {
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt });
   });
 
-  test('is refused after the maker changed the text, but not if only the launch time changed', async () => {
+  test('undoing an approval is refused after the maker changed the text, but not if only the launch time changed', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(7).toISOString() });

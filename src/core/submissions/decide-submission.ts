@@ -27,8 +27,8 @@ export interface DecisionTarget {
   /** The revision that the operator has seen. If unset, the revision is not checked. */
   revision?: number | undefined;
   /**
-   * Whether the decision also applies to a later revision that still waits, so its maker cannot prevent it by editing,
-   * unless another decision has come since.
+   * Whether the decision also applies to a later revision that still waits, so the maker cannot prevent the decision by
+   * editing. If another decision was made since, this one is refused nevertheless.
    */
   ignoresEdits?: boolean;
   /** The id of the audit entry of the decision to undo. If unset, the last decision is undone. */
@@ -86,7 +86,8 @@ export function declineSubmission(
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
     const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, now) : undefined;
-    // The maker continues with operators' edits, also if another change makes the undo impossible.
+    // Copies operators' edits of the product to the submission, so the maker sees them even if the decline can no
+    // longer be undone.
     const current = product ? withProduct(row, product) : row;
     const undo = { ...undoOf(current, 'decline', auditId), product };
     return updateSubmission(sql, current, { status: 'declined', reason, undo, decided_at: now }, now);
@@ -132,7 +133,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
 async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: LaunchRules): Promise<Date | null> {
   const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
   if (undo.status !== 'approved') {
-    // A declined submission has no product. A product with its id was imported, and stays.
+    // A declined submission has no product. If a product has its id, that product was imported, and stays.
     if (row.status === 'approved') await revokeLaunch(sql, row, rules);
     return earlier;
   }

@@ -12,8 +12,8 @@ const { site, clock, inHours } = harness;
 const imported = (id: string) => buildProduct({ id, name: 'Imported', createdAt: clock.now().toISOString() });
 const nameOf = async (id: string) => (await site.core.getProduct(id))?.product.name;
 
-describe('A product that was imported with the id of a submission', () => {
-  test('is not overwritten by an approval, and the error says how to remove it', async () => {
+describe('an imported product with the id of a submission', () => {
+  test('an approval does not overwrite an imported product with the same id, and the error says how to remove it', async () => {
     const { id } = await harness.submit();
     await saveProducts(site.database, [imported(id)]);
     expect(await codeOf(harness.approve(id))).toBe('id_taken');
@@ -22,7 +22,7 @@ describe('A product that was imported with the id of a submission', () => {
     expect(await nameOf(id)).toBe('Imported');
   });
 
-  test('is not overwritten by an approval that begins before the import commits', async () => {
+  test('an approval that begins before the import of a product with the same id commits does not overwrite the product', async () => {
     const { id } = await harness.submit();
     const approved = await site.database.transaction(async (sql) => {
       await saveProducts(sql, [imported(id)]);
@@ -35,7 +35,7 @@ describe('A product that was imported with the id of a submission', () => {
     expect(await harness.inspect(id)).toMatchObject({ status: 'waiting', revision: 1 });
   });
 
-  test('is not changed by an edit or a withdrawal of the maker', async () => {
+  test("a maker's edit or withdrawal does not change an imported product with the same id", async () => {
     for (const change of ['edit', 'withdraw'] as const) {
       const maker = await harness.submit();
       await saveProducts(site.database, [imported(maker.id)]);
@@ -46,7 +46,7 @@ describe('A product that was imported with the id of a submission', () => {
     }
   });
 
-  test('is not overwritten by the undo of a decline', async () => {
+  test('undoing a decline does not overwrite an imported product with the same id', async () => {
     const waiting = await harness.submit();
     const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(scheduled.id);
@@ -60,7 +60,7 @@ describe('A product that was imported with the id of a submission', () => {
     expect([await nameOf(scheduled.id), await nameOf(waiting.id)]).toEqual(['Imported', 'Imported']);
   });
 
-  test('after the approval is not removed by the undo of the approval', async () => {
+  test('undoing an approval does not remove a product that was imported with the same id after the approval', async () => {
     const launched = await harness.submit();
     const scheduled = await harness.submit({ launchAt: inHours(1).toISOString() });
     for (const { id } of [launched, scheduled]) {
@@ -72,7 +72,7 @@ describe('A product that was imported with the id of a submission', () => {
   });
 });
 
-test('the undo of an approval keeps a product that an operator has edited, until the edit is reverted', async () => {
+test("undoing an approval is refused until an operator's edit of the product is reverted", async () => {
   const { id } = await harness.submit({ description: 'Tydes' });
   await harness.approve(id);
   await editProduct(site.database, id, { values: { description: 'Tides' }, now: clock.now() });
@@ -84,12 +84,15 @@ test('the undo of an approval keeps a product that an operator has edited, until
 test.each([
   ['Etc/GMT+12', 13, 'June 2, 2026'],
   ['Pacific/Kiritimati', 1, 'June 1, 2026'],
-])('the undo of an approval in another time zone, %s, keeps only an edited product', async (timeZone, hours, date) => {
-  const { id } = await harness.submit({ launchAt: inHours(hours).toISOString() });
-  await harness.approve(id);
-  const undo = () => codeOf(undoDecision(site.database, { id }, { now: clock.now(), timeZone }));
-  await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' }, now: clock.now() });
-  expect(await undo()).toBe('already_decided');
-  await editProduct(site.database, id, { values: { launchDate: date }, now: clock.now() });
-  expect(await undo()).toBe('done');
-});
+])(
+  'undoing an approval in another time zone, %s, is refused only if the product was edited',
+  async (timeZone, hours, date) => {
+    const { id } = await harness.submit({ launchAt: inHours(hours).toISOString() });
+    await harness.approve(id);
+    const undo = () => codeOf(undoDecision(site.database, { id }, { now: clock.now(), timeZone }));
+    await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' }, now: clock.now() });
+    expect(await undo()).toBe('already_decided');
+    await editProduct(site.database, id, { values: { launchDate: date }, now: clock.now() });
+    expect(await undo()).toBe('done');
+  },
+);

@@ -18,7 +18,7 @@ export interface LaunchRules {
   timeZone: string;
 }
 
-/** At any time, one of these zones has the date of any time zone. */
+/** At any moment, the date in any time zone is also the date in one of these zones. */
 const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
 
 /** Returns the requested launch time, or now if it is unset or has passed. */
@@ -84,10 +84,10 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
 }
 
 /**
- * Removes the product of an approved submission from the site, whether it has launched or not, as if it had not been
- * approved.
+ * Removes the product of an approved submission from the site, whether or not it has launched, as if the submission had
+ * never been approved.
  * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
- * if it differs from the submission, because an operator edited it, or imported a product with its id.
+ * if the product differs from the submission, because an operator edited it, or imported a product with its id.
  */
 export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<void> {
   const { id } = row;

@@ -161,8 +161,8 @@ export async function updateSubmission(
 const CLOSED_DAYS = 30;
 
 /**
- * How long submissions that were withdrawn before a decision are stored. Withdrawing frees a place in the queue, so
- * otherwise a network could reserve many ids.
+ * How long submissions that were withdrawn before a decision are stored. The time is short, because withdrawing frees a
+ * slot in the queue, so a network could otherwise reserve many ids.
  */
 const UNDECIDED_DAYS = 1;
 

@@ -69,7 +69,7 @@ function next(state: State, step: Step, now: number): State | undefined {
   }
 }
 
-test('after any actions of maker, operator and visitors in any order, a submission is in the state of a simple model', async () => {
+test('after any actions of maker, operator and visitors in any order, a submission is in the state that a simple model predicts', async () => {
   let edits = 0;
   const anySteps = fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 14, size: 'max' });
   await fc.assert(

@@ -41,7 +41,7 @@ export interface Submissions {
   removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
   /** Checks that the maker may change the submission, before expensive work begins. */
   requireEditable(access: MakerAccess): Promise<void>;
-  /** Checks in addition that the product can have another screenshot. */
+  /** Like `requireEditable`, and checks that the product can have another screenshot. */
   requireScreenshotCapacity(access: MakerAccess): Promise<void>;
   /** Returns the author of the maker's comments on the product. */
   authorOf(access: MakerAccess): Promise<CommentAuthor>;
@@ -55,7 +55,7 @@ export interface SubmissionsOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** The limits of the cache of votes by hour: the number of launches, and the age of an entry. */
+/** The limits of the cache of votes by hour: the number of launches, and the maximum age of an entry. */
 const MAX_CACHED_LAUNCHES = 1_000;
 const VOTES_MAX_AGE_MS = 5_000;
 
