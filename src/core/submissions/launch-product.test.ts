@@ -96,3 +96,33 @@ test.each([
     expect(await undo()).toBe('done');
   },
 );
+
+const session = 'session-of-a-visitor';
+test.each<[string, (productId: string) => Promise<unknown>]>([
+  ['a vote', (productId) => site.core.setUpvote({ productId, session, upvoted: true })],
+  ['a comment', (productId) => site.core.addComment({ productId, content: 'Nice' }, { session })],
+])(
+  'a launched product with %s whose launch an operator postpones is not deleted, and its maker cannot edit it',
+  async (_what, follow) => {
+    const maker = await harness.submit();
+    await harness.approve(maker.id);
+    await follow(maker.id);
+    const counts = async () => {
+      const { upvotes, comments } = (await site.core.getProduct(maker.id))?.product ?? {};
+      return { upvotes, comments };
+    };
+    const before = await counts();
+    await editProduct(site.database, maker.id, { values: { createdAt: inHours(24).toISOString() }, now: clock.now() });
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', editable: false });
+    const changes = [
+      site.submissions.edit(maker, { description: 'New' }),
+      site.submissions.setImage(maker, '/images/a.webp'),
+      site.submissions.withdraw(maker),
+    ];
+    expect(new Set(await Promise.all(changes.map(codeOf)))).toEqual(new Set(['already_launched']));
+    await expect(harness.decline(maker.id)).rejects.toThrow(`groundswell products remove ${maker.id}`);
+    await harness.schedule(maker.id, inHours(1));
+    clock.advance({ hours: 1 });
+    expect(await counts()).toEqual(before);
+  },
+);

@@ -67,11 +67,13 @@ export async function lockScheduled(sql: Sql, id: string, now: Date): Promise<Pr
 /**
  * Removes a product that has not launched yet from the site.
  * @returns the product, with operators' edits, or undefined if it was already removed.
- * @throws CoreError `already_launched`.
+ * @throws CoreError `already_launched`, also if it has votes or comments from before an operator postponed its launch.
  */
 export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
   const product = await lockUnlaunched(sql, id, now);
-  if (product) await deleteProduct(sql, id);
+  if (product === undefined) return undefined;
+  await requireNoFollowers(sql, id);
+  await deleteProduct(sql, id);
   return product;
 }
 
@@ -95,12 +97,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: Launch
   await lockCounts(sql, [id]);
   const product = await lockProduct(sql, id);
   if (product === undefined) return;
-  if ((await readLaunch(sql, id))?.has_followers) {
-    throw new CoreError(
-      'already_launched',
-      `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
-    );
-  }
+  await requireNoFollowers(sql, id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
   const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? now, zone));
   if (!approved.map(versionOf).includes(versionOf(product))) {
@@ -129,15 +126,29 @@ async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
   return (await sql.query<Launch>(SELECT_LAUNCH, [id]))[0];
 }
 
+/** Checks that deleting a product would not delete votes, or comments by anyone but the maker. */
+async function requireNoFollowers(sql: Sql, id: string): Promise<void> {
+  if (!(await hasFollowers(sql, id))) return;
+  throw new CoreError(
+    'already_launched',
+    `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
+  );
+}
+
+/** Returns whether anyone has voted for a product, or anyone except its maker has commented. */
+export async function hasFollowers(sql: Sql, id: string): Promise<boolean> {
+  return (await readLaunch(sql, id))?.has_followers === true;
+}
+
 /**
  * Checks that the product of an approved submission has not launched. A maker cannot change a removed product either,
- * because an operator may restore it.
+ * because an operator may restore it, or one that was postponed after its launch, because it has votes or comments.
  * @throws CoreError `already_launched`.
  */
 export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
   if (status !== 'approved') return;
   const launch = (await readLaunch(sql, id)) ?? throwRemoved();
-  if (launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
+  if (launch.has_followers || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 
 async function deleteProduct(sql: Sql, id: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Submission } from '../../contract/submissions/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
+import { hasFollowers } from './launch-product.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
 export interface ReadContext {
@@ -29,11 +30,13 @@ export async function describeSubmission(
   const product = (await readApprovedProducts(sql, [row])).get(row.id);
   const { status, reason } = stateOf(row, product, now);
   const hasLaunched = status === 'launched' && product !== undefined;
+  // A product that was postponed after its launch may have votes, which an edit would delete.
+  const isScheduled = status === 'scheduled' && !(await hasFollowers(sql, row.id));
   return {
     id: row.id,
     status,
     reason,
-    editable: status === 'scheduled' || row.status === 'waiting' || row.status === 'declined',
+    editable: isScheduled || row.status === 'waiting' || row.status === 'declined',
     revision: row.revision,
     productVersion: product ? versionOf(product) : null,
     launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
