@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
@@ -177,19 +177,28 @@ test.describe('the maker link', () => {
     await openLink(page, made);
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog(page).getByLabel('Description').fill(' Swims. ');
-    const lose = async (route: Route) => {
-      if (route.request().method() !== 'PATCH') return route.fallback();
+    await dialog(page)
+      .getByLabel('Add screenshots')
+      .setInputFiles(await pictureFile('shell.png', '#075e68'));
+    await expect(dialog(page).getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
+    const lost: string[] = [];
+    await page.route(/\/api\/submissions\//, async (route) => {
+      const method = route.request().method();
+      if (method === 'GET' || lost.includes(method)) return route.fallback();
+      lost.push(method);
       await route.fetch();
       await route.abort();
-    };
-    await page.route(/\/api\/submissions\//, lose);
+    });
     const save = dialog(page).getByRole('button', { name: 'Save changes' });
-    await save.click();
-    await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
-    await page.unroute(/\/api\/submissions\//, lose);
+    for (const methods of [['PATCH'], ['PATCH', 'POST']]) {
+      await save.click();
+      await expect.poll(() => lost).toEqual(methods);
+      await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
+    }
     await save.click();
     await expect(dialog(page)).toHaveCount(0);
     await expect(page.getByText('Swims.').first()).toBeVisible();
+    await expect(page.getByRole('img', { name: /^Screenshot \d of Scallop$/ })).toHaveCount(1);
   });
 
   test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({

@@ -190,6 +190,14 @@ describe('pictures', () => {
     expect(await codeOf(site.submissions.removeScreenshot(maker, -1))).toBe('screenshot_not_found');
   });
 
+  test('a screenshot that is sent again because the response was lost is stored once', async () => {
+    const maker = await harness.submit();
+    for (const name of ['a', 'b', 'a']) await site.submissions.addScreenshot(maker, `/images/${name}.webp`);
+    const { product, revision } = await site.submissions.get(maker);
+    expect(product.screenshots).toEqual(['/images/a.webp', '/images/b.webp']);
+    expect(revision).toBe(3);
+  });
+
   test('screenshots that are sent at the same time are all stored, up to the limit of a product', async () => {
     const maker = await harness.submit();
     const added = await Promise.all(

@@ -71,7 +71,10 @@ export function setImage(
   );
 }
 
-/** Appends a screenshot. @throws as `editSubmission`; `submission_invalid` if the product has the maximum number. */
+/**
+ * Appends a screenshot, unless the product already has it, because the response to an earlier upload was lost.
+ * @throws as `editSubmission`; `submission_invalid` if the product has the maximum number.
+ */
 export function addScreenshot(
   database: Database,
   access: MakerAccess,
@@ -79,8 +82,9 @@ export function addScreenshot(
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, (sql, row) => {
-    requireScreenshotCapacity(row.fields);
-    const screenshots = [...row.fields.screenshots, address];
+    const stored = row.fields.screenshots;
+    if (!stored.includes(address)) requireScreenshotCapacity(row.fields);
+    const screenshots = stored.includes(address) ? stored : [...stored, address];
     return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
   });
 }

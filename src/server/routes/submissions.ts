@@ -270,7 +270,7 @@ const OPERATIONS = {
     makerKey: 'required',
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: responsesOf('The updated submission; the new screenshot is the last one'),
+    responses: responsesOf('The updated submission; a new screenshot is the last one'),
     problems: [...PICTURE_PROBLEMS, 'submission_invalid'],
   },
   removeSubmissionScreenshot: {

@@ -60,14 +60,14 @@ export const submissionsClient = {
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
-   * Changes fields of the submission `base`. If it has changed since, and not because the response to an earlier attempt
-   * was lost, calls `onConflict` with the latest one before throwing the error.
+   * Changes fields of the submission `base`. If it has changed since, calls `onChanged` with the latest one, and then
+   * throws the error unless the latest one has these fields, because the response to an earlier attempt was lost.
    */
   async update(
     access: MakerAccess,
     base: Submission,
     fields: SubmissionPatch,
-    onConflict: (latest: Submission) => void,
+    onChanged: (latest: Submission) => void,
   ): Promise<Submission> {
     const { revision, productVersion } = base;
     const json = { ...fields, revision, productVersion };
@@ -76,9 +76,9 @@ export const submissionsClient = {
     } catch (error) {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
+      onChanged(latest);
       // An edit submits a declined submission again, so this one was declined later, and needs another edit.
-      if (latest.status !== 'declined' && isStored(fields, base, latest)) return latest;
-      onConflict(latest);
+      if (latest.status !== 'declined' && isStored(fields, latest)) return latest;
       throw error;
     }
   },
@@ -91,14 +91,10 @@ export const submissionsClient = {
     sendAsMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
 };
 
-/**
- * Returns whether the latest submission already has the fields that were sent. The form removes screenshots that it does
- * not know, so they must not have changed either.
- */
-function isStored(fields: SubmissionPatch, base: Submission, latest: Submission): boolean {
-  const { screenshots } = base.product;
-  const stored = { ...toSubmission(toDraft(latest.product, latest.launchAt)), screenshots: latest.product.screenshots };
-  return JSON.stringify({ ...stored, ...fields, screenshots }) === JSON.stringify(stored);
+/** Returns whether the latest submission already has the fields that were sent. */
+function isStored(fields: SubmissionPatch, latest: Submission): boolean {
+  const stored = toSubmission(toDraft(latest.product, latest.launchAt));
+  return JSON.stringify({ ...stored, ...fields }) === JSON.stringify(stored);
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

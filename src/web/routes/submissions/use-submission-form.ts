@@ -143,7 +143,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     });
   }
 
-  /** Continues from a version that someone else has saved, with the maker's changes. */
+  /** Continues from a later version, which someone else may have saved, with the maker's changes. */
   function continueFrom(latest: Submission): void {
     if (existing.current === null) return;
     const before = existing.current.submission;
@@ -198,10 +198,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     try {
       await filesAdded.current;
       if (!validate()) return;
-      const pictures = latestPictures.current;
-      setTotal(filesOf(pictures).length);
       existing.current = await save(website);
       const { access, submission } = existing.current;
+      // After `save`, because they may be based on a later version now.
+      const pictures = latestPictures.current;
+      setTotal(filesOf(pictures).length);
       let refused = false;
       const latest = await savePictures({
         access,
