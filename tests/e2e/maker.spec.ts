@@ -1,11 +1,10 @@
 import type { Page } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
-import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { holdResponses } from '../support/network.ts';
 import {
   dayAhead,
   decide,
@@ -252,42 +251,5 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('blockquote')).toHaveText('The product was removed from the site.');
     await expect(page.getByText('It is not on the list.')).toHaveText('It is not on the list.');
     await expect(page.getByRole('button', { name: /Edit|Withdraw/ })).toHaveCount(0);
-  });
-});
-
-test.describe('the launch view of a maker', () => {
-  test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Nautilus' });
-    await decide(site, 'approve', made.id);
-    await site.addUpvotes(made.id, 3);
-    await site.addComments(made.id, [{ content: 'Round and round' }]);
-    // Leaderboards follow the votes within a second, or later on a busy machine.
-    const standing = async () => (await page.request.get(paths.api.standings(made.id))).json();
-    await expect.poll(standing).toMatchObject({ day: { votes: 3 } });
-    await page.goto(made.link);
-    const panel = page.getByRole('region', { name: 'Your launch' });
-    await expect(panel.getByRole('definition')).toHaveText([/^(?:Tied )?\d+(?:st|nd|rd|th) of \d+$/, '3', '1']);
-    await expect(panel.getByRole('table', { name: 'Votes by hour' }).getByRole('row')).toHaveCount(2);
-    await expect(panel.getByText(/^Votes count until/)).toBeVisible();
-  });
-
-  test('does not use its key for the next product', async ({ page, site }) => {
-    await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
-    const made = await submit(site, { name: 'Ammonite' });
-    await decide(site, 'approve', made.id);
-    // If the clock of the site is slow, the product launches later.
-    await expect.poll(async () => (await page.request.get(paths.api.product(made.id))).status()).toBe(200);
-    const reads = recordRequests(page, /\/api\/submissions\//);
-    await page.goto(made.link);
-    await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
-    const next = page.getByRole('button', { name: 'Next', exact: true });
-    await expect(next, 'the next product has been prefetched').toHaveAttribute('title', 'Argonaut');
-    await next.click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Argonaut' })).toBeFocused();
-    await requestsReported(page);
-    expect(new Set(reads.map((request) => request.url()))).toEqual(
-      new Set([`${site.address}/api/submissions/${made.id}`]),
-    );
-    await expect(page.getByText('This maker link no longer works.')).toHaveCount(0);
   });
 });

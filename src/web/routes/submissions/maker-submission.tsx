@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type Dispatch, type MouseEvent, type ReactNode, type SetStateAction, useEffect, useRef } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
@@ -15,15 +15,18 @@ interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
   onChange: (submission: Submission) => void;
+  open: OpenDialog | null;
+  setOpen: Dispatch<SetStateAction<OpenDialog | null>>;
 }
 
-type DialogName = 'edit' | 'reschedule' | 'withdraw';
+/** The open dialog. Each opening creates a new object. */
+export interface OpenDialog {
+  name: 'edit' | 'reschedule' | 'withdraw';
+}
 
 /** The page of a product that is not on the site yet, which only its maker sees. */
-export function MakerSubmission({ access, submission, onChange }: MakerSubmissionProps) {
+export function MakerSubmission({ access, submission, onChange, open, setOpen }: MakerSubmissionProps) {
   const site = useSite();
-  /** The open dialog. Each opening creates a new object. */
-  const [open, setOpen] = useState<{ name: DialogName } | null>(null);
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
@@ -40,7 +43,7 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
     opener.current = null;
   }, [open]);
 
-  const opens = (name: DialogName) => (event: MouseEvent<HTMLElement>) => {
+  const opens = (name: OpenDialog['name']) => (event: MouseEvent<HTMLElement>) => {
     opener.current = event.currentTarget;
     setOpen({ name });
   };
@@ -50,7 +53,8 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
     setOpen((now) => (now === open ? null : now));
     // A withdrawn submission has no buttons, so its heading gets the focus.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
-    if (changed) onChange(changed);
+    // Without changes, the version of the dialog may be older than the page's.
+    if (changed && changed.revision > submission.revision) onChange(changed);
     if (said) showToast({ title: t('Changes saved'), description: said });
   }
 

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 import { MakerLaunch } from './maker-launch.tsx';
-import { MakerSubmission } from './maker-submission.tsx';
+import { MakerSubmission, type OpenDialog } from './maker-submission.tsx';
 import { SubmissionStyles } from './submission-styles.tsx';
 import { failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
@@ -42,23 +42,29 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   useStoredKey(access, data);
   useRefetchAtLaunch(data, refetch);
 
-  const isLaunched = data?.status === 'launched';
+  const hasLaunched = data?.status === 'launched';
   useEffect(() => {
     // The product's page changes as well: it shows the product instead of 'not found'.
-    if (isLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
-  }, [isLaunched, isMissing, client, access.id]);
+    if (hasLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
+  }, [hasLaunched, isMissing, client, access.id]);
+
+  // A dialog stays open when the product launches, because it may contain text that has not been saved.
+  const [open, setOpen] = useState<OpenDialog | null>(null);
 
   const onChange = (submission: Submission) => client.setQueryData(queryKey, submission);
   if (data === undefined) {
     if (!isMissing) return null;
     return error && !isUnknown ? <Unreachable error={error} onRetry={() => refetch()} /> : <ProductSkeleton />;
   }
+  const showsLaunch = hasLaunched && open === null;
   return (
     <>
       <SubmissionStyles />
-      {isLaunched && !isMissing && <MakerLaunch submission={data} />}
-      {isLaunched && isMissing && <ProductMissing />}
-      {!isLaunched && isMissing && <MakerSubmission access={access} submission={data} onChange={onChange} />}
+      {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
+      {showsLaunch && isMissing && <ProductMissing />}
+      {!showsLaunch && (isMissing || open) && (
+        <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} />
+      )}
     </>
   );
 }

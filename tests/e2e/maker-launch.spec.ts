@@ -1,0 +1,69 @@
+import { paths } from '../../src/contract/paths.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
+import { expect } from '../support/e2e-test.ts';
+import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { dayAhead, decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+
+test.describe('the launch view of a maker', () => {
+  test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Nautilus' });
+    await decide(site, 'approve', made.id);
+    await site.addUpvotes(made.id, 3);
+    await site.addComments(made.id, [{ content: 'Round and round' }]);
+    // Leaderboards follow the votes within a second, or later on a busy machine.
+    const standing = async () => (await page.request.get(paths.api.standings(made.id))).json();
+    await expect.poll(standing).toMatchObject({ day: { votes: 3 } });
+    await page.goto(made.link);
+    const panel = page.getByRole('region', { name: 'Your launch' });
+    await expect(panel.getByRole('definition')).toHaveText([/^(?:Tied )?\d+(?:st|nd|rd|th) of \d+$/, '3', '1']);
+    await expect(panel.getByRole('table', { name: 'Votes by hour' }).getByRole('row')).toHaveCount(2);
+    await expect(panel.getByText(/^Votes count until/)).toBeVisible();
+  });
+
+  test('does not use its key for the next product', async ({ page, site }) => {
+    await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
+    const made = await submit(site, { name: 'Ammonite' });
+    await decide(site, 'approve', made.id);
+    // If the clock of the site is slow, the product launches later.
+    await expect.poll(async () => (await page.request.get(paths.api.product(made.id))).status()).toBe(200);
+    const reads = recordRequests(page, /\/api\/submissions\//);
+    await page.goto(made.link);
+    await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+    const next = page.getByRole('button', { name: 'Next', exact: true });
+    await expect(next, 'the next product has been prefetched').toHaveAttribute('title', 'Argonaut');
+    await next.click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Argonaut' })).toBeFocused();
+    await requestsReported(page);
+    expect(new Set(reads.map((request) => request.url()))).toEqual(
+      new Set([`${site.address}/api/submissions/${made.id}`]),
+    );
+    await expect(page.getByText('This maker link no longer works.')).toHaveCount(0);
+  });
+
+  test('appears when the edit dialog closes, whose text stays after the launch and can no longer be saved', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404|409/);
+    await page.clock.install();
+    const made = await submit(site, { name: 'Belemnite', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+    await decide(site, 'approve', made.id);
+    await openLink(page, made);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('Swims backwards.');
+    const now = new Date();
+    const createdAt = new Date(now.getTime() - 60_000).toISOString();
+    await editProduct(site.database, made.id, { values: { createdAt }, now });
+    await page.clock.fastForward(16_000);
+    await expect(page.locator('.product-columns'), 'the page shows the launched product').toBeVisible();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The product has launched and can no longer be changed.');
+    await expect(dialog.getByLabel('Description')).toHaveValue('Swims backwards.');
+    await holdResponses(page, /\/api\/submissions\//, { method: 'GET' });
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Belemnite']);
+  });
+});
