@@ -61,6 +61,19 @@ test('a held comment that an operator hides leaves the queue', async ({ page, si
   await expect(page.getByText('No comment is held')).toBeVisible();
 });
 
+test('a submission shows its launch time until that has passed', async ({ page, site }) => {
+  const [first, second] = newNames();
+  await addSubmissions(site, [first, second]);
+  const setTime = (name: string, time: string) =>
+    site.database.query("UPDATE submissions SET launch_at = $2 WHERE fields->>'name' = $1", [name, time]);
+  await setTime(first, '2999-01-02T09:00:00Z');
+  await setTime(second, '2001-01-02T09:00:00Z');
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await expect(page.getByRole('article', { name: first })).toContainText('launches 2999-01-02 09:00 UTC');
+  await expect(page.getByRole('article', { name: second })).toContainText('launches once approved');
+});
+
 test('a held key moves on in the queue, but decides on only one submission', async ({ page, site }) => {
   const [first, second, third] = newNames();
   await addSubmissions(site, [first, second, third]);

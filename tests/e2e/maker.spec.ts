@@ -233,6 +233,17 @@ test.describe('the maker link', () => {
     await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
   });
 
+  test('of a product that waits past its launch time shows that it launches once approved', async ({ page, site }) => {
+    const day = dayAhead(120);
+    const made = await submit(site, { name: 'Sea hare', launchAt: `${day}T10:00:00.000Z` });
+    await openLink(page, made);
+    await expect(page.getByText(`Once approved, it launches on ${longDate(day)} at 10:00`)).toBeVisible();
+    const passed = new Date(Date.now() - 60_000).toISOString();
+    await site.database.query('UPDATE submissions SET launch_at = $2 WHERE id = $1', [made.id, passed]);
+    await page.reload();
+    await expect(page.getByText('Once approved, it launches at once.')).toBeVisible();
+  });
+
   test('of a product that was removed from the site offers no edits', async ({ page, site }) => {
     const made = await submit(site, { name: 'Teredo' });
     await page.route(`**/api/submissions/${made.id}`, (route) =>

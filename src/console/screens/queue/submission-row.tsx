@@ -1,7 +1,7 @@
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { TimeAgo } from '../../../web/ui/time.tsx';
+import { TimeAgo, useNow } from '../../../web/ui/time.tsx';
 import type { RowState } from '../../ui/list.tsx';
 import { SelectBox } from '../../ui/select-box.tsx';
 import { ProductPreview } from '../products/product-preview.tsx';
@@ -15,6 +15,7 @@ interface Props {
 
 export function SubmissionRow({ submission, state, onAct }: Props) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
+  const now = useNow();
   return (
     <article className="row submission" aria-label={product.name}>
       <SelectBox name={product.name} state={state} />
@@ -26,7 +27,9 @@ export function SubmissionRow({ submission, state, onAct }: Props) {
           <span>{product.category}</span>
           <TimeAgo time={waitingSince} />
           <span>
-            {launchAt === null ? 'launches once approved' : `launches ${launchAt.slice(0, 16).replace('T', ' ')} UTC`}
+            {launchAt !== null && Date.parse(launchAt) > now
+              ? `launches ${launchAt.slice(0, 16).replace('T', ' ')} UTC`
+              : 'launches once approved'}
           </span>
           {suspectedSpam && (
             <span className="tag" data-tone="gone">

@@ -4,6 +4,7 @@ import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
+import { useNow } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
 import { teamText } from './draft.ts';
@@ -138,7 +139,9 @@ const WORDS = {
 
 function MakerStatus({ submission: { status, reason, launchAt, editable } }: { submission: Submission }) {
   const zone = visitorTimeZone();
-  const when = launchAt && (
+  const now = useNow();
+  // A product whose launch time has passed launches once it is approved.
+  const when = launchAt && Date.parse(launchAt) > now && (
     <>
       <strong>{formatTime(launchAt, zone)}</strong>
       {t(', ')}
