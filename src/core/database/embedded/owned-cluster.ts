@@ -60,7 +60,7 @@ export async function runCluster(options: ClusterOptions, host: HostEnvironment)
       (terms) => `${dataDir} contains no database: set ${terms.dataDir} to the folder of an existing one.`,
     );
   } else {
-    log.info({ location: clusterDir }, 'Creating the embedded database.');
+    log.info({ location: clusterDir }, 'Creating the embedded database');
     await initCluster(cluster);
   }
   const credentials = readCredentials(cluster);
@@ -85,7 +85,7 @@ async function adoptOrStart(
 ): Promise<Postmaster> {
   const adopted = await adoptPostmaster(cluster, credentials);
   if (adopted) {
-    log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous process.');
+    log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous process');
     return adopted;
   }
   const address = await chooseAddress(cluster, unixSockets);
@@ -138,7 +138,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
       current = undefined;
       log.error(`The embedded PostgreSQL exited (${lastServerLine(cluster)}). Restarting it.`);
       current = await startUntilItRuns();
-      if (current) log.warn({ pid: current.pid }, 'The embedded PostgreSQL is running again.');
+      if (current) log.warn({ pid: current.pid }, 'The embedded PostgreSQL is running again');
     }
   }
 
@@ -161,7 +161,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
     try {
       pruneLogs(cluster);
     } catch (error) {
-      log.warn({ err: error }, 'Cannot delete old PostgreSQL logs.');
+      log.warn({ err: error }, 'Cannot delete old PostgreSQL logs');
     }
   }
 
