@@ -7,6 +7,8 @@ export interface BlackHoleProxy {
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
   dropTraffic(): void;
+  /** Stops to receive from open connections, so what their clients send stays with their kernels. */
+  holdTraffic(): void;
   /** Forwards data again, except on connections that lost data or were opened while it was dropped. */
   restoreTraffic(): void;
   close(): Promise<void>;
@@ -31,7 +33,8 @@ export async function startBlackHoleProxy(databaseUrl: string): Promise<BlackHol
         if (!isLost) to.write(data);
       });
       from.on('close', () => {
-        if (!isLost && !isDropping) to.destroy();
+        // Sends what arrived before the connection closed.
+        if (!isLost && !isDropping) to.end();
       });
     };
     pass(client, upstream);
@@ -48,8 +51,12 @@ export async function startBlackHoleProxy(databaseUrl: string): Promise<BlackHol
     dropTraffic() {
       isDropping = true;
     },
+    holdTraffic() {
+      for (const socket of sockets) socket.pause();
+    },
     restoreTraffic() {
       isDropping = false;
+      for (const socket of sockets) socket.resume();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -3,6 +3,7 @@ import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
 import { createOutageLog, isConnectionFailure, refusesWrites } from './database-faults.ts';
 import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
+import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
 import { createPreparedStatements } from './prepared-statements.ts';
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
@@ -65,8 +66,8 @@ export interface DatabaseOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /**
- * The server's timeout is shorter than the client's, so a statement that the client has given up on is never executed
- * later.
+ * The server's timeout is shorter than the client's, so a statement that the server has read is never executed after
+ * the client has given up on it. One that it has not read is discarded by `AbortableClient`.
  */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 /** How often the server checks that the client of a running statement is still connected. */
@@ -87,6 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
+    Client: AbortableClient,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     // Enforced by the client, since a pooler may reject start-up parameters.
@@ -231,64 +233,6 @@ function asCoreError(error: unknown): unknown {
     ? 'The database accepts no changes right now. Please try again in a moment.'
     : 'The database is unavailable right now. Please try again in a moment.';
   return new CoreError('unavailable', message, { cause: error });
-}
-
-const CHECK_INTERVAL_MS = 500;
-/**
- * The connections count as dead after this many checks without a response. It is a count, not a time, so a process that
- * was suspended can first read the responses that have arrived in the meantime.
- */
-const MAX_SILENT_CHECKS = 8;
-
-interface PoolWatchdog {
-  /** Call after every response of the server. */
-  noteResponse(): void;
-  /**
-   * Starts the checks. Statements must run regularly, because a pool without responses counts as dead.
-   * @returns a function that stops them.
-   */
-  start(intervalMs?: number): () => void;
-}
-
-/**
- * Closes the connections of a pool when none responds. After a failover, or behind a firewall that drops state, dead
- * connections look alive. Each statement would wait for its whole timeout, even when the database is back, and the dead
- * connections would leave no room for new ones.
- */
-function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
-  const busy = new Set<pg.PoolClient>();
-  pool.on('acquire', (client) => busy.add(client));
-  pool.on('release', (_error, client) => busy.delete(client));
-  pool.on('remove', (client) => busy.delete(client));
-  let silentChecks = 0;
-  let isLogged = false;
-
-  function check(): void {
-    silentChecks += 1;
-    if (silentChecks < MAX_SILENT_CHECKS) return;
-    silentChecks = 0;
-    if (!isLogged) log.warn('The database has not responded for several seconds; reopening the connections');
-    isLogged = true;
-    // Statements on these connections fail as `unavailable`, and the pool removes the connections. The pool's types
-    // lack `end`.
-    for (const client of busy) void (client as pg.PoolClient & Pick<pg.Client, 'end'>).end();
-    for (let idle = pool.idleCount; idle > 0; idle -= 1) pool.connect().then(discard, () => {});
-  }
-
-  return {
-    noteResponse() {
-      silentChecks = 0;
-      isLogged = false;
-    },
-    start(intervalMs = CHECK_INTERVAL_MS) {
-      const timer = setInterval(check, intervalMs).unref();
-      return () => clearInterval(timer);
-    },
-  };
-}
-
-function discard(client: pg.PoolClient): void {
-  client.release(true);
 }
 
 /** Returns the time of the database's clock. @throws CoreError `unavailable`. */

@@ -74,3 +74,23 @@ test('a long statement continues while other statements get responses, and also 
   await unwatched.close();
   expect(logged.text()).not.toContain('has not responded');
 });
+
+test.each([
+  ['the watchdog closed its connection', undefined],
+  ['its time was over', 200],
+])('a statement that did not reach the server before %s is never executed', async (_reason, timeoutMs) => {
+  const single = openDatabase({ url: proxy.url, log: logged.log, maxConnections: 1 });
+  await database.query('CREATE TABLE IF NOT EXISTS late (content text)');
+  const [connection] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  proxy.holdTraffic();
+  const endWatch = timeoutMs === undefined ? single.startWatchdog(CHECK_INTERVAL_MS) : () => {};
+  // Larger than the receiver's buffer, so the end of the statement stays in the sender's kernel.
+  const write = single.query('INSERT INTO late VALUES ($1)', ['x'.repeat(1_000_000)], timeoutMs ? { timeoutMs } : {});
+  await expect(write).rejects.toEqual(unavailable);
+  endWatch();
+  proxy.restoreTraffic();
+  const backends = () => database.query('SELECT FROM pg_stat_activity WHERE pid = $1', [connection?.pid]);
+  await expect.poll(backends).toEqual([]);
+  expect(await database.query('SELECT FROM late')).toEqual([]);
+  await single.close();
+});

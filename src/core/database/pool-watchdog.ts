@@ -1,0 +1,91 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Log } from '../runtime.ts';
+
+/**
+ * A client that can discard a statement that the server has not received. If its socket were only closed, the kernel
+ * would send the statement again until the network is back, and the server would execute it minutes after its caller
+ * got an error, and perhaps undo a later write.
+ */
+export class AbortableClient extends pg.Client {
+  /** The TCP connection, also below TLS. */
+  readonly #socket: Socket;
+
+  constructor(config?: pg.ClientConfig) {
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    this.#socket = socket;
+  }
+
+  /** Closes the connection without waiting for the server. Running statements fail. */
+  abort(): void {
+    // A unix socket has no remote address, and delivers immediately.
+    if (this.#socket.remoteAddress === undefined) void this.end();
+    else this.#socket.resetAndDestroy();
+  }
+}
+
+function abort(client: pg.PoolClient): void {
+  if (client instanceof AbortableClient) client.abort();
+}
+
+const CHECK_INTERVAL_MS = 500;
+/**
+ * The connections count as dead after this many checks without a response. It is a count, not a time, so a process that
+ * was suspended can first read the responses that have arrived in the meantime.
+ */
+const MAX_SILENT_CHECKS = 8;
+
+export interface PoolWatchdog {
+  /** Call after every response of the server. */
+  noteResponse(): void;
+  /**
+   * Starts the checks. Statements must run regularly, because a pool without responses counts as dead.
+   * @returns a function that stops them.
+   */
+  start(intervalMs?: number): () => void;
+}
+
+/**
+ * Closes the connections of a pool when none responds. After a failover, or behind a firewall that drops state, dead
+ * connections look alive. Each statement would wait for its whole timeout, even when the database is back, and the dead
+ * connections would leave no room for new ones.
+ */
+export function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
+  const busy = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (error, client) => {
+    busy.delete(client);
+    // PostgreSQL has not answered the last statement of this client.
+    if (error instanceof Error && !((error.cause ?? error) instanceof pg.DatabaseError)) abort(client);
+  });
+  pool.on('remove', (client) => busy.delete(client));
+  let silentChecks = 0;
+  let isLogged = false;
+
+  function check(): void {
+    silentChecks += 1;
+    if (silentChecks < MAX_SILENT_CHECKS) return;
+    silentChecks = 0;
+    if (!isLogged) log.warn('The database has not responded for several seconds; reopening the connections');
+    isLogged = true;
+    // Statements on these connections fail as `unavailable`, and the pool removes the connections.
+    for (const client of busy) abort(client);
+    for (let idle = pool.idleCount; idle > 0; idle -= 1) pool.connect().then(discard, () => {});
+  }
+
+  return {
+    noteResponse() {
+      silentChecks = 0;
+      isLogged = false;
+    },
+    start(intervalMs = CHECK_INTERVAL_MS) {
+      const timer = setInterval(check, intervalMs).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function discard(client: pg.PoolClient): void {
+  client.release(true);
+}
