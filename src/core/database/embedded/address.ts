@@ -112,7 +112,8 @@ export async function probeServer(address: Address, credentials: Credentials): P
   }
 }
 
-function fitsSocket(folder: string): boolean {
+/** Returns whether the path of a socket in this folder is short enough. */
+export function fitsSocket(folder: string): boolean {
   return Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= SOCKET_PATH_BYTES;
 }
 

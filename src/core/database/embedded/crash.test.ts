@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signalIfAlive } from '../../../../tests/support/command.ts';
@@ -121,6 +123,27 @@ describe('after a crash', () => {
       expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
       await database.stop();
     }
+  });
+
+  it('a server that is running, but not visible to this process, is not replaced', async () => {
+    const dataDir = await harness.createDataDir();
+    const { location, stop } = await open(dataDir);
+    const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
+    await stop();
+    // In a container, the process id of the host's postmaster means nothing, but its socket has a listener.
+    await writeFile(join(location, 'postmaster.pid'), running);
+    const postmaster = createServer().listen(join(location, '.s.PGSQL.5432'));
+    await once(postmaster, 'listening');
+    await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_dir_in_use' });
+    expect(await readFile(join(location, 'postmaster.pid'), 'utf8')).toBe(running);
+    await new Promise((resolve) => postmaster.close(resolve));
+    await (await open(dataDir)).stop();
+  });
+
+  it('an error while reading postmaster.pid does not mean that no server runs', async () => {
+    const folder = await harness.folder();
+    await mkdir(join(folder, 'postmaster.pid'));
+    await expect(readPostmasterFile(folder)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 });
 

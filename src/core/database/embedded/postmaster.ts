@@ -2,10 +2,19 @@ import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemCode } from '../../file-system.ts';
 import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
-import { type Address, type Credentials, probeServer, removeShortFolder, restoreShortFolder } from './address.ts';
+import {
+  type Address,
+  type Credentials,
+  fitsSocket,
+  probeServer,
+  removeShortFolder,
+  restoreShortFolder,
+} from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { connectToListener } from './owner-claim.ts';
 import { belongsToCluster, processesOf, runsProgram, startProgram } from './processes.ts';
 import { lastServerLine, START_LOG } from './server-log.ts';
 import { commandLine, type Durability } from './server-settings.ts';
@@ -19,9 +28,15 @@ interface PostmasterFile {
   readonly status: 'starting' | 'ready' | 'stopping' | 'unknown';
 }
 
-/** Reads `postmaster.pid`; undefined if it is missing or incomplete. The process may be dead. */
+/**
+ * Reads `postmaster.pid`; undefined if it is missing or incomplete. The process may be dead. Any other failure to read
+ * it, such as too many open files, is thrown, because a server may be running.
+ */
 export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | undefined> {
-  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
+  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return '';
+    throw error;
+  });
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Math.abs(Number.parseInt(lines[0] ?? '', 10));
   if (!Number.isInteger(pid) || pid === 0) return undefined;
@@ -130,10 +145,17 @@ export async function adoptPostmaster(cluster: Cluster, credentials: Credentials
  * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
  * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
  * @param socketDir the socket folder of the next postmaster. It stays, and is created again if it was deleted.
+ * @throws EmbeddedDatabaseError `data_dir_in_use` if a postmaster listens that this process cannot see.
  */
 export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster, socketDir = ''): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
   await killAll(clusterDir);
+  if (!(await pollUntil(() => isUnused(clusterDir), UNREACHABLE_MS))) {
+    throw new EmbeddedDatabaseError(
+      'data_dir_in_use',
+      `The database in ${clusterDir} is in use by a PostgreSQL server that this process cannot see, such as one outside its container: stop that server.`,
+    );
+  }
   await restoreShortFolder(name, account, socketDir);
   runAsOwner(ownerOnDisk(account), () => {
     if (file?.socketDir !== socketDir) removeShortFolder(name, file?.socketDir);
@@ -143,6 +165,20 @@ export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster
       for (const stale of sockets) rmSync(join(folder, stale), { force: true });
     }
   });
+}
+
+/**
+ * Returns whether no postmaster listens in the cluster's folder. A process in a container does not see one of the host
+ * that uses the same folder, and two postmasters would destroy the database.
+ */
+async function isUnused(clusterDir: string): Promise<boolean> {
+  if (!fitsSocket(clusterDir)) return true;
+  for (const name of readdirSync(clusterDir).filter((entry) => entry.startsWith('.s.PGSQL.'))) {
+    const listener = await connectToListener(join(clusterDir, name));
+    listener?.destroy();
+    if (listener) return false;
+  }
+  return true;
 }
 
 /** Kills every PostgreSQL process of a folder. Call it only when no postmaster runs there. */
@@ -178,18 +214,20 @@ export async function stopPostmaster(
   await killAll(clusterDir);
 }
 
-/** Waits until `isDone` resolves to true, for at most `deadlineMs`. */
-async function pollUntil(isDone: () => Promise<boolean>, deadlineMs: number): Promise<void> {
-  const end = performance.now() + deadlineMs;
-  while (performance.now() < end && !(await isDone())) await delay(POLL_MS);
+/** Waits until `isDone` resolves to true, for at most `deadlineMs`. Returns whether it did. */
+async function pollUntil(isDone: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+  for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
+    if (await isDone()) return true;
+  }
+  return false;
 }
 
 /**
- * Resolves when a postmaster is gone. A postmaster that this process did not start emits no exit event, so it is
- * polled.
+ * Resolves when a postmaster is certainly gone. A postmaster that this process did not start emits no exit event, so it
+ * is polled.
  */
 async function watch(pid: number, clusterDir: string): Promise<void> {
-  while (await belongsToCluster(pid, clusterDir)) await delay(WATCH_MS, undefined, { ref: false });
+  while (await belongsToCluster(pid, clusterDir).catch(() => true)) await delay(WATCH_MS, undefined, { ref: false });
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

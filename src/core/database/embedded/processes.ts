@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from '../../file-system.ts';
 import type { Account } from './account.ts';
 
 interface ProgramResult {
@@ -85,7 +86,7 @@ async function isAlive(pid: number): Promise<boolean> {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   if (process.platform !== 'linux') return true;
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const stat = await ifVisible(readFile(`/proc/${pid}/stat`, 'utf8'));
   const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
   return state !== '' && state !== 'Z' && state !== 'X';
 }
@@ -99,7 +100,7 @@ export async function belongsToCluster(pid: number, clusterDir: string): Promise
   if (!(await isAlive(pid))) return false;
   if (process.platform === 'linux') return worksIn(pid, await realpath(clusterDir));
   if (process.platform === 'win32') return true;
-  const { output } = await runProgram({ kind: 'self' }, 'ps', ['-o', 'command=', '-p', String(pid)]);
+  const output = await listProcesses(['-o', 'command=', '-p', String(pid)]);
   return output.includes('postgres') && `${output.trim()} `.includes(` ${clusterDir} `);
 }
 
@@ -133,24 +134,47 @@ export async function processesOf(clusterDir: string): Promise<number[]> {
 }
 
 async function worksIn(pid: number, folder: string): Promise<boolean> {
-  const cwd = await readlink(join('/proc', String(pid), 'cwd')).catch(() => '');
+  const cwd = await ifVisible(readlink(join('/proc', String(pid), 'cwd')));
   return cwd === folder && /^(postgres|initdb)/.test(await commandName(pid));
 }
 
 async function names(pid: number, folder: string): Promise<boolean> {
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const command = await ifVisible(readFile(`/proc/${pid}/cmdline`, 'utf8'));
   return command.split('\0').includes(folder);
 }
 
 async function commandName(pid: number): Promise<string> {
-  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
+  return (await ifVisible(readFile(`/proc/${pid}/comm`, 'utf8'))).trim();
 }
 
 async function processesNaming(folder: string): Promise<number[]> {
-  const { output } = await runProgram({ kind: 'self' }, 'ps', ['-axo', 'pid=,command=']);
+  const output = await listProcesses(['-axo', 'pid=,command=']);
   return output
     .split('\n')
     .filter((line) => `${line} `.includes(` ${folder} `) && /postgres|initdb/.test(line))
     .map((line) => Number.parseInt(line, 10))
     .filter((pid) => pid > 0 && pid !== process.pid);
+}
+
+/** Runs `ps`. It exits with an error if it finds no process, but must not count as such if it could not be started. */
+async function listProcesses(args: readonly string[]): Promise<string> {
+  const { code, output } = await runProgram({ kind: 'self' }, 'ps', args);
+  if (code === null) throw new Error(`Cannot list processes: ${output.trim()}`);
+  return output;
+}
+
+/** Codes of reading about a process that has ended or belongs to another user. */
+const INVISIBLE_CODES = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
+/**
+ * Returns what was read about a process, or an empty string if this process cannot see it. Any other error is thrown,
+ * because it does not show whether the process lives.
+ */
+async function ifVisible(reading: Promise<string>): Promise<string> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (INVISIBLE_CODES.has(systemCode(error) ?? '')) return '';
+    throw error;
+  }
 }
