@@ -240,3 +240,11 @@ export async function readDatabaseTime(sql: Sql): Promise<Date> {
   const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   return row?.now ?? new Date();
 }
+
+/**
+ * Returns the time of the database's clock or of this machine's, whichever is behind, for changes that cannot be
+ * reverted. @throws CoreError `unavailable`.
+ */
+export async function readEarlierTime(sql: Sql): Promise<Date> {
+  return new Date(Math.min(Date.now(), (await readDatabaseTime(sql)).getTime()));
+}

@@ -2,7 +2,7 @@ import { deleteExpiredKeys } from '../../core/comments/idempotency-keys.ts';
 import { deleteOldSessions } from '../../core/console/sessions.ts';
 import { createDriftSampler } from '../../core/counts/check-counts.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import type { Database } from '../../core/database/database.ts';
+import { type Database, readEarlierTime } from '../../core/database/database.ts';
 import { deleteOldImportChanges } from '../../core/imports/import-changes.ts';
 import { deleteUnreferencedPictures } from '../../core/pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
@@ -101,19 +101,21 @@ export async function deleteOldData(
   database: Database,
   pictures: string,
   log: Pick<Log, 'info' | 'warn'>,
-  { now = new Date(), signal }: { now?: Date; signal?: AbortSignal } = {},
+  { now, signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
+  // Pictures have the times of this machine, which stored them. A clock that is ahead must not delete shared data.
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,
     deleteOldImportChanges,
     deleteOldEvents,
     deleteClosedSubmissions,
-    () => deletePictures(database, pictures, log, now),
+    () => deletePictures(database, pictures, log, now ?? new Date()),
   ];
   for (const part of parts) {
     if (signal?.aborted) return;
-    await part(database, now).catch((error: unknown) =>
+    const deleting = async () => part(database, now ?? (await readEarlierTime(database)));
+    await deleting().catch((error: unknown) =>
       log.warn({ err: error }, 'Cannot delete old data; trying again in an hour'),
     );
   }

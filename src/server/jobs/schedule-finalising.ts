@@ -1,5 +1,5 @@
 import type { Connection } from '../../core/database/connect.ts';
-import { readDatabaseTime } from '../../core/database/database.ts';
+import { readEarlierTime } from '../../core/database/database.ts';
 import { finaliseDue, isFinalisingDue } from '../../core/leaderboards/finalise.ts';
 import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
 import { type BoardStats, readBoardStats } from '../../core/leaderboards/read-board-stats.ts';
@@ -43,10 +43,7 @@ export function scheduleFinalising(
     {
       lease: 'final leaderboards',
       async isDue() {
-        // Uses the clock of this process or of the database, whichever is behind, because a result that becomes final
-        // too early cannot be reverted.
-        const now = Math.min(Date.now(), (await readDatabaseTime(database)).getTime());
-        rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
+        rules = { ...rules, now: new Date((await readEarlierTime(database)).getTime() - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);
       },
       async run(_lease, signal) {
