@@ -7,7 +7,7 @@ import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { openDatabase } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -69,4 +69,18 @@ test('a restore records its change with the last statement of its transaction, s
   const transacting = { ...database, transaction: recording.transaction };
   await restoreBackup(transacting, path, { replace: true, migrations, target: 'change.backup' });
   expect(statements.at(-1)?.text).toMatch(/^INSERT INTO changes /);
+});
+
+test('a restore that committed succeeds, even if the statistics cannot be updated afterwards', async () => {
+  const path = join(folder, 'statistics.backup');
+  await saveProducts(database, [buildProduct({ id: 'restored' })]);
+  await writeBackup(database, path, { groundswell: '1.2.3' });
+  await database.query("DELETE FROM products WHERE id = 'restored'");
+  const failing: Database = {
+    ...database,
+    query: (text, ...rest) =>
+      text.startsWith('ANALYZE') ? Promise.reject(new Error('The connection was lost')) : database.query(text, ...rest),
+  };
+  await restoreBackup(failing, path, { replace: true, migrations, target: 'statistics.backup' });
+  expect(await database.query("SELECT id FROM products WHERE id = 'restored'")).toEqual([{ id: 'restored' }]);
 });

@@ -164,5 +164,9 @@ function requireCompatible(
  * index, which waits for all transactions; such a build or a VACUUM updates the sizes of the tables as well.
  */
 async function refreshStatistics(database: Database): Promise<void> {
-  for (const name of SITE_TABLES) await database.query(`ANALYZE (SKIP_LOCKED) ${name}`);
+  try {
+    for (const name of SITE_TABLES) await database.query(`ANALYZE (SKIP_LOCKED) ${name}`);
+  } catch {
+    // The site has been restored, and autovacuum updates the statistics within minutes.
+  }
 }
