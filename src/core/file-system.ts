@@ -44,7 +44,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 /**
  * Creates the file `aside` with the permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`,
- * so no reader finds an incomplete file there. Replaces an existing file at `path`. If this fails, `aside` is deleted.
+ * so no reader finds an incomplete file there, and the file survives a loss of power. Replaces an existing file at `path`. If this fails, `aside` is deleted.
  * @param aside must be in the same folder and be used by no other call, even of another process
  */
 export async function writeThenRename<Result>(
@@ -56,6 +56,7 @@ export async function writeThenRename<Result>(
   try {
     const result = await writeAndSync(file, write).finally(() => file.close());
     await rename(aside, path);
+    await syncFolder(dirname(path));
     return result;
   } catch (error) {
     await rm(aside, { force: true });
@@ -83,6 +84,9 @@ export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
+  } catch (error) {
+    // Some network file systems cannot sync folders.
+    if (systemCode(error) !== 'EINVAL') throw error;
   } finally {
     await handle.close();
   }

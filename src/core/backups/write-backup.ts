@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
-import { syncFolder, writeThenRename } from '../file-system.ts';
+import { writeThenRename } from '../file-system.ts';
 import {
   BACKUP_VERSION,
   type BackedUpTable,
@@ -44,7 +43,7 @@ export async function writeBackup(
   path: string,
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
-  const written = await writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
+  return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
     // A stream of the file itself would close it before it is synced. With `autoClose: false`, `file.close()` would
     // never resolve.
     const output = new Writable({
@@ -54,8 +53,6 @@ export async function writeBackup(
     const { size: bytes } = await file.stat();
     return { header, bytes };
   });
-  await syncFolder(dirname(path));
-  return written;
 }
 
 /**
