@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { CoreError } from '../core-error.ts';
-import { createOutageLog } from './database-faults.ts';
+import { createOutageLog, isConnectionFailure } from './database-faults.ts';
 
 const away = (code: string) =>
   new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
@@ -27,4 +27,13 @@ test('errors of a statement are not outages, and results pass through', async ()
   await expect(outages.watch(Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
   expect(await outages.watch(Promise.resolve(1))).toBe(1);
   expect(lines()).toEqual([]);
+});
+
+test('every error of a socket or of TLS is a lost connection, so its writes are not repeated', () => {
+  const isLost = (code: string) => isConnectionFailure(Object.assign(new Error('write'), { code }));
+  const lost = ['ECONNRESET', 'EAI_AGAIN', 'ENETDOWN', 'ECONNABORTED', 'EHOSTDOWN', 'EPROTO'];
+  const tls = ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'ERR_TLS_CERT_ALTNAME_INVALID'];
+  expect([...lost, ...tls].filter((code) => !isLost(code))).toEqual([]);
+  const values = ['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'ERR_STRING_TOO_LONG'];
+  expect(values.filter(isLost)).toEqual([]);
 });

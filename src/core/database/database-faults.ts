@@ -6,18 +6,11 @@ import type { Log } from '../runtime.ts';
 const CONNECTION_MESSAGE =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i;
 
-/** Socket errors of Node that mean that the server is unreachable. */
-const SOCKET_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
+/**
+ * Codes of system and TLS errors, which concern the connection: the batch may have been written before it was lost. A
+ * statement's own errors are errors of PostgreSQL, or have another code of Node, such as ERR_INVALID_ARG_TYPE.
+ */
+const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+)$/;
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
@@ -33,7 +26,7 @@ export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return CONNECTION_FAILURE_STATE.test(error.code ?? '');
   const code = 'code' in error ? String(error.code) : '';
   // If several addresses of a host name fail, Node throws an AggregateError without a message but with a code.
-  return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
+  return SOCKET_CODE.test(code) || CONNECTION_MESSAGE.test(error.message);
 }
 
 /** Returns whether the server responds but accepts no writes: it is read-only, or its disk is full. */
