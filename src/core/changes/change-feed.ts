@@ -86,7 +86,10 @@ export interface ChangePage {
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
-  /** Whether rows since the cursor may have been deleted. */
+  /**
+   * Whether rows since the cursor may have been deleted, or have earlier times than the overlap, because the clock was
+   * set back, as by a failover.
+   */
   hasGap: boolean;
 }
 
@@ -138,7 +141,8 @@ function recordOf({ id, product_ids: productIds, ...row }: ChangeRow): ChangeRec
 
 // Returns at least one row, since the outer join keeps the database's time even without changes.
 const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
-    coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
+    coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond'
+      OR $1::timestamptz > clock.now + $2::integer * interval '1 millisecond', false) AS gap,
     changes.id, changes.catalogue,
     CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.product_ids END AS product_ids,
     CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.comment_ids END AS comment_ids,

@@ -5,7 +5,7 @@ import { withClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { writeProducts } from '../products/save-products.ts';
-import type { Change } from './change-feed.ts';
+import { type Change, OVERLAP_MS, readChanges, recordChange } from './change-feed.ts';
 import { type SiteChanges, subscribeToChanges } from './site-changes.ts';
 
 let database: TestDatabase;
@@ -145,6 +145,21 @@ test("the site's clock follows the database's, and pauses when the database's cl
   expect(changes.now().getTime()).toBeGreaterThanOrEqual(ahead);
   expect(changes.since(ahead)).toBeUndefined();
   expect(changes.since(changes.observedUpTo() ?? 0)).toBeDefined();
+});
+
+test('after a failover to a server whose clock is behind, changes are read again or reported as missed', async () => {
+  await recordChange(database, { productIds: ['a'], catalogue: false });
+  const read = async (aheadMs: number) => {
+    const [row] = await database.query<{ cursor: string }>(
+      "SELECT (clock_timestamp() + $1::integer * interval '1 millisecond')::text AS cursor",
+      [aheadMs],
+    );
+    const page = await readChanges(database, row?.cursor, [], 10_000);
+    return { changes: page?.records.length, hasGap: page?.hasGap };
+  };
+  // A cursor of the previous server.
+  expect(await read(OVERLAP_MS + 1_000)).toEqual({ changes: 0, hasGap: true });
+  expect(await read(0)).toEqual({ changes: 1, hasGap: false });
 });
 
 test('a clock that jumps ahead announces the launches that it passes; once it is set back, all cached data is stale and the products launch again on time', async () => {
