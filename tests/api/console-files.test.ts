@@ -169,6 +169,33 @@ describe('Imports', () => {
     await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
   });
 
+  test('an import that has not committed when the site stops is aborted, and its file is deleted', async () => {
+    const stopping = await startTestSite({ databaseOf: site });
+    const uploads = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
+    vi.stubEnv('TMPDIR', uploads);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(uploads, { recursive: true });
+    });
+    const { sent, closed } = await site.database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+      const sent = send('name\nStopped\n', {}, await addOperator(stopping, 'mia'));
+      await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
+      const closed = stopping.close();
+      const refuses = () =>
+        stopping.app.inject('/healthz').then(
+          () => false,
+          () => true,
+        );
+      await expect.poll(refuses).toBe(true);
+      return { sent, closed };
+    });
+    await closed;
+    expect(await readdir(uploads)).toEqual([]);
+    expect(await sent).toEqual({ kind: 'failed', message: 'The site is stopping. Nothing was imported.' });
+    expect((await ada.ask('GET', '/products/stopped')).statusCode).toBe(404);
+  });
+
   test('ten thousand rows can be imported and undone', async () => {
     const prefix = `bulk-${randomUUID().slice(0, 8)}`;
     const rows = Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index},Product ${index}`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -31,6 +32,8 @@ const Query = Type.Object({
 
 /** The minimum interval between reports of the progress. */
 const PROGRESS_INTERVAL_MS = 100;
+/** An import may wait for a lock for minutes, but the stop of the site must not. */
+const ABORT_TIMEOUT_MS = 5_000;
 
 interface Options extends ConsoleOptions {
   /** @throws CoreError `not_signed_in`. */
@@ -44,6 +47,15 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
+  // When the site stops, imports that have not committed are aborted; otherwise they would outlive their responses.
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  app.addHook('preClose', async () =>
+    closing.abort(new CoreError('unavailable', 'The site is stopping. Nothing was imported.')),
+  );
+  app.addHook('onClose', async () => {
+    await Promise.race([Promise.all(running), delay(ABORT_TIMEOUT_MS, undefined, { ref: false })]);
+  });
 
   app.post(CONSOLE_API.import, { schema: { querystring: Query } }, async (request, reply) => {
     const { name, kind, map = '[]', slugifyIds = false, dryRun = false } = request.query;
@@ -68,21 +80,27 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     }
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
-    void withoutStatementTimeout((database) =>
+    const showProgress = progressTo(sendEvent, runtime.monotonicMs);
+    const importing: Promise<void> = withoutStatementTimeout((database) =>
       importProducts(database, {
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
         log,
-        onProgress: progressTo(sendEvent, runtime.monotonicMs),
+        onProgress(stage, count) {
+          closing.signal.throwIfAborted();
+          showProgress(stage, count);
+        },
       }),
     )
       .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
       .catch((error: unknown) => sendEvent(failureOf(error, log)))
-      .finally(() => {
+      .finally(async () => {
         events.end();
-        return removeFolder();
+        await removeFolder();
+        running.delete(importing);
       });
+    running.add(importing);
     return reply.type('application/x-ndjson').send(events);
   });
 };
