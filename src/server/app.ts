@@ -27,7 +27,7 @@ import { enforceServerLimits, SERVER_LIMITS } from './http/server-limits.ts';
 import type { UpvoteBursts } from './limits/detect-bursts.ts';
 import { chargeWith, createRateLimiter, limitRequests } from './limits/limit-requests.ts';
 import { warnOfUntrustedProxy } from './limits/network-keys.ts';
-import { limitConnectionsPerNetwork } from './limits/open-per-network.ts';
+import { limitConnectionsPerNetwork, maxConnectionsPerNetwork } from './limits/open-per-network.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import type { Live } from './live/live.ts';
 import { recordApiRoutes } from './openapi/document.ts';
@@ -135,7 +135,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   negotiateRepresentation(app);
   enforceServerLimits(app, streamLimits.perProcess);
   const limiter = rateLimits && createRateLimiter(rateLimits, runtime.monotonicMs);
-  if (limiter) limitConnectionsPerNetwork(app, trustProxy);
+  if (limiter) limitConnectionsPerNetwork(app, trustProxy, maxConnectionsPerNetwork(streamLimits));
   warnOfUntrustedProxy(app, trustProxy);
   limitRequests(app, limiter, runtime.monotonicMs);
   const charge = chargeWith(limiter);

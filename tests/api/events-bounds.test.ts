@@ -64,6 +64,14 @@ describe('stream limits', () => {
     await expect.poll(async () => (await openEvents(url)).response.statusCode).toBe(200);
   });
 
+  test('a network that may open more than 1,000 streams may open as many connections, and others for requests', async () => {
+    const { hostname, port } = new URL(await start({ LIMIT_STREAMS_PER_NETWORK: '1001' }));
+    const sockets = Array.from({ length: 1_001 }, () => connect(Number(port), hostname));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    expect((await fetch(`${site?.address}/api/products`)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
   test('a process has a limit, independent of the rate limits, and still responds to other requests', async () => {
     const address = await start({ MAX_STREAMS: '1', RATE_LIMITS: 'off' });
     const url = `${address}/api/events`;

@@ -47,7 +47,15 @@ function createOpenPerNetwork(max: number): OpenPerNetwork {
 }
 
 /** A fifth of the process's limit: enough for an office of 150 people whose browsers open six connections each. */
-const MAX_CONNECTIONS_PER_NETWORK = 1_000;
+const CONNECTIONS_PER_NETWORK = 1_000;
+
+/** The number of connections that are left for requests if the network has all its streams open. */
+const CONNECTIONS_BESIDE_STREAMS = 500;
+
+/** Returns how many connections a network may have open. Each stream uses one, so more streams allow more of them. */
+export function maxConnectionsPerNetwork({ perNetwork = 0 }: StreamLimits): number {
+  return Math.max(CONNECTIONS_PER_NETWORK, CONNECTIONS_BESIDE_STREAMS + perNetwork);
+}
 
 /**
  * Limits the open connections of each network, because one network could otherwise use up all connections. Connections
@@ -57,7 +65,7 @@ const MAX_CONNECTIONS_PER_NETWORK = 1_000;
 export function limitConnectionsPerNetwork(
   { server }: Pick<FastifyInstance, 'server'>,
   trustProxy: TrustedProxies | undefined,
-  max = MAX_CONNECTIONS_PER_NETWORK,
+  max: number,
 ): void {
   const connections = createOpenPerNetwork(max);
   server.prependListener('connection', (socket: Socket) => {
