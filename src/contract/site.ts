@@ -26,6 +26,9 @@ export interface PageSettings {
   hasSubmissions?: true;
 }
 
+/** The languages of the pages: English, and one for each catalogue in `src/web/language/catalogues`. */
+export const LANGUAGE_CODES: readonly string[] = ['ar', 'de', 'en', 'es', 'fr', 'ja', 'pt', 'zh'];
+
 /** The site's metadata on every page. */
 export interface Site extends PageSettings, PageBrand {
   name: string;

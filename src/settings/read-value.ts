@@ -1,4 +1,6 @@
 import { IANAZone } from 'luxon';
+import { LANGUAGE_CODES } from '../contract/site.ts';
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -48,11 +50,13 @@ export function readSiteName(text: string): string {
 
 /** Reads `de`, `auto` or `de,auto`. `auto` without a language means `en,auto`. */
 export function readLocale(text: string): { code: string; isNegotiated: boolean } {
-  const [, code = 'en', auto] = /^(?!auto)([a-z]{2,3})(?:\s*,\s*(auto))?$/i.exec(text) ?? [];
-  if (text.toLowerCase() === 'auto') return { code: 'en', isNegotiated: true };
-  if (!/^[a-z]{2,3}(?:\s*,\s*auto)?$/i.test(text))
-    throw new Error(`${quote(text)} is not a language code such as de, optionally followed by auto (de,auto)`);
-  return { code: code.toLowerCase(), isNegotiated: auto !== undefined };
+  const lower = text.toLowerCase();
+  const [, code = '', auto] = /^([a-z]+)(?:\s*,\s*(auto))?$/.exec(lower === 'auto' ? 'en,auto' : lower) ?? [];
+  if (!LANGUAGE_CODES.includes(code)) {
+    const known = [...LANGUAGE_CODES, 'auto'].join(', ');
+    throw new Error(`${quote(text)} is not one of ${known}, or a language followed by auto (de,auto)`);
+  }
+  return { code, isNegotiated: auto !== undefined };
 }
 
 export function readSwitch(text: string): boolean {

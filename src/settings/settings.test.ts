@@ -165,6 +165,11 @@ describe('invalid settings', () => {
     ['LEADERBOARD_REVIEW_HOURS', '721', /from 0 to 720/],
     ['VOTES_PER_NETWORK', '0', /number of votes must be from 1 to/],
     ['METRICS_PORT', 'x', /number from 0 to 65535/],
+    ['METRICS_PORT', '3000', /must be another port than PORT/],
+    ['SITE_LOCALE', 'it', /'it' is not one of ar, de, en, .*, auto/],
+    ['SITE_LOCALE', 'it,auto', /is not one of ar, de, en/],
+    ['SITE_LOCALE', 'de,fr', /is not one of ar, de, en/],
+    ['SITE_LOCALE', 'auto,auto', /is not one of ar, de, en/],
     ['METRICS_TOKEN', 'short', /^METRICS_TOKEN: this must be 16 to 200 visible ASCII/],
     ['METRICS_TOKEN', 'has a space in it all', /^METRICS_TOKEN: this must be 16 to 200 visible ASCII/],
     ['DATABASE_URL', 'db.example', /not a URL/],
@@ -213,6 +218,10 @@ describe('invalid settings', () => {
     expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
   });
 
+  test('PORT and METRICS_PORT may both be 0, which is a different free port for each', () => {
+    expect(readSettings({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });
+  });
+
   test('backup settings without a folder are a fault', () => {
     expect(faultsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
       expect.stringMatching(/^BACKUP_EVERY: this has no effect without BACKUP_DIR/),
@@ -227,6 +236,7 @@ describe('invalid settings', () => {
       DATABASE_URL: 'x',
       SITE_URL: 'x',
       SITE_NAME: 'x'.repeat(99),
+      SITE_LOCALE: 'it',
       SAMPLE_CATALOGUE: 'x',
       LIMIT_LIKES_PER_SESSION: 'x',
       TRUST_PROXY: 'x',
@@ -238,6 +248,7 @@ describe('invalid settings', () => {
       'DATABASE_URL',
       'SITE_URL',
       'SITE_NAME',
+      'SITE_LOCALE',
       'SAMPLE_CATALOGUE',
       'LIMIT_LIKES_PER_SESSION',
       'TRUST_PROXY',

@@ -263,6 +263,9 @@ function group(values: Values, faults: string[]): Settings {
     webhookAllowHttp,
     ...others
   } = values;
+  // Port 0 is a free port, and each server gets another one.
+  if (others.metricsPort && others.metricsPort === others.port)
+    faults.push('METRICS_PORT: this must be another port than PORT');
   return {
     ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
     launches: { timeZone, reviewHours, votesPerNetwork },

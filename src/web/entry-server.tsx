@@ -36,8 +36,8 @@ await Promise.all(
 );
 
 /**
- * The languages other than English, by code. A language is added by adding its file. Empty without Vite, because only
- * Vite provides `import.meta.glob`.
+ * The languages other than English, by code, from all files in `catalogues`. Empty without Vite, because only Vite
+ * provides `import.meta.glob`.
  */
 export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
   ? Object.fromEntries(

@@ -1,5 +1,4 @@
 import { withLanguage } from '../../contract/routes.ts';
-import { SettingsError } from '../../settings/settings.ts';
 import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-server.tsx';
 
 /** The languages of the site's pages. */
@@ -32,17 +31,15 @@ const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 /** Only the start of longer headers is parsed, to limit the work for each request. */
 const MAX_HEADER_CHARACTERS = 200;
 
-/**
- * Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser.
- * @throws SettingsError if the site has no translation for SITE_LOCALE.
- */
+/** Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser. */
 export function siteLanguages(
   catalogues: typeof CATALOGUES,
   scriptOf: (code: string) => string | undefined,
   { code: own, isNegotiated: isAuto }: SiteLocale = ENGLISH_ONLY,
 ): SiteLanguages {
+  const english: NamedLanguage = { code: 'en', name: 'English', tag: 'en', locale: 'en-US' };
   const all = [
-    { code: 'en', name: 'English', tag: 'en', locale: 'en-US' },
+    english,
     ...Object.entries(catalogues).map(([code, { name, tag = code, locale = tag, dir, messages }]) => {
       return { code, name, tag, locale, dir, messages, script: scriptOf(code) };
     }),
@@ -52,12 +49,7 @@ export function siteLanguages(
     })
     .sort((a, b) => Number(b.code === own) - Number(a.code === own));
   const byCode = new Map(all.map((language) => [language.code, language]));
-  const found = byCode.get(own);
-  if (found === undefined) {
-    const known = [...byCode.keys()].join(', ');
-    throw new SettingsError([`SITE_LOCALE: there is no translation for "${own}"; it must be one of ${known}, or auto`]);
-  }
-  const { param: _, ...standard } = found;
+  const { param: _, ...standard } = byCode.get(own) ?? english;
   const params = new Set(all.flatMap(({ param }) => param ?? []));
   const isNegotiated = (path: string) => isAuto && languageIn(path) === undefined;
   return {

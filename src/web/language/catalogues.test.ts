@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, ROOT } from '../../../tests/arch/source-files.ts';
+import { LANGUAGE_CODES } from '../../contract/site.ts';
 import { CATALOGUES } from '../entry-server.tsx';
 import { ENGLISH } from './en.ts';
 
@@ -38,6 +39,10 @@ function formsOf(locale: string): string[] {
 
 test('the list of messages has no duplicates', () => {
   expect(KEYS.filter((key, index) => KEYS.indexOf(key) !== index)).toEqual([]);
+});
+
+test('SITE_LOCALE accepts English and the language of every catalogue', () => {
+  expect(['en', ...Object.keys(CATALOGUES)].sort()).toEqual(LANGUAGE_CODES);
 });
 
 test('every message is used', async () => {
