@@ -200,7 +200,9 @@ describe('Guessing of passphrases', () => {
     for (let index = 1; index < 10; index += 1) await addPassphrase(site.database, `name-${index}`, clock.now());
     for (let index = 0; index < 10; index += 1)
       expect((await wrong({ name: `name-${index}`, from: `192.0.2.${index}` })).statusCode).toBe(401);
-    expect((await signIn()).json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    const refused = await signIn();
+    expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(refused.headers['retry-after']).toBe('60');
     expect((await signIn({ from: '198.51.100.1' })).statusCode).toBe(200);
     clock.advance({ milliseconds: 60_000 });
     expect((await signIn()).statusCode).toBe(200);

@@ -51,7 +51,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const { name, passphrase } = request.body;
       const deviceToken = cookies.deviceOf(request);
       const isKnown = await isKnownDevice(database, name, deviceToken);
-      const charged = limits.charge({ name, address: request.ip, knownDevice: isKnown ? deviceToken : undefined });
+      const knownDevice = isKnown ? deviceToken : undefined;
+      const charged = limits.charge({ name, address: request.ip, knownDevice }, reply);
       try {
         const before = cookies.sessionOf(request);
         const signedIn = await signIn(database, { name, passphrase, deviceToken, before, now: runtime.now() });
@@ -111,11 +112,11 @@ export interface SignInAttempt {
 
 export interface SignInLimits {
   /**
-   * Charges the attempt to every limit that applies.
+   * Charges the attempt to every limit that applies. If it is refused, sets `Retry-After` on `reply`.
    * @returns an object whose `refund` reverts the charge; call it unless the passphrase was wrong.
    * @throws CoreError `rate_limited`.
    */
-  charge(attempt: SignInAttempt): { refund(): void };
+  charge(attempt: SignInAttempt, reply?: FastifyReply): { refund(): void };
 }
 
 /** Maximum guesses from one network, at all names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
@@ -153,11 +154,12 @@ export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   }
 
   return {
-    charge(attempt) {
+    charge(attempt, reply) {
       const limits = limitsOf(attempt);
       const waitMs = Math.max(...limits.map(([buckets, key]) => buckets.peek(key).waitMs));
       if (waitMs > 0) {
         const minutes = Math.ceil(waitMs / 60_000);
+        reply?.header('Retry-After', Math.ceil(waitMs / 1_000));
         throw new CoreError(
           'rate_limited',
           `Too many attempts. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
