@@ -1,3 +1,5 @@
+import { quote } from './read-value.ts';
+
 /** The colours of one theme that are derived from an accent, named like the tokens in `src/web/ui/tokens.css`. */
 interface AccentColours {
   sun: string;
@@ -34,7 +36,8 @@ const DARK = { sun: 0.78, sunStrong: 0.85, sunSoft: 0.25, onSun: 0.19 } as const
  */
 export function readAccent(text: string): Accent {
   const sun = text.toLowerCase();
-  if (!/^#[0-9a-f]{6}$/.test(sun)) throw new Error(`'${text}' is not a colour of the form #rrggbb, such as #0b6e4f`);
+  if (!/^#[0-9a-f]{6}$/.test(sun))
+    throw new Error(`${quote(text)} is not a colour of the form #rrggbb, such as #0b6e4f`);
   const accent = deriveAccent(sun);
   for (const theme of ['light', 'dark'] as const) {
     const { sun: shown, onSun } = accent[theme];

@@ -1,3 +1,5 @@
+import { quote } from './read-value.ts';
+
 /** Most machines have fewer cores, and further processes would only cost memory. */
 const MAX_PROCESSES = 64;
 const MAX_STOP_DELAY_S = 300;
@@ -17,14 +19,14 @@ const RESERVED_CONNECTIONS = 9;
 
 export function readProcesses(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
-    throw new Error(`'${text.slice(0, 20)}' is invalid: the number of processes must be from 1 to ${MAX_PROCESSES}`);
+    throw new Error(`${quote(text)} is invalid: the number of processes must be from 1 to ${MAX_PROCESSES}`);
   return Number(text);
 }
 
 /** Reads a number of seconds. @returns milliseconds. */
 export function readStopDelay(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_STOP_DELAY_S)
-    throw new Error(`'${text.slice(0, 20)}' is invalid: the number of seconds must be from 0 to ${MAX_STOP_DELAY_S}`);
+    throw new Error(`${quote(text)} is invalid: the number of seconds must be from 0 to ${MAX_STOP_DELAY_S}`);
   return Number(text) * 1_000;
 }
 

@@ -146,6 +146,6 @@ export function readLogLevel(text: string): LogLevel {
 }
 
 /** Quotes an invalid value without the part before an `@`, since it may be a misplaced URL with a password. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replace(/^.*@/s, '…@')}'`;
 }

@@ -262,10 +262,14 @@ describe('invalid settings', () => {
     ['SITE_URL', 'https://site:hunter2@launches.example'],
     ['SITE_URL', 'https://:hunter2@launches.example'],
     ['SITE_URL', 'postgres://site:hunter2@db/site'],
-    ['HOST', 'postgres://site:hunter2@db/site'],
+    ['TRUST_PROXY', 'postgres://site:hunter2,@db/site'],
   ])('a password in %s is never repeated', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults.join()).not.toContain('hunter2');
+  });
+
+  test.each(SETTING_NAMES)('the password of a database URL that was assigned to %s is never repeated', (name) => {
+    expect(faultsOf({ [name]: 'postgres://a:hunter2@db/site' }).join()).not.toContain('hunter2');
   });
 });

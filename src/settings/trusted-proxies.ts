@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { quote } from './read-value.ts';
 
 /** Returns whether `X-Forwarded-For` from this IP address is trusted. */
 export type TrustedProxies = (address: string) => boolean;
@@ -18,8 +19,8 @@ type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
  * @throws Error that names the invalid part.
  */
 export function readTrustedProxies(text: string): TrustedProxies {
-  const parts = text
-    .split(',')
+  // A text with an `@` may be a misplaced URL, whose password may contain a comma.
+  const parts = (text.includes('@') ? [text] : text.split(','))
     .map((part) => part.trim())
     .filter((part) => part !== '');
   const ranges = parts.flatMap((part) => (NAMED_RANGES.get(part.toLowerCase()) ?? [part]).map(readRange));
@@ -34,19 +35,19 @@ function readRange(part: string): Range {
   const [address = '', bitsText, ...rest] = part.split('/');
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) {
     throw new Error(
-      `'${part}' is not an address, a range such as 10.0.0.0/8, or one of ${[...NAMED_RANGES.keys()].join(', ')}`,
+      `${quote(part)} is not an address, a range such as 10.0.0.0/8, or one of ${[...NAMED_RANGES.keys()].join(', ')}`,
     );
   }
   const longest = isIPv4(address) ? 32 : 128;
   const bits = bitsText === undefined ? longest : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : Number.NaN;
-  if (bits === 0) throw new Error(`'${part}' trusts everyone, so anyone could forge addresses`);
+  if (bits === 0) throw new Error(`${quote(part)} trusts everyone, so anyone could forge addresses`);
   if (!(bits <= longest))
-    throw new Error(`'${part}' is not a range: the number after the slash must be from 1 to ${longest}`);
+    throw new Error(`${quote(part)} is not a range: the number after the slash must be from 1 to ${longest}`);
   // IPv4 addresses and ranges may be written as IPv4-mapped IPv6.
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
     if (bits <= 96)
-      throw new Error(`'${part}' is an IPv6 range that covers all IPv4 addresses: write an IPv4 range instead`);
+      throw new Error(`${quote(part)} is an IPv6 range that covers all IPv4 addresses: write an IPv4 range instead`);
     return [parsed.toIPv4Address(), bits - 96];
   }
   return [parsed, bits];
