@@ -127,7 +127,7 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
     if (owner) return { won: false, owner };
   }
   throw new EmbeddedDatabaseError(
-    'data_dir_in_use',
+    'start_failed',
     `The database in ${dataDir} is in use by a process that does not respond: stop that process.`,
   );
 }

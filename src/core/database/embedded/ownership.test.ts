@@ -76,7 +76,10 @@ describe('one owner per data folder', () => {
     process.kill(frozen.pid, 'SIGSTOP');
     fakeTimers();
     const opening = openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
-    const refused = expect(opening).rejects.toMatchObject({ code: 'data_dir_in_use' });
+    const refused = expect(opening).rejects.toMatchObject({
+      code: 'start_failed',
+      message: expect.stringContaining('a process that does not respond'),
+    });
     await expect.poll(() => vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(RESPONSE_TIMEOUT_MS);
     await refused;

@@ -38,7 +38,7 @@ const RECLAIM_DELAY_MS = 300;
 
 /**
  * Owns the data folder, or shares the database of its owner. Waits while another process stops or gives up the folder.
- * @throws EmbeddedDatabaseError, such as `data_dir_in_use` if the owner keeps the folder or does not respond.
+ * @throws EmbeddedDatabaseError, such as `data_dir_in_use` if the owner keeps the folder.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { name, dataDir, mode } = options;
@@ -131,7 +131,7 @@ function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): Embedde
       ? 'a process that does not respond: stop that process'
       : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that process`;
   return new EmbeddedDatabaseError(
-    'data_dir_in_use',
+    typeof owner === 'string' ? 'start_failed' : 'data_dir_in_use',
     (terms) => `The database in ${dataDir} is in use by ${what} first, or set ${terms.dataDir} to another folder.`,
   );
 }
