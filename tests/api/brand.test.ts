@@ -49,7 +49,7 @@ const readFromFiles = () =>
     }),
   );
 
-const get = (from: TestSite, url: string) => from.app.inject({ url });
+const get = (from: TestSite, url: string, headers = {}) => from.app.inject({ url, headers });
 /** Returns the red, green and blue values of one pixel. */
 async function pixelOf(picture: Buffer, left: number, top: number): Promise<number[]> {
   const pixel = await sharp(picture).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw().toBuffer();
@@ -65,9 +65,16 @@ describe('the logo', () => {
     expect(headers).toMatchObject({
       'content-type': 'image/svg+xml',
       'cache-control': 'public, max-age=31536000, immutable',
+      etag: `"${brand.page.logo?.replace('/brand/', '')}"`,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
     });
+  });
+
+  test('is not sent again to a client that has it', async () => {
+    const { etag } = (await get(site, brand.page.logo ?? '')).headers;
+    const again = await get(site, brand.page.logo ?? '', { 'if-none-match': String(etag) });
+    expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
   });
 
   test('is not served at any other URL', async () => {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { FOLDERS } from '../../contract/paths/folders.ts';
@@ -6,6 +7,7 @@ import { taglineOf } from '../../contract/site.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
+import { matchesEntityTag } from '../http/representations.ts';
 import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
 import type { PageRenderer } from '../pages/pages.ts';
 
@@ -56,9 +58,12 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
       redirect: false,
     });
     if (logo) {
-      pictures.get(logo.address, (_request, reply) =>
-        reply.type(logo.mediaType).header('Cache-Control', 'public, max-age=31536000, immutable').send(logo.bytes),
-      );
+      const tag = `"${basename(logo.address)}"`;
+      pictures.get(logo.address, (request, reply) => {
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('ETag', tag);
+        if (matchesEntityTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
+        return reply.type(logo.mediaType).send(logo.bytes);
+      });
     }
     // The folder is not served as a whole, because it also holds temporary files of pictures that are being written.
     pictures.get<{ Params: { name: string } }>(`${FOLDERS.images}:name`, (request, reply) => {
