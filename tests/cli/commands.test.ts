@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandHarness, type CommandResult, databasePids, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -33,6 +34,24 @@ describe('migrate', () => {
     expect(await runAsProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
     expect(await databasePids(dataDir)).toEqual([]);
   });
+});
+
+test('a command that is not confirmed says so on standard error, so --json prints nothing else', async () => {
+  const dataDir = await harness.sampleDataDir();
+  const file = join(await harness.folder(), 'site.backup');
+  await run(dataDir, 'backup', file);
+  // The command has a terminal on which nobody replies.
+  const NODE_OPTIONS = '--import data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true';
+  for (const parameters of [
+    ['products', 'remove', 'git'],
+    ['sample', 'remove'],
+    ['restore', '--replace', file],
+  ]) {
+    const settings = { DATA_DIR: dataDir, NODE_OPTIONS };
+    const { code, stdout, stderr } = await runCommand([...parameters, '--json'], { settings });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/Nothing was (?:removed|changed)\.\n$/);
+  }
 });
 
 describe('sample', () => {

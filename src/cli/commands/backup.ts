@@ -133,7 +133,7 @@ The whole file is checked first. Either all of it is restored, or nothing.`,
       const found = await verifyBackup(path, checking.at).finally(checking.end);
       warnOfMissingTables(found.tables.map(({ name }) => name));
       const question = `Discard everything on this site and restore ${describeBackup(found)}?`;
-      if (replace && !yes && !(await confirm(question))) return print('Nothing was changed.');
+      if (replace && !yes && !(await confirm(question))) return printError('Nothing was changed.');
       const header = await untilInterrupted((signal) => restore(path, replace, rowsOf(found), signal));
       const tables = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
       if (json) return printJson({ createdAt: header.createdAt, restored: tables });

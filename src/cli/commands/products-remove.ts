@@ -6,7 +6,7 @@ import { type RemovedProduct, removeProducts } from '../../core/products/remove-
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
 import { jsonOption, readProductIds, readReason, UsageError } from '../arguments.ts';
-import { confirm, oneLine, print, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
+import { confirm, oneLine, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface RemoveFlags {
@@ -39,7 +39,7 @@ Examples:
         const question = `Remove ${found.map(describeOne).join(', ')}?`;
         return yes || (await confirm(question)) ? remove(connection, ids, reason) : undefined;
       });
-      if (removed === undefined) return print('Nothing was removed.');
+      if (removed === undefined) return printError('Nothing was removed.');
       if (json) return printJson({ removed });
       print(`Removed ${describeAll(removed)}. \`groundswell products undo\` reverts the last removal.`);
     });

@@ -8,7 +8,7 @@ import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
-import { confirm, print, printJson, requireTerminal } from '../terminal/output.ts';
+import { confirm, print, printError, printJson, requireTerminal } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function sampleCommand(): Command {
@@ -60,7 +60,7 @@ Edited products are not removed; their ids are printed.`,
         const question = `Remove ${describe(await previewRemoval(database, catalogue, { engagementOnly }))}?`;
         return yes || (await confirm(question)) ? removeSample(database, catalogue, { engagementOnly }) : undefined;
       });
-      if (removed === undefined) return print('Nothing was removed.');
+      if (removed === undefined) return printError('Nothing was removed.');
       if (json) return printJson(removed);
       print(`Removed ${describe(removed)}.`);
       if (removed.notRemoved.length > 0)
