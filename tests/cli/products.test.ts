@@ -108,7 +108,10 @@ describe('products list', () => {
     [['--tag', '\ud800'], /lone surrogates/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
-    [['--removed', '--text', 'x'], /cannot be combined with --text/],
+    [['--removed', '--text', 'x'], /'--removed' cannot be used with option '--text/],
+    [['--removed', '--since', '2026-01-01'], /'--removed' cannot be used with option '--since/],
+    [['--removed', '--sort', 'newest'], /'--removed' cannot be used with option '--sort/],
+    [['--scheduled', '--removed'], /'--removed' cannot be used with option '--scheduled'/],
   ])('%j is refused with exit code 2', async (flags, message) => {
     const { code, stdout, stderr } = await products('list', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

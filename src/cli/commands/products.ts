@@ -50,7 +50,16 @@ function listCommand(): Command {
     )
     .addOption(new Option('--sort <order>', 'sort order').choices(SORTS).default('newest'))
     .option('--scheduled', 'only products that launch in the future, next launch first')
-    .option('--removed', 'removed products that can be restored, last removal first')
+    .addOption(
+      new Option('--removed', 'removed products that can be restored, last removal first').conflicts([
+        'text',
+        'tag',
+        'category',
+        'since',
+        'sort',
+        'scheduled',
+      ]),
+    )
     .addOption(limitOption(100))
     .addOption(
       jsonOption(
@@ -68,7 +77,7 @@ Examples:
   groundswell products list --json --limit 1000 | jq -r '.products[].id'`,
     )
     .action(async ({ removed = false, scheduled = false, json = false, ...filter }: Flags) => {
-      if (removed) return listRemoved(filter, json);
+      if (removed) return listRemoved(filter.limit, json);
       const products = await withDatabase(({ database }) =>
         browseProducts(database, scheduled ? { ...filter, scheduledAfter: new Date() } : filter),
       );
@@ -78,10 +87,7 @@ Examples:
     });
 }
 
-async function listRemoved(filter: Omit<Flags, 'removed' | 'json'>, json: boolean): Promise<void> {
-  const { text, tag, category, since, limit } = filter;
-  if ([text, tag, category, since].some((given) => given !== undefined))
-    throw new UsageError('--removed cannot be combined with --text, --tag, --category or --since');
+async function listRemoved(limit: number, json: boolean): Promise<void> {
   const removals = await withDatabase(({ database }) => listRemovals(database, { limit }));
   if (json) return printJson({ removals });
   if (removals.length === 0) return print('There are no removed products.');
