@@ -40,6 +40,15 @@ test.each([
   expect(printed.replace('groundswell: ', '')).toEqual(message);
 });
 
+test.each(['debug', ' DEBUG '])('with LOG_LEVEL=%j, an unexpected error is printed with its stack trace', (level) => {
+  vi.stubEnv('LOG_LEVEL', level);
+  try {
+    expect(report(new Error('unexpected')).printed).toMatch(/^groundswell: unexpected\nError: unexpected\n +at /);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
 test('an escape sequence in a message is escaped', () => {
   expect(report(new Error('\u001b[2J\u009b')).printed).toBe('groundswell: \\u{1b}[2J\\u{9b}');
 });

@@ -60,7 +60,9 @@ export function reportFailure(error: unknown): number {
   if (isUsageError) return EXIT_USAGE;
   if (error instanceof InterruptedError) return error.exitCode;
   const isExpected = isStartFailure || error instanceof ConnectError;
-  if (!isExpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') printError(error.stack ?? '');
+  // The settings may be invalid, so the level is read directly.
+  const isDebug = process.env.LOG_LEVEL?.trim().toLowerCase() === 'debug';
+  if (!isExpected && isDebug && error instanceof Error) printError(error.stack ?? '');
   return EXIT_FAILURE;
 }
 

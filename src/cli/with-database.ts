@@ -22,6 +22,11 @@ export class InterruptedError extends Error {
   }
 }
 
+/** Creates the log of a command, which has the level `warn` unless LOG_LEVEL is set. A blank one counts as unset. */
+export function createCommandLog({ logLevel }: Settings) {
+  return createLog(process.env.LOG_LEVEL?.trim() ? logLevel : 'warn', process.stderr);
+}
+
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work unless the caller
@@ -33,7 +38,7 @@ export async function withDatabase<Result>(
   { handlesSignals = false }: { handlesSignals?: boolean } = {},
 ): Promise<Result> {
   const settings = readSettings(process.env);
-  const log = createLog(process.env.LOG_LEVEL ? settings.logLevel : 'warn', process.stderr);
+  const log = createCommandLog(settings);
   const { databaseUrl, dataDir } = settings;
   const signals = handlesSignals ? [] : SIGNALS;
   const interruption = new AbortController();

@@ -36,6 +36,11 @@ describe('migrate', () => {
   });
 });
 
+test('a blank LOG_LEVEL counts as unset, so a command logs only warnings', async () => {
+  const settings = { DATA_DIR: await harness.dataDir(), LOG_LEVEL: ' ' };
+  expect(outputOf(await runCommand(['migrate', '--json'], { settings }))).toContain('0001_initial.sql');
+});
+
 test('a command that is not confirmed says so on standard error, so --json prints nothing else', async () => {
   const dataDir = await harness.sampleDataDir();
   const file = join(await harness.folder(), 'site.backup');

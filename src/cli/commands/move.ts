@@ -8,12 +8,11 @@ import { writeBackup } from '../../core/backups/write-backup.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
 import type { Database } from '../../core/database/database.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
-import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
-import { untilInterrupted } from '../with-database.ts';
+import { createCommandLog, untilInterrupted } from '../with-database.ts';
 import { describeBackup } from './backup.ts';
 
 /**
@@ -65,8 +64,9 @@ function readTarget(to: string | undefined): string {
   throw new UsageError(`no target given: set ${TARGET_VARIABLE}, or add --to`);
 }
 
-async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: string, signal: AbortSignal) {
-  const log = createLog(process.env.LOG_LEVEL ? logLevel : 'warn', process.stderr);
+async function move(settings: Settings, targetUrl: string, signal: AbortSignal) {
+  const { databaseUrl, dataDir } = settings;
+  const log = createCommandLog(settings);
   const target = await connect({ databaseUrl: targetUrl, dataDir, mode: 'share', log }).catch((error: unknown) => {
     if (!(error instanceof ConnectError)) throw error;
     throw new ConnectError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
