@@ -95,3 +95,27 @@ test('renderings that a forged cookie causes count against the rate limit, and b
   }
   expect(rendered).toHaveBeenCalledTimes(SEARCHES);
 });
+
+test.each([
+  ['/', 200, 'listProducts' as const],
+  ['/product/no-such-product', 404, 'listComments' as const],
+])(
+  'requests for %s with a forged cookie, each sent while the page is rendered for the one before, count against the rate limit',
+  async (path, status, read) => {
+    const { clock } = await start();
+    await site.ask.get('/');
+    const responses: ReturnType<typeof site.ask.get>[] = [];
+    const send = () => {
+      clock.advance({ milliseconds: 1 });
+      if (responses.length < 20) responses.push(site.ask.get(path, FORGED));
+    };
+    const original: (...from: never[]) => unknown = site.core[read].bind(site.core);
+    const rendered = vi.spyOn(site.core, read).mockImplementation((...from: unknown[]) => {
+      send();
+      return original(...(from as never[])) as never;
+    });
+    send();
+    for (let next = 0; next < responses.length; next += 1) expect((await responses[next])?.statusCode).toBe(status);
+    expect(rendered).toHaveBeenCalledTimes(SEARCHES);
+  },
+);

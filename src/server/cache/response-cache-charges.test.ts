@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, type CacheHarness, change, createCacheHarness } from '../../../tests/support/response-cache.ts';
+import { bodyOf, type CacheHarness, change, createCacheHarness, hold } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
@@ -66,5 +66,68 @@ describe('charges', () => {
     expect(reasons).toEqual(['miss', 'expired']);
     cache.invalidateAll();
     expect(() => cache.get(search.request(undefined, refuse))).toThrow(refused);
+  });
+
+  describe('of a request that shared a revalidation which began before its claim', () => {
+    /** Returns a page whose second version is being rendered, and was requested by visitors who have written since. */
+    async function shareOlder(...charges: (typeof charge | typeof refuse)[]) {
+      const page = source('git');
+      await cache.get(page.request());
+      await harness.advance(10);
+      const finish = hold(page);
+      const first = cache.get(page.request(harness.clockMs(), charge));
+      await harness.advance(1);
+      const later = charges.map((made) => bodyOf(cache.get(page.request(harness.clockMs(), made))));
+      expect(reasons).toEqual(['claim']);
+      finish();
+      await first;
+      return { page, bodies: await Promise.all(later) };
+    }
+
+    test('is made once for the next version, however many visitors wait for it', async () => {
+      const { page, bodies } = await shareOlder(charge, charge, charge);
+      expect(bodies).toEqual(['git version 3', 'git version 3', 'git version 3']);
+      expect([page.made, reasons]).toEqual([3, ['claim', 'claim']]);
+    });
+
+    test('produces nothing if it is refused: the request gets the finished version', async () => {
+      const { page, bodies } = await shareOlder(refuse, refuse);
+      expect([page.made, bodies]).toEqual([2, ['git version 2', 'git version 2']]);
+    });
+
+    test('does not affect the others if it is refused: the next visitor still sees the own write', async () => {
+      const { page, bodies } = await shareOlder(refuse, charge, charge);
+      expect([page.made, bodies]).toEqual([3, ['git version 2', 'git version 3', 'git version 3']]);
+      expect(reasons).toEqual(['claim', 'claim']);
+    });
+
+    test('produces nothing if it is refused and nothing exists: the request gets the error of the finished one', async () => {
+      const page = source('git');
+      page.fails = new CoreError('product_not_found', 'Product not found');
+      const finish = hold(page);
+      const first = bodyOf(cache.get(page.request()));
+      await harness.advance(1);
+      const later = bodyOf(cache.get(page.request(harness.clockMs(), refuse)));
+      finish();
+      await expect(first).rejects.toBe(page.fails);
+      await expect(later).rejects.toBe(page.fails);
+      expect(page.made).toBe(1);
+    });
+  });
+
+  test('is made for a search that shared a revalidation and needs another one after a change, or else refuses it', async () => {
+    const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
+    for (const made of [charge, refuse]) {
+      const finish = hold(search);
+      cache.invalidateAll();
+      const first = bodyOf(cache.get(search.request()));
+      cache.invalidateAll();
+      const later = bodyOf(cache.get(search.request(undefined, made)));
+      finish();
+      await first;
+      if (made === charge) expect(await later).toBe('/api/products?q=git version 2');
+      else await expect(later).rejects.toBe(refused);
+    }
+    expect([search.made, reasons]).toEqual([3, ['expired']]);
   });
 });

@@ -53,7 +53,7 @@ export class Revalidator {
   }
 
   isRunning(key: string): boolean {
-    return this.#byKey.get(key)?.kind === 'running';
+    return this.#running(key) !== undefined;
   }
 
   /** Starts a revalidation after a delay, unless `waitFor` starts one before. */
@@ -68,14 +68,14 @@ export class Revalidator {
 
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
-   * necessary. If a revalidation fails, the last good version is returned. @throws the error of `produce` if there is
-   * none.
+   * necessary. If none is running, the caller has charged the request. If a revalidation fails, the last good version
+   * is returned. @throws the error of `produce` if there is none.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
     const { key, notBefore = NO_WRITE } = request;
+    let revalidation = this.#running(key) ?? this.#start(request);
     for (;;) {
-      const current = this.#byKey.get(key);
-      const { start, outcome } = current?.kind === 'running' ? current : this.#start(request);
+      const { start, outcome } = revalidation;
       const result = await outcome;
       // A fresh response is complete: no known change since its revalidation began affects it.
       const isComplete = start.startedTick >= minTick || ('state' in result && result.state.kind === 'fresh');
@@ -83,7 +83,22 @@ export class Revalidator {
       if ('state' in result) {
         if (isNewEnough || result.state.kind === 'failing') return result.state;
       } else if (isNewEnough) throw result.error;
+      const next = this.#running(key);
+      try {
+        // The request was not charged, because it shared a revalidation; now it causes one.
+        if (next === undefined) request.charge?.(isComplete ? 'claim' : 'expired');
+      } catch (refusal) {
+        if (!isComplete) throw refusal;
+        if ('error' in result) throw result.error;
+        return result.state;
+      }
+      revalidation = next ?? this.#start(request);
     }
+  }
+
+  #running(key: string): RunningRevalidation | undefined {
+    const revalidation = this.#byKey.get(key);
+    return revalidation?.kind === 'running' ? revalidation : undefined;
   }
 
   #start(request: CacheRequest): RunningRevalidation {
