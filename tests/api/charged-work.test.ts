@@ -96,6 +96,15 @@ test('renderings that a forged cookie causes count against the rate limit, and b
   expect(rendered).toHaveBeenCalledTimes(SEARCHES);
 });
 
+test('a forged cookie does not cause the 404 page, which all unknown paths share, to be rendered again', async () => {
+  const { clock } = await start();
+  const first = await site.ask.get('/no-such-page');
+  // A page contains the time of its rendering.
+  clock.advance({ milliseconds: 1 });
+  const second = await site.ask.get('/no-other-page', FORGED);
+  expect([second.statusCode, second.body]).toEqual([404, first.body]);
+});
+
 test.each([
   ['/', 200, 'listProducts' as const],
   ['/product/no-such-product', 404, 'listComments' as const],

@@ -71,7 +71,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     const wanted = {
       key: path,
       freshness: PAGE_FRESHNESS,
-      notBefore: lastWriteOf(request, runtime),
+      // The 404 page, which has no charges, shows nothing that a visitor can write.
+      notBefore: charges && lastWriteOf(request, runtime),
       async produce() {
         const { product } = charges ?? {};
         if (!isNew || product === undefined) return render(path, api);
