@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { isStorableText } from '../../contract/text.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import type { Change } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -81,8 +81,8 @@ export function createVoteNetworks(
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // PostgreSQL cannot store some texts, so no product has such an id, and a statement with it would fail.
-    if (!isStorableText(productId)) return NO_LAUNCH;
+    // Other texts are not cached, because they can be long, and PostgreSQL would refuse some of them.
+    if (!isProductId(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
     const launch = row ? await launchOf(row) : NO_LAUNCH;
