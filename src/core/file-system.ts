@@ -37,6 +37,24 @@ export async function makeFolder(folder: string, mode: number): Promise<void> {
   }
 }
 
+/**
+ * Opens a file for reading, but follows no symbolic link: in a folder that another user can change, a link could lead
+ * root to a file that this user cannot read.
+ * @returns undefined if there is no regular file at the path.
+ */
+export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    // ELOOP, on FreeBSD EMLINK: the path is a link. ENXIO: it is a socket.
+    if (['ENOENT', 'ELOOP', 'EMLINK', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  });
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}
+
 async function isFolder(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats?.isDirectory() ?? false;

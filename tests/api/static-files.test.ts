@@ -1,11 +1,19 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
+let folder: string;
 beforeAll(async () => {
-  site = await startTestSite();
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-images-'));
+  site = await startTestSite({ imagesDir: folder });
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true });
+});
 
 test.each(['/assets/', '/assets/none.js', '/pictures/', '/pictures/none.webp', '/images/none.webp'])(
   '%s responds with the 404 page and the content security policy of pages',
@@ -16,3 +24,34 @@ test.each(['/assets/', '/assets/none.js', '/pictures/', '/pictures/none.webp', '
     expect(headers['content-security-policy']).toMatch(/^default-src 'self'/);
   },
 );
+
+test.each([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['svg', 'image/svg+xml'],
+])('a stored picture with the extension %s is sent as %s, and may be cached forever', async (extension, mediaType) => {
+  const name = `${'1'.repeat(40)}.${extension}`;
+  await writeFile(join(folder, name), 'picture');
+  const { statusCode, headers, payload } = await site.ask.get(`/images/${name}`);
+  expect([statusCode, payload]).toEqual([200, 'picture']);
+  expect(headers).toMatchObject({
+    'content-type': mediaType,
+    'content-length': '7',
+    etag: `"${name}"`,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': expect.stringContaining('sandbox'),
+  });
+  const again = await site.ask.get(`/images/${name}`, { 'if-none-match': String(headers.etag) });
+  expect([again.statusCode, again.payload, again.headers.etag]).toEqual([304, '', headers.etag]);
+  const head = await site.app.inject({ method: 'HEAD', url: `/images/${name}` });
+  expect([head.statusCode, head.payload, head.headers['content-type']]).toEqual([200, '', mediaType]);
+});
+
+test.runIf(process.platform !== 'win32')('a link among the stored pictures is not followed', async () => {
+  const name = `${'2'.repeat(40)}.png`;
+  await writeFile(join(folder, 'secret'), 'secret');
+  await symlink(join(folder, 'secret'), join(folder, name));
+  const { statusCode, payload } = await site.ask.get(`/images/${name}`);
+  expect(statusCode).toBe(404);
+  expect(payload).not.toContain('secret');
+});

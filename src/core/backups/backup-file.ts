@@ -1,6 +1,6 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../file-system.ts';
+import { openRegularFile, systemCode } from '../file-system.ts';
 import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
 
 /**
@@ -70,13 +70,11 @@ export async function listPictures(folder: string): Promise<string[]> {
 
 /**
  * Formats a picture as one line, without a line feed. The content is null if the picture has been deleted since it was
- * listed.
+ * listed, or is a link.
  */
 export async function pictureLine(folder: string, name: string): Promise<string> {
-  const content = await readFile(join(folder, name), 'base64').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const file = await openRegularFile(join(folder, name));
+  const content = file ? await file.readFile('base64').finally(() => file.close()) : null;
   return JSON.stringify({ name, content });
 }
 

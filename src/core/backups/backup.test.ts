@@ -122,15 +122,16 @@ describe('a round trip', () => {
   });
 });
 
-test("a backup includes the site's own pictures, and restoring checks their content", async () => {
+test("a backup includes the site's own pictures, but follows no links, and restoring checks their content", async () => {
   const path = join(folder, 'pictures.backup');
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   const content = Buffer.from('GIF89a and so on');
   const name = pictureName(content, 'gif');
   await storePicture(from, name, content);
   await writeFile(join(from, 'notes.txt'), 'not of the site');
+  await symlink(join(from, 'notes.txt'), join(from, pictureName(Buffer.from('linked'), 'png')));
   const { header } = await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
-  expect(header.tables.at(-1)).toMatchObject({ name: 'pictures', rows: 1 });
+  expect(header.tables.at(-1)).toMatchObject({ name: 'pictures', rows: 2 });
   const options = { replace: true, migrations, target: 'site.backup', pictureFolder: to };
   await restoreBackup(target, path, options);
   await restoreBackup(target, path, options);

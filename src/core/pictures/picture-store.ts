@@ -4,18 +4,30 @@ import { join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import { makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
 
-/** The accepted formats, which are also the file extensions in the store. */
-const PICTURE_KINDS = ['png', 'jpg', 'gif', 'webp', 'avif', 'svg'] as const;
-export type PictureKind = (typeof PICTURE_KINDS)[number];
+/** The media types of the accepted formats, by their file extensions in the store. */
+const MEDIA_TYPES = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+} as const;
+export type PictureKind = keyof typeof MEDIA_TYPES;
 
 /** A picture's name as a regular expression for JavaScript and PostgreSQL, without anchors or capturing groups. */
-export const PICTURE_NAME_PATTERN = `[0-9a-f]{40}\\.(?:${PICTURE_KINDS.join('|')})`;
+export const PICTURE_NAME_PATTERN = `[0-9a-f]{40}\\.(?:${Object.keys(MEDIA_TYPES).join('|')})`;
 /** Matches the name of a picture in the store: a hash of its content, so a name never refers to another picture. */
 export const PICTURE_NAME = new RegExp(`^${PICTURE_NAME_PATTERN}$`);
 
 /** Returns the folder of the site's own pictures, which is next to the embedded database. */
 export function pictureFolder(dataDir: string): string {
   return join(dataDir, 'images');
+}
+
+/** Returns the media type of a picture in the store by its name. */
+export function mediaTypeOf(name: string): string {
+  return MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1) as PictureKind];
 }
 
 /** Returns the URL path of a picture in the store. */

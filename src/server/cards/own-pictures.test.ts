@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'pictures', 'git'), { recursive: true });
   await writeFile(join(folder, 'secret'), 'secret');
   await writeFile(join(folder, 'pictures', 'git', 'a tile.svg'), 'tile');
+  await symlink(join(folder, 'secret'), join(folder, 'pictures', 'link.png'));
   await writeFile(join(folder, 'pictures', 'large.png'), '');
   await truncate(join(folder, 'pictures', 'large.png'), 5 * 1024 * 1024);
 });
@@ -42,6 +43,7 @@ test.each([
   '/pictures/%00',
   '/pictures/%E0%A4%A',
   '/pictures/large.png',
+  '/pictures/link.png',
 ])('no picture is read for %j', async (address) => {
   expect(await read(address)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { openRegularFile } from '../../core/file-system.ts';
 
 /** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -17,11 +17,11 @@ export function ownPictures(folders: Readonly<Record<string, string | undefined>
     if (prefix === undefined || !folder) return undefined;
     const path = pathBelow(folder, address.slice(prefix.length));
     if (path === undefined) return undefined;
-    const file = await open(path).catch(() => undefined);
+    const file = await openRegularFile(path).catch(() => undefined);
     if (file === undefined) return undefined;
     try {
-      const stats = await file.stat();
-      return stats.isFile() && stats.size <= MAX_BYTES ? await file.readFile() : undefined;
+      const { size } = await file.stat();
+      return size <= MAX_BYTES ? await file.readFile() : undefined;
     } finally {
       await file.close();
     }

@@ -1,10 +1,11 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import { paths } from '../../contract/paths.ts';
 import { taglineOf } from '../../contract/site.ts';
-import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
+import { openRegularFile } from '../../core/file-system.ts';
+import { mediaTypeOf, PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
@@ -58,21 +59,34 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
       redirect: false,
     });
     if (logo) {
-      const tag = `"${basename(logo.address)}"`;
-      pictures.get(logo.address, (request, reply) => {
-        reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('ETag', tag);
-        if (matchesEntityTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
-        return reply.type(logo.mediaType).send(logo.bytes);
-      });
+      pictures.get(logo.address, (request, reply) =>
+        prepareImmutable(basename(logo.address), request, reply)
+          ? reply.code(304).send()
+          : reply.type(logo.mediaType).send(logo.bytes),
+      );
     }
     // The folder is not served as a whole, because it also holds temporary files of pictures that are being written.
-    pictures.get<{ Params: { name: string } }>(`${FOLDERS.images}:name`, (request, reply) => {
+    pictures.get<{ Params: { name: string } }>(`${FOLDERS.images}:name`, async (request, reply) => {
       const { name } = request.params;
-      if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
-      return reply.sendFile(name, imagesDir, { maxAge: '1y', immutable: true });
+      const isPicture = imagesDir !== '' && PICTURE_NAME.test(name);
+      const file = isPicture ? await openRegularFile(join(imagesDir, name)) : undefined;
+      if (file === undefined) return reply.callNotFound();
+      if (prepareImmutable(name, request, reply)) {
+        await file.close();
+        return reply.code(304).send();
+      }
+      reply.header('Content-Length', (await file.stat()).size);
+      return reply.type(mediaTypeOf(name)).send(file.createReadStream());
     });
   });
 };
+
+/** Sets the headers of a file whose name contains a hash of its content. @returns whether the client has the file. */
+function prepareImmutable(name: string, { headers }: FastifyRequest, reply: FastifyReply): boolean {
+  const tag = `"${name}"`;
+  reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('ETag', tag);
+  return matchesEntityTag(headers['if-none-match'], tag);
+}
 
 /** Responds with 404 to requests for folders and for URLs outside the root of the files. */
 export function hideRefusals(app: FastifyInstance): void {
