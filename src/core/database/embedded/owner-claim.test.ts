@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { EmbeddedHarness, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { EmbeddedHarness, isRootRun, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
 import { type Claim, claimOwnership, connectToListener } from './owner-claim.ts';
 
 const harness = new EmbeddedHarness();
@@ -44,6 +45,27 @@ describe('the claim on a data folder', () => {
     const claims = await claimTogether(dataDir, 8);
     expect(claims.filter((one) => one.won)).toHaveLength(1);
     endAll(claims);
+  });
+
+  it.runIf(isRootRun && process.platform === 'linux').each([
+    ['belongs to another user', { uid: 1, mode: 0o700 }],
+    ['others can change', { uid: 0, mode: 0o777 }],
+  ])('is refused where a long path needs a folder in /tmp that %s', async (_what, { uid, mode }) => {
+    const dataDir = join(await harness.folder(), 'long'.repeat(25));
+    await mkdir(dataDir);
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+    const folder = `/tmp/${TEST_NAME}-owner-${hash}`;
+    try {
+      endAll([await claim(dataDir)]);
+      expect(await stat(folder)).toMatchObject({ uid: 0, mode: 0o40700 });
+      await chown(folder, uid, uid);
+      await chmod(folder, mode);
+      await expect(claim(dataDir)).rejects.toMatchObject({ code: 'data_dir_refused' });
+    } finally {
+      vi.restoreAllMocks();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it.runIf(process.platform === 'linux')(

@@ -163,11 +163,26 @@ function openSocketFolder(name: string, dataDir: string): SocketFolder {
   // Root may have created the folder before the data folder changed owner.
   if (isRoot() && owner.uid !== 0) handOver(folder, owner);
   const handle = run(() => openRealFolder(folder));
+  if (folder !== usual) requirePrivate(folder, handle, owner);
   if (fits || folder !== usual) {
     closeSync(handle);
     return { folder, run, address: (name) => join(folder, name), close: () => undefined };
   }
   return { folder, run, address: (name) => `/proc/self/fd/${handle}/${name}`, close: () => closeSync(handle) };
+}
+
+/**
+ * Checks that other users can neither put sockets into a folder in /tmp nor replace them, since its name can be guessed.
+ * @throws EmbeddedDatabaseError `data_dir_refused`.
+ */
+function requirePrivate(folder: string, handle: number, owner: FolderOwner): void {
+  const { uid, mode } = fstatSync(handle);
+  if ((uid === owner.uid || uid === process.geteuid?.()) && (mode & 0o077) === 0) return;
+  closeSync(handle);
+  throw new EmbeddedDatabaseError(
+    'data_dir_refused',
+    `Another user can change ${folder}, the folder for sockets: delete it, or use a data folder with a shorter path.`,
+  );
 }
 
 /** Gives the socket folder to the data folder's owner, if root owns it and it contains only sockets and their links. */
