@@ -1,4 +1,4 @@
-import { elapseUntil, freezeAges, waitUntilHandled } from '../support/clock.ts';
+import { elapseUntil, freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
@@ -262,28 +262,6 @@ test.describe('the URL of a comment', () => {
     await expect(found).toBeFocused();
     await expect(found).toBeInViewport();
     await expect(found).toHaveAttribute('data-highlighted', 'true');
-  });
-
-  test('does not move the next product’s page if the visitor leaves while the comment is searched for', async ({
-    page,
-    site,
-  }) => {
-    const product = await site.addProduct({ name: 'Godwit' });
-    await site.addProduct({ name: 'Dunlin' });
-    await site.addComments(
-      product.id,
-      Array.from({ length: 40 }, (_, index) => ({ content: `Peep ${index}` })),
-    );
-    const further = await holdResponses(page, /\/comments\?.*cursor=/);
-    await visit(page, `/product/${product.id}#comment-unknown`);
-    await expect.poll(() => further.requests.length).toBe(1);
-    await page.getByRole('button', { name: /^Previous/ }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeVisible();
-    further.release();
-    await waitUntilHandled(page, further.requests[0]);
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-    await expect(page.locator('#comments-title')).not.toBeFocused();
-    expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 
   test('is linked from the age of the comment, and clicking that link copies the URL', async ({

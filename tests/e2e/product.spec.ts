@@ -1,6 +1,7 @@
-import { turnEventLoop } from '../support/clock.ts';
+import { turnEventLoop, waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
 import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§2: a product’s page', () => {
@@ -206,4 +207,23 @@ test.describe('§2 and §9: #comments', () => {
     await visit(page, '/product/git#comment-1');
     await expect(failureToast(page)).toContainText('Loading failed.');
   });
+});
+
+test('a search for a linked comment does not move the page of the next product', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Godwit' });
+  await site.addProduct({ name: 'Dunlin' });
+  await site.addComments(
+    product.id,
+    Array.from({ length: 40 }, (_, index) => ({ content: `Peep ${index}` })),
+  );
+  const further = await holdResponses(page, /\/comments\?.*cursor=/);
+  await visit(page, `/product/${product.id}#comment-unknown`);
+  await expect.poll(() => further.requests.length).toBe(1);
+  await page.getByRole('button', { name: /^Previous/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeVisible();
+  further.release();
+  await waitUntilHandled(page, further.requests[0]);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await expect(page.locator('#comments-title')).not.toBeFocused();
+  expect(await page.evaluate(() => scrollY)).toBe(0);
 });

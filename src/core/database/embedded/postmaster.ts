@@ -34,7 +34,7 @@ interface PostmasterFile {
  */
 export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return '';
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return '';
     throw error;
   });
   const lines = text.split('\n').map((line) => line.trim());
