@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { openConsole, signIn, writeComment } from '../support/console-page.ts';
+import { editSubmission, withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
+import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
@@ -163,6 +164,66 @@ test('keys act on the active row, and from the start of a range, after live upda
   await dialog.getByRole('button', { name: 'Hide' }).click();
   await expect(page.getByText('Hid 1 comment')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
+});
+
+/** Opens a queue of these submissions, and stops the page's clock. */
+async function openStoppedQueue(page: Page, site: E2eSite, names: readonly string[]) {
+  await site.database.query('DELETE FROM submissions');
+  const written = await addSubmissions(site, names);
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = (name = '') => page.getByRole('article', { name });
+  await expect(card()).toHaveCount(names.length);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const untilShown = async (name: string) =>
+    expect(async () => {
+      await page.clock.runFor(20);
+      await expect(card().first()).toHaveAccessibleName(name, { timeout: 1 });
+    }).toPass({ intervals: [1] });
+  return { written, card, untilShown };
+}
+
+for (const [what, next, change] of [
+  ['a submission that has taken the place of the active one', 'Unread B', withdrawSubmission],
+  [
+    'a version that the maker has saved',
+    'Edited A',
+    (...[database, access, rules]: Parameters<typeof withdrawSubmission>) =>
+      editSubmission(database, access, { name: 'Edited A' }, rules),
+  ],
+] as const) {
+  test(`a key does not act on ${what} a moment before`, async ({ page, site }) => {
+    const names = ['Read A', 'Unread B', 'Unread C'];
+    const { written, card, untilShown } = await openStoppedQueue(page, site, names);
+    const [first] = written;
+    await change(
+      site.database,
+      { id: first?.row.id ?? '', makerKey: first?.makerKey },
+      { now: new Date(), timeZone: 'UTC' },
+    );
+    await untilShown(next);
+    await page.keyboard.press('a');
+    await page.clock.runFor(1_000);
+    await expect(card().first()).toHaveAccessibleName(next);
+    await page.keyboard.press('a');
+    await page.clock.resume();
+    await expect(page.getByText(`Approved ${next}`)).toBeVisible();
+    await expect(card('Unread C')).toBeVisible();
+    await expect(card()).toHaveCount(next === 'Edited A' ? 2 : 1);
+  });
+}
+
+test('keys that follow each other immediately act on one submission each', async ({ page, site }) => {
+  const names = ['Spam A', 'Spam B', 'Spam C'];
+  const { card, untilShown } = await openStoppedQueue(page, site, names);
+  for (const next of ['Spam B', 'Spam C']) {
+    await page.keyboard.press('a');
+    await untilShown(next);
+  }
+  await page.clock.resume();
+  await expect(page.getByText('Approved Spam B')).toBeVisible();
+  await expect(card()).toHaveCount(1);
 });
 
 test('the palette opens again before the browser has reported that it was closed', async ({ page, site }) => {

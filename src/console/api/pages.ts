@@ -168,22 +168,35 @@ function positionOf(pageStarts: readonly PageStart[], row: number): { page: numb
   return undefined;
 }
 
+/** The ids of the items that the last optimistic update has removed, unless it was rolled back. */
+const removedIds = new Set<string>();
+
+/** Returns whether an item has left its list by the operator's own last operation. */
+export const wasRemovedHere = (item: object) => 'id' in item && removedIds.has(String(item.id));
+
 /**
  * Applies an optimistic update to all cached lists of a subject. Removes an item if `change` returns `undefined`.
  * @returns a function that restores the lists.
  */
-export function changeItems<Item>(
+export function changeItems<Item extends { id: string }>(
   client: QueryClient,
   subject: string,
   change: (item: Item, filter: Filter) => Item | undefined,
 ): () => void {
   const before = client.getQueriesData<ConsolePage<Item>>({ queryKey: consoleKeys.subject(subject) });
+  removedIds.clear();
   for (const [key, data] of before) {
     if (!data?.items) continue;
     const filter = (typeof key[2] === 'object' && key[2] ? key[2] : {}) as Filter;
-    client.setQueryData(key, { ...data, items: data.items.flatMap((item) => change(item, filter) ?? []) });
+    const items = data.items.flatMap((item) => {
+      const changed = change(item, filter);
+      if (changed === undefined) removedIds.add(item.id);
+      return changed ?? [];
+    });
+    client.setQueryData(key, { ...data, items });
   }
   return () => {
+    removedIds.clear();
     for (const [key, data] of before) client.setQueryData(key, data);
   };
 }

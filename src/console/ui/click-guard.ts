@@ -4,8 +4,8 @@ import { type MouseEvent, useRef } from 'react';
 const DOUBLE_CLICK_MS = 500;
 const DOUBLE_CLICK_PX = 16;
 
-/** Rows that have moved are not clicked for this time, in which the operator cannot have read them. */
-const READING_MS = 500;
+/** Rows that have moved ignore clicks, and keys, for this time, in which the operator cannot have read them. */
+export const READING_MS = 500;
 
 /** Rows that move within this time after a click have moved because of it, even on a slow device. */
 const CAUSED_MS = 1_000;

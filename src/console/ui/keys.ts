@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
+import { READING_MS } from './click-guard.ts';
 
 /** The handler of each key, by `KeyboardEvent.key` in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
@@ -34,6 +35,23 @@ export function useKeys(keys: Keys): void {
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
+}
+
+/**
+ * Stops keys for a moment when an item that they would have acted on `isGone`, because they would act on another one,
+ * which the operator has not read.
+ * @returns whether keys are stopped.
+ */
+export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {
+  const before = useRef(items);
+  const pausedAt = useRef(Number.NEGATIVE_INFINITY);
+
+  useLayoutEffect(() => {
+    if (before.current.some(isGone)) pausedAt.current = performance.now();
+    before.current = items;
+  });
+
+  return () => performance.now() - pausedAt.current < READING_MS;
 }
 
 /** Handles the second key of a sequence in the capture phase, before the shortcuts of the screen. */

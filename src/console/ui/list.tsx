@@ -4,9 +4,9 @@ import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
-import type { Pages } from '../api/pages.ts';
+import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
-import { type Keys, useKeys } from './keys.ts';
+import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { useScrollPadding } from './scroll-padding.ts';
 import { Failure, Loading } from './states.tsx';
 import { adjustScrollOf, useSteadyRow } from './steady-row.ts';
@@ -53,7 +53,7 @@ const FIRST: Place = { key: undefined, index: 0 };
  * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K activate
  * the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
  */
-export function List<Item>(props: ListProps<Item>) {
+export function List<Item extends object>(props: ListProps<Item>) {
   const { label, pages, keyOf, versionOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
   const { id, count, pageCount, itemAt, state, hasMore, isComplete, isLoadingMore, show } = pages;
   const list = useRef<HTMLUListElement>(null);
@@ -136,6 +136,11 @@ export function List<Item>(props: ListProps<Item>) {
   });
   const present = [...known.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
+  const isKeyPaused = useKeyGuard(subjects, (item) => {
+    const latest = loaded.get(keyOf(item))?.item;
+    if (shownId.current !== id || known.has(keyOf(item)) || wasRemovedHere(item)) return false;
+    return latest === undefined || versionOf?.(latest) !== versionOf?.(item);
+  });
 
   function move(by: number): void {
     const next = Math.max(0, Math.min(count - 1, at + by));
@@ -204,7 +209,7 @@ export function List<Item>(props: ListProps<Item>) {
       Object.entries(keys).map(([key, run]) => [
         key,
         () => {
-          if (subjects.length > 0) run(subjects, deselect);
+          if (subjects.length > 0 && !isKeyPaused()) run(subjects, deselect);
         },
       ]),
     ),
