@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
@@ -145,4 +147,26 @@ test('live updates continue after the server has refused a stream', async ({ pag
     data: { productId: product.id, content: `Fresh ${product.id}` },
   });
   await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
+});
+
+test('a removal by another operator takes the held comments of the product off the screen, and off the count', async ({
+  page,
+  site,
+}) => {
+  await site.database.query('UPDATE comments SET held_session = NULL WHERE held_session IS NOT NULL');
+  const product = await site.addProduct();
+  const comments = await site.addComments(product.id, [{ content: 'Buy my coins' }, { content: 'Buy my hats' }]);
+  const stream = page.waitForResponse(CONSOLE_API.events);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=comments');
+  await stream;
+  // The second one shows that the page has also loaded what it loads after the stream has opened.
+  for (const { id, content } of comments) {
+    await holdComments(site.database, [id]);
+    await expect(page.getByText(content)).toBeVisible();
+  }
+  await expect(page.getByRole('radio', { name: 'Held comments 2' })).toBeVisible();
+  await removeProducts(site.database, [product.id]);
+  for (const { content } of comments) await expect(page.getByText(content)).toBeHidden();
+  await expect(page.getByRole('radio', { name: 'Held comments 0' })).toBeVisible();
 });

@@ -8,7 +8,8 @@ import { consoleKeys } from './console-api.ts';
 const STALE: Record<LiveSubject, readonly string[]> = {
   audit: ['audit', 'overview'],
   queue: ['queue', 'votes', 'waiting', 'overview'],
-  products: ['products', 'product', 'overview', 'queue'],
+  // A removal takes comments and bursts with it, and the exclusion of votes is reported as a change of the product.
+  products: ['products', 'product', 'comments', 'votes', 'waiting', 'overview', 'queue'],
   comments: ['comments', 'waiting'],
   counts: ['products', 'comments', 'votes', 'overview'],
 };
