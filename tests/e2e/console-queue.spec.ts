@@ -146,6 +146,24 @@ test('the undo of several decisions reports those that can no longer be undone',
   await expect(page.getByRole('article', { name: second })).toBeHidden();
 });
 
+test('a decision can be undone after the maker has moved the launch', async ({ page, site }) => {
+  const [name] = newNames();
+  const [written] = await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await expect(page.getByRole('article', { name })).toBeVisible();
+  await page.keyboard.press('s');
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve and schedule' }).click();
+  await expect(page.getByText(`Scheduled ${name}`)).toBeVisible();
+  await expect(page.locator('dialog')).toHaveCount(0);
+  const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
+  const launchAt = new Date(Date.now() + 72 * 3_600_000).toISOString();
+  await editSubmission(site.database, access, { launchAt }, { now: new Date(), timeZone: 'UTC' });
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  await expect(page.getByRole('article', { name })).toBeVisible();
+});
+
 for (const [where, begin] of [
   ['a message', (page: Page) => page.keyboard.press('a')],
   [

@@ -176,6 +176,12 @@ export interface SubmissionRecord {
   canUndo: boolean;
 }
 
+/** A submission after a decision, and the id of the decision's entry in the audit log. */
+export interface DecidedSubmission {
+  submission: SubmissionRecord;
+  auditId: string;
+}
+
 /** An error in a field of an imported row or, if `field` is null, in the row itself or in the file at that line. */
 export interface ImportErrorRecord {
   line: number;

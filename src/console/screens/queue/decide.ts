@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { SubmissionRecord } from '../../../contract/console/records.ts';
+import type { DecidedSubmission, SubmissionRecord } from '../../../contract/console/records.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
@@ -15,49 +15,42 @@ export type Decision =
 
 const DONE: Record<Decision['action'], string> = { approve: 'Approved', schedule: 'Scheduled', decline: 'Declined' };
 
-const ONGOING: Record<Decision['action'] | 'undo', string> = {
+const ONGOING: Record<Decision['action'], string> = {
   approve: 'Approving',
   schedule: 'Scheduling',
   decline: 'Declining',
-  undo: 'Undoing',
 };
 
 /** Screen readers announce each message about progress, so there is at most one in this time. */
 const PROGRESS_MS = 1_000;
 
-const send = (id: string, revision: number, decision: Decision | { action: 'undo' }) =>
-  call<{ submission: SubmissionRecord }>(CONSOLE_API.decideSubmission(id), {
-    method: 'POST',
-    body: { ...decision, revision },
-  });
-
-/** If a submission has changed in the meantime, only its decision fails. Cancelling leaves the other submissions. */
-async function sendAll(
-  submissions: readonly SubmissionRecord[],
-  decision: Decision | { action: 'undo' },
+/** Sends one request per submission. If one has changed in the meantime, only its request fails. */
+async function sendAll<Item>(
+  items: readonly Item[],
+  ongoing: string,
+  send: (item: Item) => Promise<DecidedSubmission>,
   progress: Progress,
 ) {
   let shownAt = performance.now();
   const { results, failed, error } = await sendEach(
-    submissions,
-    ({ id, revision }) => send(id, revision, decision),
+    items,
+    send,
     (item) => {
       if (performance.now() - shownAt < PROGRESS_MS) return;
       shownAt = performance.now();
-      progress.show(`${ONGOING[decision.action]} ${formatCount(item)} of ${formatCount(submissions.length)} …`);
+      progress.show(`${ongoing} ${formatCount(item)} of ${formatCount(items.length)} …`);
     },
     progress.isCancelled,
   );
-  const decided = results.map(({ submission }) => submission);
-  const [only] = decided;
-  const cancelled = submissions.length - results.length - failed.length;
+  const [only] = results;
+  const cancelled = items.length - results.length - failed.length;
   const notes = [
     failed.length > 0 && `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(error)}`,
     cancelled > 0 && `Cancelled for ${formatQuantity(cancelled, 'submission')}.`,
   ].filter(Boolean);
   return {
-    decided,
-    what: decided.length === 1 && only ? only.product.name : formatQuantity(decided.length, 'submission'),
+    results,
+    what: results.length === 1 && only ? only.submission.product.name : formatQuantity(results.length, 'submission'),
     note: notes.join(' ') || undefined,
   };
 }
@@ -95,14 +88,26 @@ export function useDecide() {
           submissions.some(({ id }) => id === each.id) ? undefined : each,
         ),
       async run() {
-        const { decided, what, note } = await sendAll(submissions, decision, progress ?? toast);
-        onChanged(decided);
+        const { results, what, note } = await sendAll(
+          submissions,
+          ONGOING[decision.action],
+          ({ id, revision }) => {
+            const body = { ...decision, revision };
+            return call<DecidedSubmission>(CONSOLE_API.decideSubmission(id), { method: 'POST', body });
+          },
+          progress ?? toast,
+        );
+        onChanged(results.map(({ submission }) => submission));
         return {
           done: `${DONE[decision.action]} ${what}`,
           note,
           subject,
           async undo() {
-            const undone = await sendAll(decided, { action: 'undo' }, toast);
+            const undoOne = async (decided: DecidedSubmission) => {
+              await call(CONSOLE_API.undo(decided.auditId), { method: 'POST' });
+              return decided;
+            };
+            const undone = await sendAll(results, 'Undoing', undoOne, toast);
             return undone.note && `Undone for ${undone.what}. ${undone.note}`;
           },
         };

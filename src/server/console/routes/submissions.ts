@@ -1,7 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import { type ConsolePage, MAX_REASON_CHARACTERS, type SubmissionRecord } from '../../../contract/console/records.ts';
+import {
+  type ConsolePage,
+  type DecidedSubmission,
+  MAX_REASON_CHARACTERS,
+  type SubmissionRecord,
+} from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
@@ -12,9 +17,9 @@ import {
   type DecisionTarget,
   declineSubmission,
   scheduleSubmission,
-  undoDecision,
 } from '../../../core/submissions/decide-submission.ts';
 import { inspectSubmission, listSubmissions } from '../../../core/submissions/list-submissions.ts';
+import type { SubmissionRow } from '../../../core/submissions/submission-row.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
@@ -25,7 +30,6 @@ const Query = Type.Object({
 /** Every decision contains the revision that the operator has seen, so no newer revision is launched by mistake. */
 const Decision = Type.Union([
   Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
-  Type.Object({ action: Type.Literal('undo'), revision: Type.Integer() }),
   Type.Object({
     action: Type.Literal('schedule'),
     revision: Type.Integer(),
@@ -56,19 +60,20 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
   app.post(
     CONSOLE_API.decideSubmission.route,
     { schema: { params: Params, body: Decision } },
-    async ({ params, body }): Promise<{ submission: SubmissionRecord }> => {
+    async ({ params, body }): Promise<DecidedSubmission> => {
       const target: DecisionTarget = { id: params.id, revision: body.revision };
       try {
-        await decide(target);
+        const { undo } = await decide(target);
+        if (undo === null) throw new Error('A decision can be undone');
+        return { submission: await inspectSubmission(database, params.id, rules()), auditId: undo.auditId };
       } catch (error) {
         if (!(error instanceof CoreError) || error.code !== 'submission_changed') throw error;
         throw new CoreError('submission_changed', 'The maker or another operator has changed this submission.', {
           current: await inspectSubmission(database, params.id, rules()),
         });
       }
-      return { submission: await inspectSubmission(database, params.id, rules()) };
 
-      function decide(on: DecisionTarget): Promise<unknown> {
+      function decide(on: DecisionTarget): Promise<SubmissionRow> {
         switch (body.action) {
           case 'approve':
             return approveSubmission(database, on, rules());
@@ -76,8 +81,6 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
             return scheduleSubmission(database, on, new Date(body.launchAt), rules());
           case 'decline':
             return declineSubmission(database, { ...on, ignoresEdits: true }, body.reason, rules());
-          case 'undo':
-            return undoDecision(database, on, rules());
         }
       }
     },
