@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS, MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
-import { hideComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
+import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { failUntilClick, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
@@ -200,22 +200,29 @@ test('undoing the restoration of a comment hides it again for its original reaso
   expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
 });
 
-test('the undo of a change of several comments reports those that another operator has changed since', async ({
+test('the undo of a change of several comments leaves those about which another operator has decided since', async ({
   page,
   site,
+  expectConsoleError,
 }) => {
   const product = await site.addProduct();
   const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  const ids = [first?.id ?? ''];
   await signIn(page, site);
   await openConsole(page, `/console/comments?product=${product.id}`);
   const boxes = page.getByRole('checkbox');
   for (const index of [0, 1]) await boxes.nth(index).check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 2 comments')).toBeVisible();
-  await releaseComments(site.database, [first?.id ?? '']);
+  // Another operator disagrees, and then decides otherwise.
+  await releaseComments(site.database, ids);
+  await holdComments(site.database, ids);
+  expectConsoleError(/409 \(Conflict\)/);
   await page.keyboard.press('u');
   await expect(page.getByText('Partly undone')).toBeVisible();
-  await expect(page.getByText('Undone for 1 comment. 1 comment had already changed.')).toBeVisible();
+  await expect(page.getByText('Undone for 1 comment. Failed for 1 comment. ')).toBeVisible();
+  const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
+  expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
 });
 
 test('only listed votes are excluded, and a list that does not contain all votes says so', async ({ page, site }) => {

@@ -43,16 +43,10 @@ export interface ConsoleComment extends Comment {
 
 export type CommentAction = 'hide' | 'restore' | 'hold' | 'release';
 
-/** The inverse of each operation on comments. */
-export const INVERSE_ACTIONS: Readonly<Record<CommentAction, CommentAction>> = {
-  hide: 'restore',
-  restore: 'hide',
-  hold: 'release',
-  release: 'hold',
-};
-
 export interface ModerationResult {
   done: string[];
+  /** The ids of the changes' entries in the audit log. */
+  auditIds: string[];
   /** The ids of comments that were not in the expected state, for example because another operator was faster. */
   skipped: string[];
 }

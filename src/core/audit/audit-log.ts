@@ -103,19 +103,20 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
 /**
  * Adds entries to the audit log. Call it in the transaction that makes the change, so the entries exist if and only if
  * the change commits.
- * @throws CoreError `unavailable`.
+ * @returns the ids of the entries. @throws CoreError `unavailable`.
  */
-export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
+export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<string[]> {
   const rows = [entries].flat().map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
     id,
     ...entry,
     undoes,
     details,
   }));
-  if (rows.length === 0) return;
+  if (rows.length === 0) return [];
   await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operatorName()]);
   const productIds = rows.some(isModeration) ? [AUDIT_LOG, MODERATION_LOG] : [AUDIT_LOG];
   await recordChange(sql, { productIds, catalogue: false });
+  return rows.map(({ id }) => id);
 }
 
 const SELECT_LAST = `SELECT target, id FROM (

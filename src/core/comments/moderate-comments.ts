@@ -12,6 +12,8 @@ export type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 /** The changed comments, and the ids of comments that are unknown, removed or already in the new state. */
 export interface Moderation {
   done: ModeratedComment[];
+  /** The ids of the changes' entries in the audit log. */
+  auditIds: string[];
   skipped: string[];
 }
 
@@ -45,7 +47,7 @@ async function moderateComments(
 ): Promise<Moderation> {
   const requested = [...new Set(ids.map((id) => id.toLowerCase()))];
   const valid = requested.filter(isUuid);
-  const done = await transactionWithRetries(database, async (sql) => {
+  const { done, auditIds } = await transactionWithRetries(database, async (sql) => {
     await lock(sql, valid);
     const rows = await sql.query<{ id: string; product_id: string }>(statementOf(change), [
       valid,
@@ -59,7 +61,7 @@ async function moderateComments(
         change.undoes,
         changed.map(({ id }) => id),
       ));
-    await recordAudit(
+    const auditIds = await recordAudit(
       sql,
       changed.map(({ id, productId }) => ({
         action: change.action,
@@ -70,10 +72,10 @@ async function moderateComments(
     );
     const productIds = [...new Set(changed.map(({ productId }) => productId))];
     await recordChange(sql, { productIds, catalogue: false, commentIds: changed.map(({ id }) => id) });
-    return changed;
+    return { done: changed, auditIds };
   });
   const changed = new Set(done.map(({ id }) => id));
-  return { done, skipped: requested.filter((id) => !changed.has(id)) };
+  return { done, auditIds, skipped: requested.filter((id) => !changed.has(id)) };
 }
 
 const LOCK_COMMENTS = `SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE /* omitted on Citus */`;

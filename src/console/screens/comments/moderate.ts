@@ -1,23 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import {
-  type CommentAction,
-  type ConsoleComment,
-  INVERSE_ACTIONS,
-  type ModerationResult,
-} from '../../../contract/console/records.ts';
+import type { CommentAction, ConsoleComment, ModerationResult } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { noteOfUndo, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendByReason } from '../../api/console-api.ts';
+import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
-
-const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
-  call<ModerationResult>(CONSOLE_API.moderateComments, {
-    method: 'POST',
-    body: { action, ids, ...(reason && { reason }) },
-  });
 
 const idsOf = (comments: readonly ConsoleComment[]) => comments.map(({ id }) => id);
 const countOf = (ids: readonly string[]) => formatQuantity(ids.length, 'comment');
@@ -47,13 +36,15 @@ export function useModerate() {
           ids.includes(comment.id) ? fitting(after(comment, action, reason), state) : comment,
         ),
       async run() {
-        const { done, skipped } = await send(action, ids, reason);
-        const changed = comments.filter(({ id }) => done.includes(id));
-        onChanged(changed);
+        const { done, auditIds, skipped } = await call<ModerationResult>(CONSOLE_API.moderateComments, {
+          method: 'POST',
+          body: { action, ids, ...(reason && { reason }) },
+        });
+        onChanged(comments.filter(({ id }) => done.includes(id)));
         return {
           done: `${DONE[action]} ${countOf(done)}`,
           note: noteOf(skipped),
-          ...(changed.length > 0 && { undo: () => undoAll(action, changed) }),
+          ...(auditIds.length > 0 && { undo: () => undoAll(auditIds) }),
         };
       },
     });
@@ -61,23 +52,15 @@ export function useModerate() {
 }
 
 /**
- * Undoes an action. Restored comments are hidden again with their former reasons, in one request per reason.
- * @returns a note if some of the comments had changed, or their request failed. @throws Error if none was changed.
+ * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone.
+ * @returns a note if some could not be undone. @throws ConsoleError if none could.
  */
-async function undoAll(action: CommentAction, comments: readonly ConsoleComment[]): Promise<string | undefined> {
-  const { results, failed, error } = await sendByReason(
-    comments,
-    ({ hidden }) => hidden?.reason,
-    (group, reason) => send(INVERSE_ACTIONS[action], idsOf(group), reason),
-  );
-  return noteOfUndo(
-    results.flatMap(({ done }) => done),
-    countOf,
-    [
-      noteOf(results.flatMap(({ skipped }) => skipped)),
-      failed.length > 0 && `Failed for ${countOf(idsOf(failed))}. ${messageOf(error)}`,
-    ],
-  );
+async function undoAll(auditIds: readonly string[]): Promise<string | undefined> {
+  const { results, failed, error } = await sendEach(auditIds, async (id) => {
+    await call(CONSOLE_API.undo(id), { method: 'POST' });
+    return id;
+  });
+  return noteOfUndo(results, countOf, [failed.length > 0 && `Failed for ${countOf(failed)}. ${messageOf(error)}`]);
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

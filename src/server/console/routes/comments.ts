@@ -64,7 +64,7 @@ async function moderate(
   database: Database,
   { action, ids, reason }: { action: CommentAction; ids: string[]; reason?: string },
 ): Promise<ModerationResult> {
-  const { done, skipped } =
+  const { done, auditIds, skipped } =
     action === 'hide' ? await hideComments(database, ids, reason || undefined) : await CHANGES[action](database, ids);
-  return { done: done.map(({ id }) => id), skipped };
+  return { done: done.map(({ id }) => id), auditIds, skipped };
 }
