@@ -17,9 +17,16 @@ export function App() {
   const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,
-    queryFn: ({ signal }) => call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut),
+    queryFn: async ({ signal }) => {
+      const read = await call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut);
+      const shown = client.getQueryData<ConsoleSession | null>(consoleKeys.session);
+      if (shown && read && shown.operator !== read.operator) switchSession(client, read);
+      return read;
+    },
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
+    // Another operator may have signed in in another tab, which shares the session.
+    refetchOnWindowFocus: 'always',
   });
 
   useEffect(() => {
@@ -57,7 +64,7 @@ export function App() {
         <SignIn onSignedIn={begin} />
       ) : (
         <UndoProvider value={undoableOf(session.data.operator)}>
-          <Shell session={session.data} />
+          <Shell key={session.data.operator} session={session.data} />
         </UndoProvider>
       )}
       <Toaster />

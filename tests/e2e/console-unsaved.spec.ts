@@ -94,6 +94,27 @@ test('an editor that is opened while an earlier edit of the product is saved wai
   await expect(page.getByText('The database is down.')).toBeAttached();
 });
 
+test('on return to a tab, it shows the operator who has signed in in another tab, and not the edit of the one before', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct({ maker: 'Somebody' });
+  const [ada, bob] = [`ada-${randomUUID().slice(0, 8)}`, `bob-${randomUUID().slice(0, 8)}`];
+  const maker = page.getByLabel('Maker');
+  const returnAs = async (name: string) => {
+    await signIn(page, site, name);
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await expect(page.getByText(name)).toBeVisible();
+  };
+  await signIn(page, site, ada);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await maker.fill('The edit of ada');
+  await returnAs(bob);
+  await expect(maker).toHaveValue('Somebody');
+  await returnAs(ada);
+  await expect(maker).toHaveValue('The edit of ada');
+});
+
 test('an open editor without changes shows what another operator saves', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
   await signIn(page, site);
