@@ -49,6 +49,33 @@ test('a dialog stays open with its reason until the operation succeeds', async (
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
+test('a change without a response may have been made, so undo does not revert the change before it', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct();
+  const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
+  await row('First').getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  expectConsoleError(/ERR_FAILED/);
+  await page.route(CONSOLE_API.moderateComments, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await row('Second').getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('The site cannot be reached')).toBeVisible();
+  await expect(page.getByText('If the change was made, it is in the audit log.')).toBeVisible();
+  await expect(row('Second').getByRole('button', { name: 'Release' })).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Nothing to undo')).toBeVisible();
+  const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
+  expect(await site.database.query(held, [product.id])).toHaveLength(comments.length);
+});
+
 test('an edit that cannot be saved stays in the editor, which shows the reason', async ({
   page,
   site,

@@ -5,7 +5,7 @@ import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
-import { call, consoleKeys, messageOf } from './console-api.ts';
+import { call, consoleKeys, describeFailure, isUnanswered, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update. */
 interface Action {
@@ -107,8 +107,10 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       return true;
     } catch (error) {
       rollBack?.();
+      // The change may have been made. Undo must not revert an earlier one instead.
+      if (isUnanswered(error)) undoable.last = undefined;
       if (isInDialog) throw error;
-      showToast({ title: 'The change failed', description: messageOf(error), tone: 'destructive' });
+      showToast({ ...describeFailure(error), tone: 'destructive' });
       return false;
     } finally {
       void refresh(subjects);

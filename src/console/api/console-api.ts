@@ -140,6 +140,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns whether there was no response, so it is unknown whether the request changed anything. */
+export const isUnanswered = (error: unknown) => error instanceof ConsoleError && error.status === 0;
+
+/** Returns what is shown to the operator after a change failed, or may have failed. */
+export function describeFailure(error: unknown): { title: string; description: string } {
+  return isUnanswered(error)
+    ? { title: 'The site cannot be reached', description: 'If the change was made, it is in the audit log.' }
+    : { title: 'The change failed', description: messageOf(error) };
+}
+
 /**
  * Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. If that fails, a
  * query has both data and an error, so screens must show its data.

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useS
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
-import { messageOf } from '../api/console-api.ts';
+import { describeFailure, messageOf } from '../api/console-api.ts';
 
 /** How an operation on many items shows its progress, and finds out that its dialog was closed. */
 export interface Progress {
@@ -76,7 +76,8 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     } catch (failure) {
       setSending(false);
       setProgress('');
-      error.show('The change failed', failure);
+      const { title, description } = describeFailure(failure);
+      error.show(title, description);
     }
   }
 
