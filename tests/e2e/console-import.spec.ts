@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
-import { editProduct } from '../../src/core/products/edit-product.ts';
 import { turnEventLoop } from '../support/clock.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
@@ -78,25 +77,6 @@ for (const [what, change] of [
     await expect(importButton(page)).toBeVisible();
   });
 }
-
-test('a change of a product by another operator discards the dry run, because the import would overwrite the change', async ({
-  page,
-  site,
-}) => {
-  const { id } = await site.addProduct();
-  const stream = page.waitForResponse(CONSOLE_API.events);
-  await openImport(page, site);
-  await stream;
-  await page.getByRole('button', { name: 'Dry run' }).click();
-  await expect(importButton(page)).toBeVisible();
-  await editProduct(site.database, id, { values: { maker: 'Another operator' }, now: new Date() });
-  await expect(page.getByText('Products have changed')).toBeVisible();
-  await expect(importButton(page)).toBeHidden();
-  await page.getByRole('button', { name: 'Dry run' }).click();
-  await importButton(page).click();
-  await expect(page.getByText(/^Imported i-/)).toBeVisible();
-  await expect(page).toHaveURL('/console/products');
-});
 
 test('an import that ends after the operator has left the screen does not change the screen', async ({
   page,

@@ -14,9 +14,6 @@ const STALE: Record<LiveSubject, readonly string[]> = {
   counts: ['products', 'comments', 'votes', 'overview'],
 };
 
-/** The event that is dispatched on `window` when products may have changed other than by votes or comments. */
-export const PRODUCTS_CHANGED = 'productschanged';
-
 /** Changes come in bursts, so data is refetched after a delay. Counts change often, so their delay is longer. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
@@ -59,15 +56,11 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       });
       stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
         for (const kind of JSON.parse(data) as LiveSubject[]) {
-          if (kind === 'products') window.dispatchEvent(new Event(PRODUCTS_CHANGED));
           for (const subject of STALE[kind])
             refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
         }
       });
-      stream.addEventListener('gap', () => {
-        window.dispatchEvent(new Event(PRODUCTS_CHANGED));
-        refetchAll();
-      });
+      stream.addEventListener('gap', refetchAll);
       stream.addEventListener('error', () => {
         setConnected(false);
         // The browser reconnects after a lost connection, but not after a response such as 503.

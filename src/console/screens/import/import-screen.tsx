@@ -3,7 +3,6 @@ import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
 import { messageOf } from '../../api/console-api.ts';
-import { PRODUCTS_CHANGED } from '../../api/live.ts';
 import { goTo } from '../../location.ts';
 import { ImportIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -25,22 +24,6 @@ export function ImportScreen() {
   /** The last run. Aborted when the file or its columns change, or the screen closes: then its result is ignored. */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
-  const isImporting = useRef(false);
-
-  // The import would overwrite a change that its dry run did not show. The changes of the import itself also arrive.
-  useEffect(() => {
-    const discard = () => {
-      const isReviewing = result?.kind === 'done' || progress !== undefined;
-      if (!isReviewing || isImporting.current) return;
-      discardRun();
-      showToast({
-        title: 'Products have changed',
-        description: 'Start the dry run again to see what would change now.',
-      });
-    };
-    window.addEventListener(PRODUCTS_CHANGED, discard);
-    return () => window.removeEventListener(PRODUCTS_CHANGED, discard);
-  });
 
   function discardRun(): void {
     latest.current?.abort();
@@ -119,7 +102,6 @@ export function ImportScreen() {
   async function importAll(): Promise<void> {
     const signal = begin();
     const name = chosen?.file.name ?? '';
-    isImporting.current = true;
     const done = await perform({
       subjects: ['products', 'product'],
       async run() {
@@ -133,7 +115,6 @@ export function ImportScreen() {
         return { done: `Imported ${name}`, note, auditId };
       },
     });
-    isImporting.current = false;
     if (done && !signal.aborted) {
       setChosen(undefined);
       setResult(undefined);
