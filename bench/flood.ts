@@ -42,7 +42,7 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     runLoad({
       address: site.address,
       connections: FLOOD_CONNECTIONS,
-      // The attack lasts longer than the reads, so it covers all of them even if their load process starts later.
+      // The attack lasts longer than the reads, so all reads run during it, even if their load process starts later.
       seconds: seconds + 2,
       targets: flooded,
       localAddress: ATTACKER,

@@ -16,8 +16,8 @@ import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /**
- * The scenarios by name. Each except `seed`, which only fills a database, and `launch-day --quick` writes its results
- * to bench/results and its chart, if any, to docs/images.
+ * The scenarios by name. They write their results to bench/results and their charts, if any, to docs/images. Exceptions
+ * are `seed`, which only fills a database, and `launch-day --quick`.
  */
 const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   reads: (flags) => reads(readOptions(flags)),

@@ -119,8 +119,7 @@ async function measureUnderWrites(
   const upvotes = runLoad({
     address: site.address,
     connections: 20,
-    // The upvotes last longer than the reads, so they cover all of them even if the load process of the reads starts
-    // later.
+    // The upvotes last longer than the reads, so all reads run during upvotes, even if their load process starts later.
     seconds: options.seconds + 1,
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,

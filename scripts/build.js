@@ -49,7 +49,7 @@ export async function buildIfStale() {
   });
 }
 
-/** Returns what prevents a build, as in a deployment without development packages in a read-only folder. */
+/** Returns the reason why this deployment cannot build the site, if any. */
 async function buildObstacle() {
   try {
     import.meta.resolve('vite');

@@ -1,8 +1,6 @@
-/** Formats the summary at the end of `npm test`. */
-
 const SLOWEST = 10;
 
-/** Returns the lines of the summary: times and budgets, slowest tests, failures with their commands, and totals. */
+/** Returns the last lines of `npm test`: times and budgets, slowest tests, failures with their commands, and totals. */
 export function summarize(results, totalSeconds, budgetSeconds) {
   const tests = results.flatMap((result) => result.tests);
   const failed = tests.filter(({ status }) => status === 'failed');

@@ -60,7 +60,7 @@ test('a cached response has the same headers and body on the fast path and from 
       const [first, second, ofRoute] = [
         await site.ask.get(path, { 'accept-encoding': encoding }),
         await site.ask.get(path, { 'accept-encoding': encoding }),
-        // Another spelling of the URL is served by the route.
+        // The fast path does not know this spelling of the URL, so the route serves it.
         await site.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
       ];
       for (const { statusCode, headers, rawPayload } of [second, ofRoute]) {

@@ -28,7 +28,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     });
   });
 
-  test('without submissions, a bearer token does not change the author', async () => {
+  test('if submissions are disabled, a bearer token does not change the author', async () => {
     const headers = { ...newVisitor(), authorization: `Bearer maker-${randomUUID()}` };
     const response = await post({ productId: on.productId, content: 'Mine' }, headers);
     expect(response.statusCode).toBe(201);

@@ -124,7 +124,7 @@ describe('a full queue', () => {
     const productId = await newProduct();
     const comment = () => ({ productId, content: 'In the queue' });
     onTestFinished(() => void vi.restoreAllMocks());
-    // On a busy machine, the comments could wait too long in the queue.
+    // Stops the clock, because the queue refuses comments that wait too long, for example on a busy machine.
     vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     let release = () => {};
     const released = new Promise<void>((resolve) => {

@@ -97,7 +97,7 @@ describe('Comments', () => {
 });
 
 describe('Votes', () => {
-  test('of a burst can be excluded and counted again', async () => {
+  test('can be excluded for the time of a burst, and counted again', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
@@ -147,7 +147,7 @@ describe('Submissions', () => {
     expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
   });
 
-  test('can be declined even if the maker edits them meanwhile, but not approved, nor declined after another decision', async () => {
+  test('can be declined, but not approved, after an edit by the maker, and not declined after another decision', async () => {
     const edit = async ({ id }: SubmissionRecord, description: string) =>
       editSubmission(
         site.database,

@@ -26,7 +26,7 @@ const VALUES = [
   '..',
   'a'.repeat(200),
   '漢'.repeat(100),
-  // As long as a UUID.
+  // Has the length of a UUID, but no hexadecimal digits.
   '-'.repeat(36),
   '2026-13-45T99:99:99Z',
   '2026-02-30T00:00:00Z',

@@ -110,7 +110,7 @@ test('an edit is undone by the audit id in its response, to the exact time and t
   expect((await edit(ada, { tags: before.tags })).auditId).toBeNull();
 });
 
-test("after 30 days, when replaced pictures may have been deleted, an edit is undone only if it replaced none of the site's own", async () => {
+test('after 30 days, an edit can be undone only if it replaced no picture of the site, which may have been deleted', async () => {
   const image = `/images/${'0'.repeat(40)}.webp`;
   const screenshots = ['https://cdn.example/images/tide.png'];
   const { id } = await site.addProduct({ name: 'Tide', image, screenshots });

@@ -143,7 +143,7 @@ describe('A session', () => {
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(401);
   });
 
-  test('ends after 12 hours in which only an open page without input has used it', async () => {
+  test('ends after 12 hours if only pages without input have used it in that time', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     const address = await site.app.listen({ port: 0, host: '127.0.0.1' });
     for (const hours of [6, 5]) {
@@ -192,7 +192,7 @@ describe('Guessing of passphrases', () => {
     expect(logText()).not.toMatch(/wrong passphrase|nobody/);
   });
 
-  test('is limited to ten failures in ten minutes per network, for any names', async () => {
+  test('is limited to ten failures in ten minutes per network, whatever the names', async () => {
     await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
     // The test hashes of these operators are quick to check. An unknown name, such as `name-0`, takes as long as a real

@@ -260,7 +260,7 @@ describe('an internal error (api.md: a 5xx never shows internals)', () => {
     await broken.close();
   });
 
-  test('during a write leaves all rows unchanged', async () => {
+  test('leaves all rows unchanged if it occurs during a write', async () => {
     const broken = await startTestSite();
     const { id } = await broken.addProduct();
     await broken.ask.put(`/api/products/${id}/upvote`, newVisitor());

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('before a day is final', () => {
-  test('its badge shows the upvotes, and neither the feed nor structured data contains a rank', async () => {
+  test('the badge of the day shows the upvotes, and neither the feed nor structured data contains a rank', async () => {
     await expect.poll(async () => (await standing()).day?.votes).toBe(3);
     expect(await badge('day')).toBe(await badge());
     expect((await site.ask.get(paths.leaderboardFeed)).body).not.toContain('<entry>');
@@ -58,7 +58,7 @@ describe('once a day is final', () => {
     for (const board of ['week', 'month'] as const) expect(await badge(board)).toBe(await badge());
   });
 
-  test('the feed contains its top launches, including ties, and its digest, and pages link to the feed', async () => {
+  test('the feed contains the top launches of the day, including ties, and the digest, and pages link to the feed', async () => {
     const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     const { body, headers } = await site.ask.get(paths.leaderboardFeed);
@@ -80,7 +80,7 @@ describe('once a day is final', () => {
     expect(text).toContain('1st of 3 in June 2026 , so far');
   });
 
-  test('its leaderboard shows that it is final, and the digest', async () => {
+  test('the leaderboard of the day shows the digest, and that the day is final', async () => {
     const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
     const { body } = await site.ask.get(paths.board(DAY));
     expect(body).toContain('>Final</strong>');

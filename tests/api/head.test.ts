@@ -48,7 +48,7 @@ describe('the canonical URL of a page', () => {
     expect(metaOf(page, 'robots')).toBeUndefined();
   });
 
-  test('of later pages of products and comments is that of the first page', async () => {
+  test('is that of the first page for the later pages of the list', async () => {
     for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
     const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
     const page = await html(`/?cursor=${nextCursor}`);
@@ -85,7 +85,7 @@ describe('the canonical URL of a page', () => {
 });
 
 describe('link previews', () => {
-  test('of a product have its name, the beginning of its description and its card', async () => {
+  test('show the name, the beginning of the description and the card of a product', async () => {
     await site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
     const page = await html('/product/a');
     expect(titleOf(page)).toBe('Harbour · Groundswell');
@@ -105,7 +105,7 @@ describe('link previews', () => {
     for (const [name, content] of Object.entries(expected)) expect(metaOf(page, name), name).toBe(content);
   });
 
-  test('of the list have the site’s card', async () => {
+  test('show the site’s card for the list', async () => {
     expect(metaOf(await html('/'), 'og:image')).toBe(`${SITE}/og.png`);
   });
 
@@ -159,7 +159,7 @@ describe('alternative formats of a page', () => {
 });
 
 describe('structured data', () => {
-  test('of the list describes the site with its search, and the products in order', async () => {
+  test('describes the site with its search, and the products in order, on the list', async () => {
     for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
     const page = await html('/');
     expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);
@@ -174,7 +174,7 @@ describe('structured data', () => {
     expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: LIMITS.listedProducts + 1 }] }]);
   });
 
-  test('of a product has its counts, team, comments and breadcrumbs', async () => {
+  test('has the counts, team, comments and breadcrumbs of a product', async () => {
     await site.addProduct({
       id: 'a',
       name: 'Harbour',
@@ -207,12 +207,12 @@ describe('structured data', () => {
     ]);
   });
 
-  test('of a product with only defaults is valid', async () => {
+  test('is valid for a product with only defaults', async () => {
     await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
     expect(structuredDataOf(await html('/product/a')).flatMap((item) => errorsOf(item))).toEqual([]);
   });
 
-  test('with errors is detected by the check', () => {
+  test('the check detects errors in structured data', () => {
     expect(errorsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
       'Person.nmae is not a known property',

@@ -123,7 +123,7 @@ describe('GET /api/products/:id/comments/held', () => {
 });
 
 describe('a repeated text', () => {
-  test('of one visitor is held from the third time, on any products', async () => {
+  test('is held from the third time by one visitor, even on different products', async () => {
     const visitor = newVisitor();
     const other = (await site.addProduct()).id;
     await post(visitor, { content: 'Great!' });
@@ -133,7 +133,7 @@ describe('a repeated text', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('of many sessions in one network is held from the fifth time', async () => {
+  test('is held from the fifth time by different sessions of one network', async () => {
     const content = 'The best tool for a better life, see https://spam.example/';
     const visitors = Array.from({ length: 6 }, newVisitor);
     for (const [index, visitor] of visitors.entries()) await post(visitor, { content: `${content}${index}` });
@@ -182,7 +182,7 @@ describe('the operator', () => {
     });
   });
 
-  test('can release comments several times at once, and they count once', async () => {
+  test('can release the same comments several times at once, and each counts once', async () => {
     const visitor = newVisitor();
     const ids = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })].map(({ id }) => id);
     await Promise.all([1, 2, 3].map(() => releaseComments(site.database, ids)));

@@ -165,12 +165,12 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
   ['a media type', (text) => site.ask.post('/api/comments', 'x', { ...newVisitor(), 'content-type': text })],
 ];
 
-describe('a hostile text gets a success or a well-formed error', () => {
-  test.each(PLACES.map(([place, send], number) => [place, number, send] as const))('as %s', async (_, number, send) => {
+describe('hostile requests', () => {
+  test.each(PLACES.map(([place, send], number) => [place, number, send] as const))('hostile texts as %s get a success or a well-formed error', async (_, number, send) => {
     for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
   });
 
-  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('as a body: $name', async ({ name, body }) => {
+  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a hostile body gets a success or a well-formed error: $name', async ({ name, body }) => {
     for (const url of ['/api/comments', '/api/comments/x/like', `/api/products/${id}/upvote`]) {
       const response = await site.app.inject({
         method: url.endsWith('upvote') ? 'PUT' : 'POST',
@@ -184,7 +184,7 @@ describe('a hostile text gets a success or a well-formed error', () => {
   });
 
   test.each(['%', '%2', '%zz', '%ff', '%c0%ae', '%ed%a0%80', '%u0041', '%f8%88%80%80%80'])(
-    'as an invalid escape in a URL, which is refused: %s',
+    'an invalid escape in a URL is refused: %s',
     async (broken) => {
       for (const url of [`/api/products/${broken}`, `/api/products?q=${broken}`, `/api/products?${broken}=1`]) {
         const response = await site.ask.get(url);

@@ -55,11 +55,11 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-describe('the HTML of every screen is valid', () => {
+describe('the HTML of every screen', () => {
   test.each([
     ['the list', '/', 200],
     ['the list by upvotes', '/?sort=top', 200],
-    ['a tag', '/?tag=boats', 200],
+    ['the list of a tag', '/?tag=boats', 200],
     ['a search', '/?q=rich', 200],
     ['a search without results', '/?q=nothing-has-it', 200],
     ['a product with everything', '/product/rich', 200],
@@ -67,17 +67,17 @@ describe('the HTML of every screen is valid', () => {
     ['an unknown product', '/product/unknown', 404],
     ['the 404 page', '/unknown', 404],
     ['the offline page', '/offline-shell', 200],
-  ])('%s', async (_name, url, status) => {
+  ])('the HTML of %s is valid', async (_name, url, status) => {
     const { statusCode, body } = await site.ask.get(url);
     expect(statusCode).toBe(status);
     expect(await errorsIn(body)).toEqual([]);
   });
 
-  test('a later page of the list', async () => {
+  test('the HTML of a later page of the list is valid', async () => {
     expect(await errorsIn((await site.ask.get(`/?cursor=${cursor}`)).body)).toEqual([]);
   });
 
-  test('the error page', async () => {
+  test('the HTML of the error page is valid', async () => {
     const broken = await startTestSite();
     await broken.database.simulateOutage();
     const { statusCode, body } = await broken.ask.get('/');

@@ -12,7 +12,7 @@ const { clock, post, list, total, setLikes } = on;
 describe('an idempotency key (api.md: the same key from the same session within 24 h makes one comment)', () => {
   const draft = (content = 'Once') => ({ productId: on.productId, content });
 
-  test('that is sent again returns 200 with the first comment, or 422 if the text is different', async () => {
+  test('returns 200 with the first comment when it is sent again, or 422 if the text is different', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const first = await post(draft(), headers);
     const second = await post(draft(), headers);
@@ -23,7 +23,7 @@ describe('an idempotency key (api.md: the same key from the same session within 
     expect(await total()).toBe(1);
   });
 
-  test('in 20 simultaneous requests to two processes creates one comment, which every response contains', async () => {
+  test('creates one comment, which every response contains, in 20 simultaneous requests to two processes', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -36,7 +36,7 @@ describe('an idempotency key (api.md: the same key from the same session within 
     expect((await list()).items).toHaveLength(1);
   });
 
-  test('that is sent again after a like returns the comment with the like', async () => {
+  test('returns the comment with its current likes when it is sent again after a like', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const { comment } = (await post(draft(), headers)).json<AddedComment>();
     await setLikes(comment.id, 3);
@@ -86,10 +86,10 @@ describe('an idempotency key (api.md: the same key from the same session within 
 
   test.each([
     ['empty', ''],
-    ['with a space', 'a b'],
+    ['a text with a space', 'a b'],
     ['201 characters long', 'k'.repeat(201)],
     ['not ASCII', 'é'],
-  ])('that is %s is 400, and nothing is written', async (_what, key) => {
+  ])('is refused with 400, and nothing is written, if it is %s', async (_what, key) => {
     const response = await post(draft(), { ...newVisitor(), 'idempotency-key': key });
     expectProblem(response, 400, 'idempotency_key_invalid');
     expect(await total()).toBe(0);

@@ -10,7 +10,7 @@ const TIED = Array.from({ length: 11 }, (_, index) => `tied-${index}`);
 beforeAll(async () => {
   site = await startTestSite();
   const { database } = site;
-  // Not in the order of their days.
+  // Launches out of order, so the test shows that the list sorts by day.
   await launch(database, 'june', '2026-06-02T10:00:00.000Z');
   await launch(database, 'last-year', '2025-12-01T10:00:00.000Z');
   await launch(database, 'may', '2026-05-20T10:00:00.000Z');
@@ -37,7 +37,7 @@ test.each([
   expect(page.nextCursor).toBeNull();
 });
 
-test('pages of the list continue where the previous one ended', async () => {
+test('each page of the list continues where the previous one ended', async () => {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null && pages.length < 3; ) {
     const page: LeaderboardList = await list(`?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);

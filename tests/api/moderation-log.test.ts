@@ -43,7 +43,7 @@ async function newComment(productId: string, content: string): Promise<string> {
 }
 
 describe('an entry of the moderation log', () => {
-  test('for hiding a comment has the reason in every process, and is marked as undone once the comment is restored', async () => {
+  test('has the reason for hiding a comment in every process, and is marked as undone once the comment is restored', async () => {
     await site.addProduct({ id: 'git', name: 'Git' });
     const id = await newComment('git', 'Cheap watches here');
     await read();
@@ -66,7 +66,7 @@ describe('an entry of the moderation log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'advertising', undoneAt: expect.any(String) });
   });
 
-  test('for holding a public comment shows it as hidden, and is marked as undone once it is released', async () => {
+  test('shows a public comment that is held as hidden, and is marked as undone once the comment is released', async () => {
     await site.addProduct({ id: 'reef', name: 'Reef' });
     const id = await newComment('reef', 'Odd words');
     await holdComments(site.database, [id]);
@@ -76,7 +76,7 @@ describe('an entry of the moderation log', () => {
     await soon().toMatchObject({ ...held, undoneAt: expect.any(String) });
   });
 
-  test('for removing a product has its id, and its name only once it is restored', async () => {
+  test('has the id of a removed product, and its name only once the product is restored', async () => {
     await site.addProduct({ id: 'casino', name: 'Buy my slurs' });
     await removeProducts(site.database, ['casino'], 'spam');
     const removed = {
@@ -95,7 +95,7 @@ describe('an entry of the moderation log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'spam', productName: null, undoneAt: null });
   });
 
-  test('does not exist for removing a product that has not launched, even if it is restored', async () => {
+  test('does not exist for the removal of a product that has not launched, even if the product is restored', async () => {
     const createdAt = new Date(Date.now() + 3_600_000).toISOString();
     await site.addProduct({ id: 'secret-plan', name: 'Secret plan', createdAt });
     await removeProducts(site.database, ['secret-plan'], 'Wrong date');
@@ -111,7 +111,7 @@ describe('an entry of the moderation log', () => {
     expect(await page()).not.toContain('secret-plan');
   });
 
-  test('for excluding votes has their number without the voters, and is marked as undone once they are included', async () => {
+  test('has the number of excluded votes without the voters, and is marked as undone once the votes are included', async () => {
     const at = new Date(Date.now() - 60_000).toISOString();
     await launch(site.database, 'tide', at, new Date().toISOString());
     for (const voter of ['a', 'b']) await vote(site.database, 'tide', new Date().toISOString(), `session-${voter}`);
@@ -131,7 +131,7 @@ describe('an entry of the moderation log', () => {
       undoneAt: null,
     };
     await soon().toMatchObject(excluded);
-    // Finds no further votes to exclude.
+    // A repeated command finds no further votes to exclude, so it adds no entry.
     await exclude();
     expect((await read()).items.filter(({ action }) => action === 'votes.excluded')).toHaveLength(1);
     await undoVerdicts(site.database, 'tide', systemRuntime);
@@ -139,7 +139,7 @@ describe('an entry of the moderation log', () => {
     await soon().toMatchObject({ ...excluded, undoneAt: expect.any(String) });
   });
 
-  test('for declining a submission has only the reason, and is marked as undone once the decision is undone', async () => {
+  test('has only the reason for declining a submission, and is marked as undone once the decision is undone', async () => {
     const sent = { name: 'Secret project', description: 'Nobody knows yet' };
     const submitter = { session: 'session-of-a-maker' };
     const { row } = await createSubmission(site.database, systemRuntime, sent, { submitter });

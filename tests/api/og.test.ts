@@ -43,13 +43,13 @@ describe('the card of a product', () => {
     expect((await get(`/og/${id}.png?v=3`)).headers.etag).toBe((await get(`/og/${id}.png`)).headers.etag);
   });
 
-  test('of an unknown product is 404', async () => {
+  test('is 404 for an unknown product', async () => {
     for (const url of ['/og/no-such-product.png', '/og/UPPER.png', '/og/.png', '/og/a.jpg', '/og/%00.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }
   });
 
-  test('of a product with the id ‘home’ shows that product', async () => {
+  test('shows a product with the id ‘home’, not the site', async () => {
     await site.addProduct({ id: 'home' });
     expect((await get('/og/home.png')).headers.etag).not.toBe((await get('/og.png')).headers.etag);
   });

@@ -115,7 +115,7 @@ function apiRoutesIn(tree: string): Set<string> {
   return found;
 }
 
-describe('responses of the running site match the OpenAPI document', () => {
+describe('responses of the running site', () => {
   const session = newVisitor();
   let commentId: string;
   let expectDescribed: ReturnType<typeof createDescriptionCheck>;
@@ -145,18 +145,18 @@ describe('responses of the running site match the OpenAPI document', () => {
     ['/api/events', `/api/events?products=${'a,'.repeat(101)}`],
     ['/api/openapi.json', '/api/openapi.json'],
     ['/api/docs', '/api/docs'],
-  ])('GET %s: %s', async (path, url) => {
+  ])('a response to GET %s matches the OpenAPI document: %s', async (path, url) => {
     expectDescribed(await site.ask.get(url, session), path, 'get');
   });
 
-  test('GET with the current ETag', async () => {
+  test('a response to a current ETag matches the OpenAPI document', async () => {
     const { headers } = await site.ask.get('/api/products');
     const response = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
     expect(response.statusCode).toBe(304);
     expectDescribed(response, '/api/products', 'get');
   });
 
-  test('PUT and DELETE of an upvote', async () => {
+  test('responses to PUT and DELETE of an upvote match the OpenAPI document', async () => {
     const path = '/api/products/{id}/upvote';
     for (const id of ['git', 'nothing']) {
       expectDescribed(await site.ask.put(`/api/products/${id}/upvote`, session), path, 'put');
@@ -173,13 +173,13 @@ describe('responses of the running site match the OpenAPI document', () => {
     [413, { productId: 'git', content: 'x'.repeat(20_000) }, {}],
     [415, 'content=x', { 'content-type': 'text/plain' }],
     [422, { productId: 'git', content: 'x'.repeat(2_001) }, {}],
-  ])('POST of a comment: %i', async (status, body, headers) => {
+  ])('a response to POST of a comment matches the OpenAPI document: %i', async (status, body, headers) => {
     const response = await site.ask.post('/api/comments', body, { ...session, ...(headers as Record<string, string>) });
     expect(response.statusCode).toBe(status);
     expectDescribed(response, '/api/comments', 'post');
   });
 
-  test('POST of the same comment twice, and of a like', async () => {
+  test('responses to a repeated comment and to a like match the OpenAPI document', async () => {
     const draft = { productId: 'git', content: 'Once' };
     for (const status of [201, 200]) {
       const response = await site.ask.post('/api/comments', draft, { ...session, 'idempotency-key': 'once' });

@@ -211,7 +211,7 @@ describe('user-provided text', () => {
 });
 
 describe('the page is the same for every visitor', () => {
-  test('it contains no personal data, even if the request has a session', async () => {
+  test('the page contains no personal data, even if the request has a session', async () => {
     await site.addProduct({ id: 'a' });
     const visitor = newVisitor();
     await site.ask.put('/api/products/a/upvote', visitor);
@@ -220,7 +220,7 @@ describe('the page is the same for every visitor', () => {
     expect(body).not.toContain(visitor['x-user-session']);
   });
 
-  test('its content security policy allows one inline script, and the page contains no other', async () => {
+  test('the content security policy allows one inline script, and the page contains no other', async () => {
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];

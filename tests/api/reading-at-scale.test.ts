@@ -59,7 +59,7 @@ async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<
 
 const idsOf = (pages: readonly ProductPage[]) => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
-describe('All pages of a search together contain exactly the products that a full scan finds', () => {
+describe('Searches', () => {
   const cases: [kind: string, query: { q: string; tag?: string }][] = [
     ['a frequent word', { q: 'dashboard' }],
     ['a rare part of words', { q: 'trest' }],
@@ -75,7 +75,7 @@ describe('All pages of a search together contain exactly the products that a ful
     ['a term and a tag', { q: 'data', tag: 'ai' }],
   ];
   for (const sort of SORTS) {
-    test.each(cases)(`with sort=${sort} for %s`, async (_kind, { q, tag = '' }) => {
+    test.each(cases)(`find exactly the products that a full scan finds, for %s, with sort=${sort}`, async (_kind, { q, tag = '' }) => {
       const pages = await followed((cursor) =>
         listProducts(database, { q, tag, sort, cursor, limit: 100 }, new Date()),
       );
@@ -83,7 +83,7 @@ describe('All pages of a search together contain exactly the products that a ful
     });
   }
 
-  test('for words of names, which the search index finds by their parts', async () => {
+  test('find exactly the products that a full scan finds, for the names of products', async () => {
     const named = await database.query<{ word: string }>(
       "SELECT lower(name) AS word FROM products WHERE name !~ '[ A-Z].*[A-Z]' ORDER BY md5(id) LIMIT 40",
     );
@@ -94,7 +94,7 @@ describe('All pages of a search together contain exactly the products that a ful
     }
   });
 
-  test('without the pg_trgm extension', async () => {
+  test('find exactly the products that a full scan finds, even without the pg_trgm extension', async () => {
     const copy = joinTestDatabase(database);
     // Simulates a server without the extension: the check for the search index finds none on this connection.
     const bare = {
@@ -243,7 +243,7 @@ describe('Reads', () => {
     }
   });
 
-  test('of pages are prepared, except with a limit that the client chose', async () => {
+  test('use prepared statements for pages, unless the client chose the limit', async () => {
     const recorded = recordStatements(database);
     const core = createCore(recorded.database);
     await core.getRelatedProducts(hottest);

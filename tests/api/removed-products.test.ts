@@ -170,7 +170,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(before);
   });
 
-  test('whose id is reused is not restored, nor are the products removed with it, until the new product is removed', async () => {
+  test('is not restored, nor are the products removed with it, while another product has its id', async () => {
     const { id } = await newDiscussed({ name: 'First' });
     const first = await rowsOf(id);
     const { id: other } = await newDiscussed();
@@ -198,7 +198,7 @@ describe('a removed product', () => {
     expect((await restoreProducts(site.database, { removalIds: [removalId] })).notRemoved).toEqual([removalId]);
   });
 
-  test('has audit log entries for its commands, with its counts, but without sessions or texts', async () => {
+  test('has audit log entries for its removal and restoration, with its counts, but without sessions or texts', async () => {
     const { id, visitor } = await newDiscussed({ name: 'Tide' });
     await removeProducts(site.database, [id], 'spam');
     await restoreProducts(site.database, { productIds: [id] });

@@ -83,12 +83,12 @@ describe('oversized requests are refused with a clear response', () => {
   });
 });
 
-describe('anything but valid HTTP gets 400 and is disconnected', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['TLS on a plain port', Buffer.from('16030100c4010000c00303', 'hex')],
     ['nonsense', 'hello\r\n\r\n'],
     ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['a missing Host header', 'GET / HTTP/1.1\r\n\r\n'],
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
     ['a NUL in the URL', 'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nX A: b\r\n\r\n'],
@@ -102,7 +102,7 @@ describe('anything but valid HTTP gets 400 and is disconnected', () => {
       'a chunk with an invalid size',
       'POST /api/comments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
     ],
-  ])('%s', async (_what, bytes) => {
+  ])('%s gets 400 and is disconnected', async (_what, bytes) => {
     expect(await talk(bytes)).toMatch(/^HTTP\/1.1 400 /);
   });
 });

@@ -40,7 +40,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(await rows(id)).toEqual([]);
   });
 
-  test('both are idempotent, so a repeated request changes no rows and returns the same response', async () => {
+  test('PUT and DELETE are idempotent, so a repeated request changes no rows and returns the same response', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());

@@ -74,7 +74,7 @@ describe('statements of the program', () => {
     );
   });
 
-  test('are portable to every engine and pooler, except for the listed ones', async () => {
+  test('are portable to every engine and pooler, with the listed exceptions', async () => {
     const found: string[] = [];
     const used = new Set<string>();
     for (const { location, variants } of statements) {
@@ -140,7 +140,7 @@ describe('the checks detect non-portable statements', () => {
       'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',
       'a lock on rows of many products (`adaptToCitus` omits marked ones)',
     ],
-  ])('%s', async (sql, violation) => {
+  ])('in a statement: %s', async (sql, violation) => {
     expect(await violationsOf(sql)).toEqual([violation]);
   });
 

@@ -14,7 +14,7 @@ const VARIANTS: [name: string, networks: BatchContent['networks']][] = [
 test.each([
   ['adds upvotes', 'add-upvotes.sql', false],
   ['adds and withdraws upvotes', 'add-and-withdraw-upvotes.sql', true],
-] as const)('the statement that %s has the texts that %s shows', async (_name, file, removal) => {
+] as const)('the variants of the statement that %s match the snapshot %s', async (_name, file, removal) => {
   const texts = VARIANTS.map(([name, networks]) => {
     const text = setUpvotesStatement({ removal, networks });
     return `-- Variant: ${name}\n${text};\n`;

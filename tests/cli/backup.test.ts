@@ -118,8 +118,8 @@ describe('a backup and its restore', () => {
   });
 });
 
-describe('backup exits 2 before it starts a database', () => {
-  test('when the file exists, unless --force is given', async () => {
+describe('backup', () => {
+  test('exits 2 before it starts a database if the file exists, unless --force is given', async () => {
     const folder = await harness.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     const path = join(folder, 'site.backup');
@@ -132,7 +132,7 @@ describe('backup exits 2 before it starts a database', () => {
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
   });
 
-  test('when the folder does not exist, the file is a folder or standard output, or no file is named', async () => {
+  test('exits 2 before it starts a database if the folder is missing, the file is a folder or standard output, or no file is named', async () => {
     const folder = await harness.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     expectRefusal(

@@ -87,7 +87,7 @@ describe('with an embedded database', () => {
 });
 
 describe('the output of import', () => {
-  test('with --dry-run lists the changes without making them, and the import then makes the same changes', async () => {
+  test('lists the changes without making them with --dry-run, and the import then makes the same changes', async () => {
     await outputOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
     expect(await outputOf(path, '--dry-run')).toBe(
@@ -129,8 +129,8 @@ describe('the output of import', () => {
   });
 });
 
-describe('import exits 2 and imports nothing', () => {
-  test('when a row is invalid, with one message per error that names the file and the line', async () => {
+describe('refused imports exit 2 and change nothing', () => {
+  test('an invalid row is refused with one message per error, which names the file and the line', async () => {
     const path = await file('bad.csv', 'id,name,createdAt\na,A,2023-01-01\nB b,B,never\n');
     expectRefusal(
       await runImport(path),
@@ -141,7 +141,7 @@ describe('import exits 2 and imports nothing', () => {
     expect(await names()).toEqual({});
   });
 
-  test('when an item of a JSON array is invalid, with its number and, in a file of several lines, its line', async () => {
+  test('an invalid item of a JSON array is refused with its number and, in a file of several lines, its line', async () => {
     const items = [{ id: 'a' }, { id: 'b' }, { id: 'B c' }];
     expectRefusal(
       await runImport(await file('one-line.json', JSON.stringify(items))),
@@ -160,7 +160,7 @@ describe('import exits 2 and imports nothing', () => {
     );
   });
 
-  test('when a picture is missing, or a file is not a picture', async () => {
+  test('a missing picture, and a file that is not a picture, are refused', async () => {
     await writeFile(join(folder, 'page.png'), '<html>');
     const path = await file('p.jsonl', '{"id":"a","image":"no.png"}\n{"id":"b","screenshots":["page.png"]}');
     expectRefusal(
@@ -171,8 +171,8 @@ describe('import exits 2 and imports nothing', () => {
     );
   });
 
-  // A file that started like these once bypassed the validation of rows.
-  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s contains several tables', async (name) => {
+  // A file with such a first line once bypassed the validation of rows.
+  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('%s is refused if it contains several tables', async (name) => {
     const rows = [
       { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },
       { products: { id: 'a', image: 'javascript:alert(1)' } },
@@ -192,7 +192,7 @@ describe('import exits 2 and imports nothing', () => {
     }
   });
 
-  test('when a picture is a javascript: URL', async () => {
+  test('a javascript: URL as a picture is refused', async () => {
     const path = await file('script.jsonl', '{"id":"a","image":"javascript:alert(1)"}');
     expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 error; nothing/);
   });
@@ -204,14 +204,14 @@ describe('import exits 2 and imports nothing', () => {
     ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
     ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /There is no folder/],
-  ])('for %s', async (_what, [name = '', ...options], message) => {
+  ])('%s is refused', async (_what, [name = '', ...options], message) => {
     await file('text.txt', '');
     await file('ok.csv', 'id\na\n');
     expectRefusal(await runImport(join(folder, name), ...options), message);
     expect(await names()).toEqual({});
   });
 
-  test('for a file that this user may not read', async () => {
+  test('a file that this user may not read is refused', async () => {
     await installForOtherAccounts();
     const path = await file('closed.csv', 'id\na\n');
     await chmod(path, 0o000);

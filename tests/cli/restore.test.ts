@@ -50,7 +50,7 @@ async function contentsOf(database: TestDatabase): Promise<object> {
   return { ...row, wrong };
 }
 
-describe('restore exits 2 with one line, and creates no database, for', () => {
+describe('refused restores', () => {
   test.each<[string, (file: Buffer) => Buffer | undefined, RegExp]>([
     ['a file that is cut off', (file) => file.subarray(0, file.length / 2), /is cut off\. Nothing was changed\.$/],
     [
@@ -60,7 +60,7 @@ describe('restore exits 2 with one line, and creates no database, for', () => {
     ],
     ['a file of another kind', () => Buffer.from('id,name\n'), /damaged, or not a backup/],
     ['a file that does not exist', () => undefined, /there is no such file/],
-  ])('%s', async (_, change, reason) => {
+  ])('restore exits 2 with one line, and creates no database, for %s', async (_, change, reason) => {
     const broken = join(await harness.folder(), 'broken.backup');
     const file = change(await readFile(path));
     if (file) await writeFile(broken, file);
@@ -69,14 +69,14 @@ describe('restore exits 2 with one line, and creates no database, for', () => {
     await expect(readdir(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('an export, with a message that names the command that reads it', async () => {
+  test('restore refuses an export, and names the command that reads the export', async () => {
     const path = join(await harness.folder(), 'site.jsonl');
     await writeFile(path, '{"id":"git","name":"Git"}\n');
     const result = await runProgram(['restore', path], { DATA_DIR: await harness.dataDir() });
     expectRefusal(result, /site\.jsonl is not a backup.*`groundswell import site\.jsonl`/);
   });
 
-  test('--replace without --yes and without a terminal, before the file is read', async () => {
+  test('restore refuses --replace without --yes and without a terminal, before it reads the file', async () => {
     const dataDir = await harness.dataDir();
     const result = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
     expectRefusal(result, /no terminal to ask on: add --yes/);
@@ -128,7 +128,7 @@ const MOMENTS: [what: string, trigger: string][] = [
 const WAIT = `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql
   AS 'BEGIN PERFORM pg_advisory_xact_lock(12); RETURN COALESCE(NEW, OLD); END'`;
 
-describe('a killed restore leaves the site as it was', () => {
+describe('a killed restore', () => {
   let database: TestDatabase;
   let before: object;
 
@@ -152,7 +152,7 @@ describe('a killed restore leaves the site as it was', () => {
       )
     ).map(({ event }) => event);
 
-  test.each(MOMENTS)('%s', async (_, trigger) => {
+  test.each(MOMENTS)('leaves the site as it was if it is killed %s', async (_, trigger) => {
     await database.query(`CREATE TRIGGER held ${trigger} EXECUTE FUNCTION wait_for_test()`);
     const { process, exited } = await database.transaction(async (sql) => {
       await sql.query('SELECT pg_advisory_xact_lock(12)');
@@ -170,7 +170,7 @@ describe('a killed restore leaves the site as it was', () => {
     expect(await contentsOf(database)).toEqual(before);
   });
 
-  test('the next restore succeeds', async () => {
+  test('does not prevent the next restore', async () => {
     expect(await restore().exited).toMatchObject({ code: 0, stderr: '' });
     expect(await contentsOf(database)).toEqual(backedUp);
   });

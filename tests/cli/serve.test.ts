@@ -166,8 +166,8 @@ describe('serve', () => {
   });
 });
 
-describe('kill -9', () => {
-  test('of a running site, and then of a site and its database, loses no acknowledged writes', async () => {
+describe('a killed site', () => {
+  test('loses no acknowledged writes, even if its database is killed as well', async () => {
     const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL };
     const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
@@ -187,7 +187,7 @@ describe('kill -9', () => {
   });
 
   test.each([/Creating the embedded database/, /Migration applied/])(
-    'during the very first start (%s) does not prevent the next start',
+    'starts again, even if it was killed during its first start (%s)',
     async (moment) => {
       const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL: 'info' };
       const first = harness.start(['serve'], { settings });

@@ -138,8 +138,8 @@ describe('after a signal, a command leaves no embedded database running', () => 
   });
 });
 
-describe('if the reader of its output stops, as in `groundswell … | head`', () => {
-  test('a command ends without an error, and leaves no embedded database running', async () => {
+describe('when the reader of the output stops, as in `groundswell … | head`', () => {
+  test('a command whose reader stops ends without an error, and leaves no embedded database running', async () => {
     const dataDir = await harness.sampleDataDir();
     const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/settings: /);
@@ -148,7 +148,7 @@ describe('if the reader of its output stops, as in `groundswell … | head`', ()
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
-  test('an export that waits for the reader ends without an error, and leaves no embedded database running', async () => {
+  test('an export that waits for a reader that stops ends without an error, and leaves no embedded database running', async () => {
     const dataDir = await bigDataDir();
     const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/"id"/);
@@ -157,7 +157,7 @@ describe('if the reader of its output stops, as in `groundswell … | head`', ()
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
-  test('the site continues', async () => {
+  test('the site continues when the reader of its output stops', async () => {
     const dataDir = await harness.sampleDataDir();
     const site = await harness.serve({ DATA_DIR: dataDir });
     site.process.stdout?.destroy();

@@ -45,7 +45,7 @@ async function postSpam(address: string): Promise<string> {
 }
 
 test('events that a killed process has not delivered arrive after a restart', async () => {
-  // Its launch window has ended, and its day is not final yet, so the site reports only the comments.
+  // The product's launch window has ended, and its day is not final yet, so the site reports only the comments.
   const createdAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt })]);
   receiver.respond = () => {};

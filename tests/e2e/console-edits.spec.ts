@@ -17,7 +17,7 @@ for (const [when, save] of [
   ['while it is saved', true],
   ['before it is saved', false],
 ] as const) {
-  test(`an edit whose session ends ${when} is resumed by the same operator, but not shown to another`, async ({
+  test(`if the session ends ${when}, an edit is resumed by the same operator and not shown to another`, async ({
     page,
     site,
     expectConsoleError,
@@ -97,7 +97,7 @@ test('Back closes the editor like its close button, and undo reopens the unsaved
   expect(page.url()).not.toContain(id);
 });
 
-test('an unsaved edit is kept while another product is edited, if its saving fails after the editor was closed', async ({
+test('an edit is kept while another product is edited if its save fails after the editor was closed', async ({
   page,
   site,
   expectConsoleError,
@@ -135,7 +135,7 @@ test('an unsaved edit is kept while another product is edited, if its saving fai
   await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
 });
 
-test('a held Enter that opens a dialog does not submit it', async ({ page, site }) => {
+test('holding Enter to open a dialog does not submit the dialog', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signIn(page, site);
   await openConsole(page, `/console/products?tag=${tags[0]}`);
@@ -143,7 +143,7 @@ test('a held Enter that opens a dialog does not submit it', async ({ page, site 
   await page.keyboard.down('Enter');
   const reason = page.getByLabel('Reason (optional)');
   await expect(reason).toBeFocused();
-  // Without `up`, this is a repeat.
+  // Without `up` before it, this `down` is a repeat, as of a held key.
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
   await page.keyboard.type('Spam');
@@ -156,7 +156,7 @@ test('a held Enter that opens a dialog does not submit it', async ({ page, site 
   expect(entry?.reason).toBe('Spam');
 });
 
-test('dialogs and the palette return the focus, also if the button that opened them is gone', async ({
+test('dialogs and the palette return the focus, even if the button that opened them is gone', async ({
   page,
   site,
 }) => {

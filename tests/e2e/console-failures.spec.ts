@@ -8,7 +8,7 @@ import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
-/** Expects an error that nothing covers, in the open dialog, because screen readers ignore what is behind it. */
+/** Expects an uncovered error inside the open dialog, because screen readers ignore the page behind the dialog. */
 async function expectReadable(page: Page, message: string): Promise<void> {
   const alert = page.getByRole('dialog').getByRole('alert').filter({ hasText: message });
   await expect(alert).toBeVisible();
@@ -30,7 +30,7 @@ async function refetchOnReturn(page: Page, path: string): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
 }
 
-test('a dialog stays open with its reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
+test('a dialog stays open and keeps the entered reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   await signIn(page, site);
@@ -109,7 +109,7 @@ test('if the saved version of a conflict cannot be loaded, the editor says so an
   await editProduct(site.database, id, { values: { name: 'Renamed' }, now: new Date() });
   const keep = page.getByRole('button', { name: 'Keep my changes on top' });
   await expect(keep).toBeVisible();
-  // Without a response, no live updates load the product.
+  // Never responds, so no live update makes the editor load the product.
   await page.route(CONSOLE_API.events, () => {});
   expectConsoleError(/404 \(Not Found\)/);
   await page.route(CONSOLE_API.product(id), (route) =>
@@ -120,7 +120,7 @@ test('if the saved version of a conflict cannot be loaded, the editor says so an
   await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
 });
 
-test('a refetch that fails does not replace what is on the screen', async ({ page, site, expectConsoleError }) => {
+test('a failed refetch does not replace the data on the screen', async ({ page, site, expectConsoleError }) => {
   const { id } = await site.addProduct();
   await signIn(page, site);
   await page.clock.install();
@@ -160,7 +160,7 @@ test('live updates continue after the server has refused a stream', async ({ pag
   await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
   await openConsole(page, '/console/comments');
   await expect(page.getByText('Connecting …')).toBeVisible();
-  // A phone shows only the dot, which screen readers ignore. They read the text, and the dot becomes a ring.
+  // On a phone, only screen readers get the text. Until updates are live, the dot is a ring.
   await page.setViewportSize(PHONE);
   await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
   const dot = page.locator('.live-dot');

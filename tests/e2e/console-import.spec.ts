@@ -13,7 +13,7 @@ const SUMMARY: ImportSummary = {
   ...{ duplicates: 0, repeatedIds: 0, firstRepeated: [], localPictures: 0, ignoredColumns: [] },
 };
 
-/** Responds to imports and dry runs that a page starts from now on, but not until `release` is called. */
+/** Holds the responses to imports and dry runs until `release` is called. */
 async function holdImports(page: Page) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ async function holdImports(page: Page) {
   });
   await page.route(`${CONSOLE_API.import}?*`, async (route) => {
     await released;
-    // Fails if the page has aborted the request.
+    // `fulfill` rejects if the page has aborted the request.
     await route.fulfill({ body: `${JSON.stringify({ kind: 'done', summary: SUMMARY })}\n` }).catch(() => {});
   });
   return { release, sent, ended };

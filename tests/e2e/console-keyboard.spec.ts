@@ -137,7 +137,7 @@ test('with the focus on a checkbox, shortcuts work and Space toggles it, and Ent
   await expect(page).toHaveURL(`/product/${id}`);
 });
 
-test('keys act on the active row, and from the start of a range, after live updates have added rows above it', async ({
+test('after live updates have added rows above, keys still act on the active row, and a range still has its start', async ({
   page,
   site,
 }) => {
@@ -226,7 +226,7 @@ test('keys that follow each other immediately act on one submission each', async
   await expect(card()).toHaveCount(1);
 });
 
-test('the palette opens again before the browser has reported that it was closed', async ({ page, site }) => {
+test('the palette can be opened again before the browser has reported that it was closed', async ({ page, site }) => {
   await signIn(page, site);
   await openConsole(page);
   await page.keyboard.press('Control+k');
@@ -264,7 +264,7 @@ test('the active entry of the palette stays active and in place when products ar
   await expect(page).toHaveURL(/\/console\/comments\?q=Tide/);
 });
 
-test('Enter in the palette opens the best product, and does nothing while products are searched', async ({
+test('Enter in the palette opens the best product, and does nothing while the search for products runs', async ({
   page,
   site,
 }) => {

@@ -16,7 +16,7 @@ test('every screen shows how long ago things happened, and the ages advance', as
   const createdAt = new Date(Date.now() - 3 * 3_600_000 - 60_000).toISOString();
   const { id } = await site.addProduct({ createdAt });
   await site.addComments(id, [{ content: 'Three hours old', createdAt }]);
-  // The newest backup of the site.
+  // Makes this backup the newest one, because the screens show the age of the newest backup.
   await site.database.query("DELETE FROM audit_log WHERE action = 'backup'");
   await site.database.query(
     "INSERT INTO audit_log (id, created_at, operator, action, target, details) VALUES ($1, $2, 'ada', 'backup', $3, '{}')",
@@ -137,7 +137,7 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   await expect(page.getByText('Stays')).toBeVisible();
 });
 
-test('the row after a hidden one becomes active and stays so, also after undo restores the hidden one', async ({
+test('hiding a row activates the next one, which stays active even after undo restores the hidden row', async ({
   page,
   site,
 }) => {
@@ -177,7 +177,7 @@ test('undo reopens an edit that was closed without saving', async ({ page, site 
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Half done')).toBeVisible();
   await expect(page.getByRole('dialog')).toBeHidden();
-  // The message from before may still be shown, but saving must not show it again.
+  // The earlier message may still be shown, but saving must not add another one.
   expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
 });
 
@@ -225,7 +225,7 @@ test('the undo of a change of several comments leaves those about which another 
   expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
 });
 
-test('only listed votes are excluded, and a list that does not contain all votes says so', async ({ page, site }) => {
+test('only listed votes are excluded, and an incomplete list of votes says that it is incomplete', async ({ page, site }) => {
   const now = new Date();
   const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
@@ -247,13 +247,13 @@ test('only listed votes are excluded, and a list that does not contain all votes
     ...{ voter: index.toString(16).padStart(32, '0'), at: now.toISOString(), counted: true, reason: null },
   }));
   await page.route(`${CONSOLE_API.votes(productId)}?*`, (route) => route.fulfill({ json: { day: '', votes } }));
-  // Otherwise, the list that the exclusion has refetched may be shown.
+  // Without the reload, the page may show the list that the exclusion has refetched.
   await page.reload();
   await open.click();
   await expect(page.getByText('At most 1,000 votes of an hour are listed.')).toBeVisible();
 });
 
-test('lists of removals and of bursts that are not complete say so', async ({ page, site }) => {
+test('an incomplete list of removals or bursts says that it is incomplete', async ({ page, site }) => {
   const at = new Date().toISOString();
   const reply = (path: string, items: object[]) =>
     page.route(`${path}?*`, (route) => route.fulfill({ json: { items, nextCursor: null } }));

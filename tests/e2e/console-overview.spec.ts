@@ -12,7 +12,7 @@ test('the overview counts a submission that arrives while it is open', async ({ 
     if (request.url().endsWith(CONSOLE_API.overview)) requests.push(request);
   });
   await openConsole(page);
-  // The page reads its data again once live updates are connected.
+  // The page refetches its data once live updates are connected.
   await expect.poll(() => requests.length).toBeGreaterThan(1);
   await (await requests[1]?.response())?.finished();
   await expect(page.getByText(/^0 submissions, /)).toBeVisible();
@@ -20,7 +20,7 @@ test('the overview counts a submission that arrives while it is open', async ({ 
   await expect(page.getByText(/^1 submission, /)).toBeVisible();
 });
 
-test('the days below the chart and their places are the same in every time zone', async ({ site, newVisitor }) => {
+test('the day labels below the chart, and their positions, are the same in every time zone', async ({ site, newVisitor }) => {
   const labels: string[][] = [];
   for (const timezoneId of ['UTC', 'Europe/Berlin', 'America/New_York']) {
     const page = await newVisitor({ timezoneId });
@@ -29,7 +29,7 @@ test('the days below the chart and their places are the same in every time zone'
       Object.assign(window, { drawn });
       const { fillText } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
-        // The chart by hour, which is redrawn when its size is known, also has days below it.
+        // Ignores the chart by hour, which also has day labels and is redrawn once its size is known.
         if (document.querySelector('.chart h3')?.textContent === 'By day') drawn.add(`${text} at ${Math.round(x)}`);
         fillText.call(this, text, x, ...place);
       };

@@ -66,7 +66,7 @@ test('an operator can add team members with an uploaded picture, and remove them
   ]);
 });
 
-test('an edit can be saved only when its pictures are uploaded', async ({ page, site }) => {
+test('an edit can be saved only after its pictures have been uploaded', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Patient tide' });
   await signIn(page, site);
   await openConsole(page, `/console/products?edit=${id}`);

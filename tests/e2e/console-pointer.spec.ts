@@ -112,7 +112,7 @@ for (const [what, gone, hasTouch] of [
     const card = (name = '') => page.getByRole('article', { name });
     const point = await middleOf(page.getByRole('button', { name: `Approve ${names[1]}` }));
     if (!hasTouch) {
-      // An earlier click on the row does not move it.
+      // Clicks the row long before it leaves, so the page must not treat this click as the cause.
       await page.getByRole('checkbox', { name: `Select ${names[1]}` }).check();
       await page.mouse.move(point.x, point.y);
     }
@@ -124,7 +124,7 @@ for (const [what, gone, hasTouch] of [
       await expect(card(names[gone])).toBeHidden({ timeout: 1 });
     }).toPass({ intervals: [1] });
     const press = async () => {
-      // A tap is acknowledged before the page has handled its click.
+      // Waits for the click event, because Playwright's tap ends before the page has handled the click.
       await page.evaluate(() => {
         const clicked = new Promise((done) => addEventListener('click', done, { capture: true, once: true }));
         Object.assign(window, { clicked: clicked.then(() => true) });

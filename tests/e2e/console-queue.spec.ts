@@ -8,7 +8,7 @@ import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { elementsBeyondScreen } from '../support/screen.ts';
 
-/** Three names, so a test finds its own submissions. */
+/** Returns three unique names, by which a test finds its own submissions. */
 const newNames = () =>
   ['First', 'Second', 'Third'].map((name) => `${name} ${randomUUID()}`) as [string, string, string];
 
@@ -27,7 +27,7 @@ test.beforeEach(async ({ site }) => {
   await site.database.query('UPDATE comments SET held_session = NULL WHERE held_session IS NOT NULL');
 });
 
-test('the queue keeps showing its first list when items of another kind arrive, and when it becomes empty', async ({
+test('the queue keeps showing its first list when items of another kind arrive, and when the list becomes empty', async ({
   page,
   site,
 }) => {
@@ -83,7 +83,7 @@ test('a held key moves on in the queue, but decides on only one submission', asy
   await expect(card(first)).toBeVisible();
   await page.keyboard.down('a');
   await expect(card(first)).toBeHidden();
-  // Without `up`, these are repeats.
+  // Without `up` before it, this `down` is a repeat, as of a held key.
   await page.keyboard.down('a');
   await page.keyboard.up('a');
   await expect(page.getByText(`Approved ${first}`)).toBeVisible();

@@ -39,11 +39,11 @@ test('items stay selected until they are changed or gone', async ({ page, site, 
   for (const index of [0, 1, 2, 3]) await page.getByLabel(`Select Chosen ${index}`).check();
   await page.keyboard.press('d');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  // If a row under the mouse goes, the list ignores clicks for a moment.
+  // Moves the mouse off the rows, because the list ignores clicks for a moment if a row under the mouse is removed.
   await page.mouse.move(0, 0);
   await expect(bar).toContainText('4 selected');
 
-  // Another operator removes one, and the row of another one has a button.
+  // Another operator removes one product, and this operator removes one with the button in its row.
   await removeProducts(site.database, [products[0]?.id ?? '']);
   await expect(bar).toContainText('3 selected');
   await page.getByRole('button', { name: 'Remove Chosen 1' }).click();
@@ -86,7 +86,7 @@ test('a product that another operator has removed does not block the removal of 
   await expect(barOf(page)).toBeHidden();
 });
 
-test('a change deselects only the items that it was for', async ({ page, site }) => {
+test('a change deselects only the items that it applied to', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Spam' }, { content: 'Praise' }]);
   await signIn(page, site);
@@ -101,7 +101,7 @@ test('a change deselects only the items that it was for', async ({ page, site })
   await expect(row('Praise').getByRole('checkbox')).toBeChecked();
 });
 
-test('if the decision on a submission fails, this submission stays selected', async ({
+test('a submission stays selected if the decision on it fails', async ({
   page,
   site,
   expectConsoleError,
@@ -147,7 +147,7 @@ test('an item stays selected while its row is on a page that is not loaded', asy
   );
   await signIn(page, site);
   await openConsole(page, `/console/comments?product=${product.id}`);
-  // The last row of the first page, which a new comment moves to the second one.
+  // The last row of the first page. A new comment moves this row to the second page.
   const row = page.getByRole('listitem').filter({ hasText: 'Comment number 49' });
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));

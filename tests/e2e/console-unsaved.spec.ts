@@ -62,7 +62,7 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
   await closed;
 });
 
-test('an editor that is opened while an earlier edit of the product is saved waits, and resumes the edit if that fails', async ({
+test('if a product is opened while an earlier edit of it is saved, the editor waits, and resumes the edit if the save fails', async ({
   page,
   site,
   expectConsoleError,
@@ -162,7 +162,7 @@ for (const [device, width] of [
   });
 }
 
-test('an edit whose save fails before the browser has reported that the editor was closed is kept', async ({
+test('an edit is kept if its save fails before the browser has reported that the editor was closed', async ({
   page,
   site,
   expectConsoleError,

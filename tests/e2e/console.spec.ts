@@ -148,12 +148,12 @@ test('several products are removed together and restored', async ({ page, site }
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
 });
 
-test('the older of two removals of an id is restored, and removed again by undo for its reason', async ({
+test('the older of two removals of an id can be restored, and undo removes the product again for the original reason', async ({
   page,
   site,
 }) => {
   const { id } = await site.addProduct({ name: 'Loved' });
-  // Older versions of the command accepted a reason of any length, and the console cuts it.
+  // Older versions of the command accepted a reason of any length. The console truncates the reason when it repeats it.
   const reason = 'Spam'.repeat(300);
   await removeProducts(site.database, [id], reason);
   await site.addProduct({ id, name: 'Replacement' });
@@ -206,7 +206,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect(page.getByText(`Imported ${prefix}.csv`)).toBeVisible();
   const status = async () => (await page.request.get(`/api/products/${prefix}-a`)).status();
   await expect.poll(status).toBe(200);
-  // A later import of another file with the same name is not undone.
+  // Adds a later import of another file with the same name, which the undo must not revert.
   await recordAudit(site.database, { action: 'import', target: `${prefix}.csv` });
   await page.keyboard.press('u');
   await expect.poll(status).toBe(404);

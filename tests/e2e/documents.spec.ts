@@ -102,7 +102,7 @@ test.describe('§2: HTML documents', () => {
       });
     });
     await visit(page, '/?q=zz');
-    // Before the upvote, because its toast covers the theme button.
+    // Switches the theme before the upvote, whose toast covers the theme button.
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await upvoteOf(page, 'Zz rich').click();
     await expect(toast(page)).toHaveCount(1);
@@ -140,7 +140,7 @@ submissionTest(
   },
 );
 
-test('without submissions, a page has no link, dialog or code for them', async ({ page }) => {
+test('if submissions are disabled, a page has no link, dialog or code for them', async ({ page }) => {
   const code = recordRequests(page, /\/assets\/(?:submi|maker(?!-keys))/);
   await visit(page, paths.submit);
   await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);

@@ -196,7 +196,7 @@ test.describe('input before the app has loaded', () => {
     await expect(commentBox(page)).toHaveValue('');
   });
 
-  test('a typed search term is searched for', async ({ page, site }) => {
+  test('a typed search term starts a search', async ({ page, site }) => {
     await site.addProduct({ name: 'Early Gull' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
     await page.goto('/', { waitUntil: 'domcontentloaded' });
@@ -222,7 +222,7 @@ test.describe('input before the app has loaded', () => {
   });
 });
 
-test('after a reload or Back, the order of the comments and its menu are Best again', async ({ page, site }) => {
+test('a reload or Back resets the order of the comments, and the menu that shows it, to Best', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Early Ibis' });
   await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
   await site.addComments(product.id, [{ content: 'Newer' }]);

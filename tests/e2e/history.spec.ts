@@ -129,7 +129,7 @@ test('a new document starts at the top, and reload, Back and Forward restore the
   await expect.poll(scrollY).toBe(700);
 });
 
-test('the scroll positions that other pages of the tab stored in the meantime are preserved', async ({ page }) => {
+test('storing a scroll position preserves those that other pages of the tab have stored', async ({ page }) => {
   await visit(page, '/');
   const stored = await page.evaluate(() => {
     sessionStorage.setItem('scroll_positions', JSON.stringify({ other: 500 }));

@@ -7,7 +7,7 @@ import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 test.describe('§1 and §2: the home page', () => {
-  test('the link to the home page in the footer leads to the top, also from the home page', async ({ page }) => {
+  test('the link to the home page in the footer leads to the top, even from the home page', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' });
     await link.press('Enter');
@@ -60,7 +60,7 @@ test.describe('§1 and §2: the home page', () => {
     const visits = page.getByRole('button', { name: 'Visit Website (Demo)', exact: true });
     expect(await visits.count()).toBeGreaterThanOrEqual(LIMITS.listedProducts);
     for (const button of await visits.all()) await expect(button).toBeDisabled();
-    // Such a click must not reach the link that covers the card.
+    // A click on the disabled button must not reach the link that covers the card.
     await visits.first().click({ force: true });
     expect(page.url()).toBe(address);
   });

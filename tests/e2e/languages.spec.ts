@@ -174,10 +174,10 @@ test('the arrow keys follow the reading direction, and the list of shortcuts sho
   await expect(keys).toHaveText(['/', '→', '←', '?', 'Esc', '→', '←', 'Ctrl', 'Enter']);
 });
 
-test.describe('without JavaScript', () => {
+test.describe('plain links and forms', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a search preserves the language, and choosing a language preserves the search', async ({ page }) => {
+  test('without JavaScript, a search preserves the language, and choosing a language preserves the search', async ({ page }) => {
     await page.goto('/?lang=de');
     await page.getByRole('searchbox').fill('git');
     await page.getByRole('searchbox').press('Enter');

@@ -28,7 +28,7 @@ async function clearBoards({ database }: E2eSite): Promise<void> {
 
 interface Race {
   ids: string[];
-  /** The URL of the leaderboard of the day of these launches, which may end while the test runs. */
+  /** The URL of the leaderboard of the launch day. This day may end while the test runs. */
   board: string;
 }
 
@@ -137,7 +137,7 @@ test('with reduced motion, rows change places without an animation', async ({ pa
 
 test('the first launch of a day appears on its empty board without a reload', async ({ page, site }) => {
   await clearBoards(site);
-  // If the day ends while the test runs, the day has a leaderboard only if the site's first launch was earlier.
+  // Adds an earlier launch, because otherwise an empty day would lose its leaderboard if it ended during the test.
   await site.addProduct({ name: 'Old wave', createdAt: new Date(Date.now() - 240 * 3_600_000).toISOString() });
   const createdAt = new Date().toISOString();
   const board = boardAt(createdAt);
@@ -254,7 +254,7 @@ test.describe('without live updates', () => {
     await expect(boardNames(page)).toHaveCount(21);
   });
 
-  test('after its countdown has ended, a leaderboard is read again until the site has closed it', async ({
+  test('after its countdown has ended, a leaderboard is refetched until the site has closed it', async ({
     page,
     site,
   }) => {
@@ -278,10 +278,10 @@ test.describe('without live updates', () => {
   });
 });
 
-test.describe('without JavaScript', () => {
+test.describe('plain links', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
+  test('without JavaScript, a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
     await clearBoards(site);
     const path = await addPastBoard(site, 'page', 4);
     await expect(async () => {

@@ -236,7 +236,7 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   const now = () => page.evaluate(() => performance.now());
   let refusedAt = Number.NaN;
   const refuse = async (route: Route) => {
-    // The page polls a few seconds after the refusal, so the changes are made before.
+    // Makes the changes now, because the page polls a few seconds after the refusal.
     await stranger(page).upvote(product.id);
     await stranger(page).comment(product.id, 'There');
     // This time is read before the page gets the response, so the measured wait is never too short.

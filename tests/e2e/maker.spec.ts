@@ -48,7 +48,7 @@ test.describe('the maker link', () => {
     await expect(page).not.toHaveURL(/maker/);
   });
 
-  test('with an invalid key shows an error and does not replace a stored valid key', async ({ page, site }) => {
+  test('shows an error for an invalid key, which does not replace a stored valid key', async ({ page, site }) => {
     const made = await submit(site, { name: 'Whelk' });
     await openLink(page, made);
     await page.goto(`/product/${made.id}?again#maker=${'x'.repeat(43)}`);
@@ -59,7 +59,7 @@ test.describe('the maker link', () => {
     await expect(page.getByText('Product not found', { exact: true })).toBeVisible();
   });
 
-  test('with a valid key still works after an unrelated 404', async ({ page, site }) => {
+  test('works with a valid key even after an unrelated 404', async ({ page, site }) => {
     const made = await submit(site, { name: 'Periwinkle' });
     await openLink(page, made);
     const address = `**/api/submissions/${made.id}`;
@@ -105,7 +105,7 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
   });
 
-  test('keeps the changes of a maker and those of an operator, and shows the operator’s where both changed a field', async ({
+  test('keeps the changes of a maker and those of an operator, and shows the operator’s value if both changed a field', async ({
     page,
     site,
     expectConsoleError,
@@ -233,7 +233,7 @@ test.describe('the maker link', () => {
     await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
   });
 
-  test('of a product that waits past its launch time shows that it launches once approved', async ({ page, site }) => {
+  test('shows that a product that waits past its launch time launches once approved', async ({ page, site }) => {
     const day = dayAhead(120);
     const made = await submit(site, { name: 'Sea hare', launchAt: `${day}T10:00:00.000Z` });
     await openLink(page, made);
@@ -244,7 +244,7 @@ test.describe('the maker link', () => {
     await expect(page.getByText('Once approved, it launches at once.')).toBeVisible();
   });
 
-  test('of a product that was removed from the site offers no edits', async ({ page, site }) => {
+  test('offers no edits if the product was removed from the site', async ({ page, site }) => {
     const made = await submit(site, { name: 'Teredo' });
     await page.route(`**/api/submissions/${made.id}`, (route) =>
       route.fulfill({

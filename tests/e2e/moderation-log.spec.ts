@@ -74,10 +74,10 @@ for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
   });
 }
 
-test.describe('without JavaScript', () => {
+test.describe('plain links', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('the log can be read', async ({ page }) => {
+  test('the log can be read without JavaScript', async ({ page }) => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Moderation log' }).click();
     await expect(page.locator(entries).first()).toContainText('Product removed: casino');

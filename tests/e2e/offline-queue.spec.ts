@@ -128,7 +128,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await expect(refused.getByRole('button', { name: 'Try again' })).toBeFocused();
 });
 
-test('a refused comment that fails again for a moment is sent without another click', async ({
+test('a refused comment is sent without another click if the next attempt fails only temporarily', async ({
   page,
   site,
   expectConsoleError,
@@ -158,7 +158,7 @@ test('a refused comment that fails again for a moment is sent without another cl
   await expect(note(page)).toBeEmpty();
 });
 
-test('a vote made offline is shown in every tab, also while one of them sends it', async ({
+test('a vote made offline is shown in every tab, even while one of them sends it', async ({
   page,
   site,
   expectConsoleError,
@@ -256,7 +256,7 @@ for (const [lang, side] of [
   ['en', 'left'],
   ['ar', 'right'],
 ] as const) {
-  test(`${lang}: the icon of the notice is on its ${side}, where the text leaves room for it`, async ({ page }) => {
+  test(`${lang}: the icon of the notice is on the ${side}, where the text leaves room`, async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
     await visit(page, `/?lang=${lang}`);
     await setOnline(page, false);

@@ -146,7 +146,7 @@ test.describe('§2: the list loads more products', () => {
     });
   }
 
-  test('Back restores the scroll position in a list that must be read again', async ({ page, site }) => {
+  test('Back restores the scroll position in a list that must be refetched', async ({ page, site }) => {
     await site.addProducts(50, (index) => ({ name: `Pimpernel ${index}` }));
     await visit(page, '/?q=pimpernel');
     await scrollTo(page, 40);

@@ -87,7 +87,7 @@ test('a comment that is stored after the server rendered the next page is shown 
     await site.addComments(product.id, [{ content: 'Just in time' }]);
     await route.fulfill({ response, body });
   });
-  // As the previous page does if its write completes while this page loads.
+  // Simulates a write of the previous page that completes while this page loads.
   await page.evaluate(() => sessionStorage.setItem('write_settled', String(Date.now() + 60_000)));
   await page.reload();
   await expect(commentTexts(page)).toHaveText(['Just in time']);
@@ -128,7 +128,7 @@ test('the button says ‘Posting...’ while the code that posts the comment loa
   await expect(postButton(page)).toHaveText('Post Comment');
 });
 
-test('a vote in one window is shown in another one, and they store it only a few times', async ({
+test('a vote in one window is shown in another one, and the windows store the vote only a few times', async ({
   page,
   site,
   context,

@@ -158,7 +158,7 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeFocused();
   });
 
-  test('the scroll is smooth', async ({ page, site }) => {
+  test('a card’s comment link scrolls smoothly', async ({ page, site }) => {
     await page.emulateMedia({ reducedMotion: 'no-preference' });
     const product = await site.addProduct({ name: 'Razorbill', description: 'Dives.\n'.repeat(40) });
     await page.addInitScript(() => {

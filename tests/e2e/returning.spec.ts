@@ -26,7 +26,7 @@ async function lookAway(page: Page, time: string, meanwhile: () => Promise<unkno
   await look(page, 'visible');
 }
 
-/** Hides the tab for six minutes at a time, until it shows these products. The server may answer from its cache. */
+/** Hides the tab for six minutes at a time until it shows these products. The server may send a cached response. */
 async function returnUntil(page: Page, names: string[]): Promise<void> {
   await expect(async () => {
     await look(page, 'hidden');

@@ -96,7 +96,7 @@ test('a saved product is opened with one click, even while its numbers of votes 
   await expect(page).toHaveURL(`/product/${product.id}`);
 });
 
-test('the dialog opens again before the browser has reported that it was closed', async ({ page }) => {
+test('the dialog can be opened again before the browser has reported that it was closed', async ({ page }) => {
   await visit(page, '/');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();

@@ -35,7 +35,7 @@ for (const [lang, width] of [
   ['fr', 375],
   ['es', 412],
 ] as const) {
-  test(`the button that posts a comment stays in place while it says that it posts (${lang}, ${width} px)`, async ({
+  test(`the button that posts a comment stays in place while its label says that the comment is being posted (${lang}, ${width} px)`, async ({
     page,
     site,
   }) => {
@@ -71,7 +71,7 @@ for (const lang of ['de', 'es', 'fr']) {
     const mark = page.locator('.comment-own');
     await expect(mark).toBeVisible();
     const marked = await commentArticles(page).boundingBox();
-    // Documents of the server have no mark.
+    // Restores the layout as the server renders it, without the mark.
     await mark.evaluate((element) => element.remove());
     expect(await commentArticles(page).boundingBox()).toEqual(marked);
   });

@@ -237,7 +237,7 @@ test('the link opens the dialog again while the closed dialog is still being rem
 });
 
 test.describe('with the keyboard alone', () => {
-  test('a product can be submitted, and Escape returns the focus to the link', async ({ page }) => {
+  test('a product can be submitted by keyboard alone, and Escape returns the focus to the link', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('link', { name: 'Submit a product' });
     await link.focus();

@@ -246,7 +246,7 @@ test.describe('§4: the vote after a reload', () => {
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Kestrel').click();
     await expect(toast(page)).toBeVisible();
-    // Neither the app nor the server can provide the state.
+    // Holds the app's script, so only the code in the document can show the vote.
     await page.route(/\/assets\/app-/, () => {});
     await page.reload({ waitUntil: 'commit' });
     const tick = () =>

@@ -17,7 +17,7 @@ export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<v
     .addCookies([{ name: 'console_session', value: token, url: site.address, sameSite: 'Strict', httpOnly: true }]);
 }
 
-/** Waits until the site serves its console. It checks only once a second whether its console is enabled. */
+/** Waits until the site serves its console. The site checks only once a second whether its console is enabled. */
 export async function untilEnabled(page: Page): Promise<void> {
   for (;;) {
     const response = await page.request.get(CONSOLE_PATHS.home);
@@ -32,7 +32,7 @@ export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home)
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Leaves the requests of pages that open from now on for live updates unanswered, so nothing changes or is repeated. */
+/** Never responds to requests for live updates, so the pages that are opened next do not refetch their data. */
 export async function stopLiveUpdates(page: Page): Promise<void> {
   await page.route(CONSOLE_API.events, () => {});
 }
@@ -44,14 +44,14 @@ export async function stopLiveUpdates(page: Page): Promise<void> {
 export async function failUntilClick(page: Page, matches: (url: URL) => boolean): Promise<void> {
   await page.addInitScript(() => {
     const note = ({ target }: Event) => {
-      // A click that misses the button, because the page moves, does not count: it would be repeated.
+      // A click that misses the button because the page moves does not count, because Playwright repeats such a click.
       if (target instanceof Element && target.closest('button')?.textContent === 'Try again')
         Object.assign(window, { hasClick: true });
     };
     addEventListener('click', note, true);
   });
   await page.route(matches, async (route) => {
-    // Fails if the page is navigating to another document, which has no click yet.
+    // `evaluate` rejects while the page navigates to another document, in which nothing has been clicked yet.
     const hasClick = await page.evaluate(() => 'hasClick' in window).catch(() => false);
     if (hasClick) await route.fallback();
     else await route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } });

@@ -16,12 +16,12 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
-/** Deletes a product. Unlike a removal, does not store it. */
+/** Deletes a product for good, unlike a removal, which stores what a restoration needs. */
 export function deleteProduct(database: Database, id: string): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products WHERE id = $1', [id]);
 }
 
-/** Deletes all products of the site. Unlike a removal, does not store them. */
+/** Deletes all products of the site for good. */
 export function deleteAllProducts(database: Database): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products');
 }

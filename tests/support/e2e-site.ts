@@ -43,7 +43,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
 
   /**
    * Saves products and adds them to their leaderboards immediately. Until then, requests for their standing get 404,
-   * which browsers log as an error. The site learns of both.
+   * which browsers log as an error. Notifies the site of the changes.
    */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);

@@ -128,7 +128,7 @@ async function prepare(context: BrowserContext, live: boolean): Promise<void> {
 
 export { expect } from '@playwright/test';
 
-/** Opens a page with products and waits until it has hydrated, which ends with a request for the upvotes. */
+/** Opens a page with products and waits for its request for the upvotes, which it sends at the end of hydration. */
 export async function visit(page: Page, path: string): Promise<void> {
   const alive = page.waitForRequest(/\/api\/upvotes\?/);
   await page.goto(path);

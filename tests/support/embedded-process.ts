@@ -5,10 +5,10 @@ import { EmbeddedDatabaseError } from '../../src/core/database/embedded/embedded
 import { type EmbeddedOptions, openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import type { Log } from '../../src/core/runtime.ts';
 
-/**
- * Reports an event as a line of JSON. This file is a test process that opens an embedded database with the options in
- * its JSON argument, and shuts down when it reads a line from standard input.
- */
+// A test process that opens an embedded database with the options in its JSON argument, and shuts down when it reads a
+// line from standard input.
+
+/** Reports an event as a line of JSON. */
 function sendEvent(event: object): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }

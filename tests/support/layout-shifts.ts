@@ -6,8 +6,8 @@ interface Shift {
 }
 
 /**
- * Records the layout shifts of the pages that are opened from now on.
- * @returns a function that reads those of the current page.
+ * Records the layout shifts of each document that is opened after this call.
+ * @returns a function that reads the shifts of the current document.
  */
 export async function recordShifts(page: Page): Promise<() => Promise<Shift[]>> {
   await page.addInitScript(() => {

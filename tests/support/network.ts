@@ -17,7 +17,7 @@ export function setOnline(page: Page, isOnline: boolean): Promise<void> {
 
 const OFFLINE_KEY = 'isOffline';
 
-/** Makes a document report that it is offline while the entry in session storage exists. */
+/** Makes a document report that it is offline while session storage has an entry with this key. */
 function overrideOnline(key: string): void {
   const isOffline = () => sessionStorage.getItem(key) !== null;
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline() });
@@ -174,7 +174,7 @@ export async function requestsReported(page: Page): Promise<void> {
   await own;
 }
 
-/** Records the matching requests that a page sends from now on. */
+/** Records the matching requests that a page sends after this call. */
 export function recordRequests(page: Page, url: RegExp, method: Method = 'GET'): Request[] {
   const requests: Request[] = [];
   page.on('request', (request) => {

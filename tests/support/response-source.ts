@@ -11,7 +11,7 @@ export function createResponseSource(
   { freshness = PAGE_FRESHNESS, dependencies = {} as Partial<Dependencies> } = {},
 ) {
   const state = {
-    made: 0,
+    produced: 0,
     fails: undefined as Error | undefined,
     hold: undefined as Promise<void> | undefined,
     request: (notBefore?: number, charge?: CacheRequest['charge']): CacheRequest => ({
@@ -20,8 +20,8 @@ export function createResponseSource(
       notBefore,
       ...(charge && { charge }),
       async produce(): Promise<CacheableResponse> {
-        state.made += 1;
-        const version = state.made;
+        state.produced += 1;
+        const version = state.produced;
         await state.hold;
         if (state.fails) throw state.fails;
         return {

@@ -82,8 +82,8 @@ export class ReusedContext {
     await context.setOffline(false);
     await context.clearPermissions();
     await page.mouse.move(-1, -1);
-    // Leaves the last page before its storage is cleared and its routes are removed, because it may store data when it
-    // is closed, and repeat requests that only a route answers.
+    // Leaves the last page before clearing its storage and removing its routes, because the page may store data when it
+    // is closed, and may repeat requests that only a route responds to.
     await page.goto(new URL('/robots.txt', site).href);
     for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
     await page.evaluate(() => {

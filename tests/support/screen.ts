@@ -122,7 +122,7 @@ export async function expectUpvote(page: Page, name: string, { upvoted, count }:
 
 /**
  * Closes the open dialog, but holds its `close` event, as a busy browser does.
- * @returns a function that lets the event happen.
+ * @returns a function that dispatches the event.
  */
 export async function closeDialogLate(page: Page): Promise<() => Promise<void>> {
   const closed = await page.evaluateHandle(() => {

@@ -41,8 +41,8 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       receiver.respond(response);
     });
   });
-  // Only the client ends idle connections. Otherwise a request could arrive as the receiver ends its connection, and
-  // fail: a test whose clock stands still would never see the retry.
+  // The receiver never ends idle connections. Otherwise, a request could fail because its connection ends at the same
+  // time, and a test that does not advance its clock would never see the retry.
   server.keepAliveTimeout = 0;
   const port = await stablePort();
   const listen = async () => {

@@ -48,7 +48,7 @@ describe('charges', () => {
     expect(await bodyOf(cache.get(page.request(undefined, refuse)))).toBe('git version 1');
     await harness.advance(1_000);
     expect(() => cache.get(page.request(undefined, refuse))).toThrow(refused);
-    expect(page.made).toBe(1);
+    expect(page.produced).toBe(1);
   });
 
   test('if the charge for a claimed recent write is refused, the shared response is served', async () => {

@@ -36,12 +36,12 @@ describe('invalidation', () => {
       { productIds: [], catalogue: true },
       1,
     ],
-  ])('%s', async (_name, dependencies, what, made) => {
+  ])('%s', async (_name, dependencies, what, produced) => {
     const response = source('git', { freshness: API_FRESHNESS, dependencies });
     await cache.get(response.request());
     cache.invalidate(what);
     await cache.get(response.request());
-    expect(response.made).toBe(made);
+    expect(response.produced).toBe(produced);
   });
 
   test('all responses are invalidated if a change may have been missed', async () => {
@@ -49,7 +49,7 @@ describe('invalidation', () => {
     await cache.get(response.request());
     cache.invalidateAll();
     await cache.get(response.request());
-    expect(response.made).toBe(2);
+    expect(response.produced).toBe(2);
   });
 });
 
@@ -98,7 +98,7 @@ describe('a change during the revalidation of a list that a product enters', () 
       release();
       await served;
     }
-    expect(list.made).toBeLessThanOrEqual(3);
+    expect(list.produced).toBeLessThanOrEqual(3);
   });
 });
 
@@ -114,8 +114,8 @@ test('memory is bounded: the least recently used responses are evicted first', a
     expect(cache.sizeBytes()).toBeLessThanOrEqual(maxBytes);
   }
   await cache.get(sources.get('b')?.request() ?? expect.unreachable());
-  expect(sources.get('a')?.made).toBe(1);
-  expect(sources.get('b')?.made).toBe(2);
+  expect(sources.get('a')?.produced).toBe(1);
+  expect(sources.get('b')?.produced).toBe(2);
 });
 
 test('URLs with invented parameters evict only each other', async () => {
@@ -125,5 +125,5 @@ test('URLs with invented parameters evict only each other', async () => {
   for (let number = 0; number < 100; number += 1) await cache.get(source(`/?cursor=${number}`).request());
   expect(cache.sizeBytes()).toBeLessThan(40_000);
   await cache.get(page.request());
-  expect(page.made).toBe(1);
+  expect(page.produced).toBe(1);
 });

@@ -39,9 +39,9 @@ describe('while responses cannot be produced', () => {
     expect(textOf(stale)).toBe('git version 1');
     expect(stale.ageS).toBe(2);
     expect(harness.warnings).toHaveLength(1);
-    const triedBefore = page.made;
+    const triedBefore = page.produced;
     for (let asked = 0; asked < 50; asked += 1) await cache.get(page.request());
-    expect(page.made).toBe(triedBefore);
+    expect(page.produced).toBe(triedBefore);
     page.fails = undefined;
     await harness.advance(1_000);
     expect((await cache.get(page.request())).ageS).toBeUndefined();

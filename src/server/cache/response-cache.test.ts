@@ -31,7 +31,7 @@ describe('an unchanged response', () => {
     expect(first.map(textOf)).toEqual(['git version 1', 'git version 1']);
     await harness.advance(MINUTE_MS / 2);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
-    expect(page.made).toBe(1);
+    expect(page.produced).toBe(1);
   });
 
   test('a response is revalidated after a minute even without a change', async () => {
@@ -40,7 +40,7 @@ describe('an unchanged response', () => {
     await harness.advance(MINUTE_MS + 1);
     await cache.get(page.request());
     await settled();
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
   });
 });
 
@@ -62,7 +62,7 @@ describe('a page', () => {
       expect(served).not.toBeInstanceOf(Promise);
       expect(await bodyOf(served)).toBe('git version 1');
     }
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
   });
 
@@ -73,9 +73,9 @@ describe('a page', () => {
     cache.invalidate(change('git'));
     expect(cache.get(page.request())).not.toBeInstanceOf(Promise);
     await harness.advance(239);
-    expect(page.made).toBe(1);
+    expect(page.produced).toBe(1);
     await harness.advance(1);
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
   });
 
   test('a page shows each of many changes within a second, and is rendered at most four times a second', async () => {
@@ -93,8 +93,8 @@ describe('a page', () => {
       await harness.advance(10);
     }
     expect(changes).toBe(300);
-    expect(page.made).toBeGreaterThanOrEqual(11);
-    expect(page.made).toBeLessThanOrEqual(13);
+    expect(page.produced).toBeGreaterThanOrEqual(11);
+    expect(page.produced).toBeLessThanOrEqual(13);
   });
 
   test('a page that is slow to render is revalidated less often, to leave time for other requests', async () => {
@@ -105,8 +105,8 @@ describe('a page', () => {
       void cache.get(page.request());
       await harness.advance(10);
     }
-    expect(page.made).toBeGreaterThanOrEqual(4);
-    expect(page.made).toBeLessThanOrEqual(7);
+    expect(page.produced).toBeGreaterThanOrEqual(4);
+    expect(page.produced).toBeLessThanOrEqual(7);
   });
 
   test('a page that changed long ago is rendered before it is served, without waiting for an interval', async () => {
@@ -151,7 +151,7 @@ describe('a page', () => {
       Array.from({ length: 50 }, () => bodyOf(cache.get(page.request(harness.clockMs())))),
     );
     expect(new Set(bodies)).toEqual(new Set(['git version 2']));
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
   });
 });
 
@@ -229,7 +229,7 @@ describe('a request while the first version is produced', () => {
     release();
     await expect(before).rejects.toBe(away);
     await expect(after).rejects.toBe(away);
-    expect(response.made).toBe(2);
+    expect(response.produced).toBe(2);
   });
 });
 
@@ -253,13 +253,13 @@ test('jumps of the wall clock in either direction do not affect the cache', asyn
   for (const jumpMs of [-3_600_000, 3_600_000, -86_400_000]) {
     harness.jumpWallClock(jumpMs);
     await harness.advance(2_000);
-    const { made } = page;
+    const { produced } = page;
     cache.invalidate(change('git'));
     const served = cache.get(page.request());
     expect(served).not.toBeInstanceOf(Promise);
     expect((await served).ageS).toBeUndefined();
     await settled();
-    expect(await bodyOf(cache.get(page.request()))).toBe(`git version ${made + 1}`);
+    expect(await bodyOf(cache.get(page.request()))).toBe(`git version ${produced + 1}`);
   }
 });
 

@@ -35,18 +35,18 @@ describe('a scheduled revalidation', () => {
     changeAndRequest();
     changeAndRequest();
     await harness.advance(INTERVAL_MS - 11);
-    expect(page.made).toBe(1);
+    expect(page.produced).toBe(1);
     await harness.advance(1);
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
   });
 
   test('a scheduled revalidation does not start if a visitor who just wrote caused one earlier', async () => {
     changeAndRequest();
     await harness.advance(10);
     await harness.cache.get(page.request(harness.clockMs()));
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
     await harness.advance(INTERVAL_MS);
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
   });
 
   test('a scheduled revalidation does not start while one runs for a visitor who just wrote', async () => {
@@ -55,7 +55,7 @@ describe('a scheduled revalidation', () => {
     const release = hold(page);
     const own = harness.cache.get(page.request(harness.clockMs()));
     await harness.advance(INTERVAL_MS);
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
     release();
     await own;
   });
@@ -66,9 +66,9 @@ describe('a scheduled revalidation', () => {
     await harness.cache.get(page.request(harness.clockMs()));
     changeAndRequest();
     await harness.advance(INTERVAL_MS - 1);
-    expect(page.made).toBe(2);
+    expect(page.produced).toBe(2);
     await harness.advance(1);
     await settled();
-    expect(page.made).toBe(3);
+    expect(page.produced).toBe(3);
   });
 });
