@@ -98,14 +98,14 @@ test('no request header except Accept-Encoding changes a cached response', async
 });
 
 describe('after a write', () => {
-  test('the API shows it immediately', async () => {
+  test('the API shows the write immediately', async () => {
     expect(await upvotesShown('/api/products/tide')).toBe(0);
     await site.ask.put('/api/products/tide/upvote', SESSION);
     expect(await upvotesShown('/api/products/tide')).toBe(1);
     expect(await upvotesShown('/api/products?sort=top')).toBe(1);
   });
 
-  test('the next page shows it to the writer, by means of a cookie that identifies nobody', async () => {
+  test('the next page shows the write to the writer, by means of a cookie that identifies nobody', async () => {
     await site.ask.get('/');
     await site.ask.get('/product/tide');
     const { headers } = await site.ask.put('/api/products/tide/upvote', SESSION);
@@ -117,7 +117,7 @@ describe('after a write', () => {
     expect(await upvotesShown('/', { cookie })).toBe(1);
   });
 
-  test('pages soon show it to every visitor', async () => {
+  test('pages soon show the write to every visitor', async () => {
     await site.ask.get('/product/tide');
     await site.ask.put('/api/products/tide/upvote', SESSION);
     await expect.poll(() => upvotesShown('/product/tide')).toBe(1);
@@ -177,7 +177,7 @@ test('while the database is unavailable, cached responses are served with their 
   await site.ask.get('/api/products');
   await site.database.simulateOutage();
   for (const path of ['/', '/product/tide', '/api/products']) {
-    // The process takes a while to detect the outage.
+    // Polled, because the process takes a while to detect the outage.
     const statusAndAge = async () => {
       const { statusCode, headers } = await site.ask.get(path);
       return { statusCode, age: Number(headers.age) };

@@ -85,7 +85,7 @@ test('during a flood of refused requests, the server renders few error pages and
   expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
 });
 
-test('renderings that a forged cookie causes count against the rate limit, and beyond it, pages are served from the cache', async () => {
+test('renderings that a forged cookie causes count against the rate limit, beyond which pages are served from the cache', async () => {
   const { clock } = await start();
   await site.ask.get('/');
   const rendered = vi.spyOn(site.core, 'listProducts');

@@ -233,7 +233,7 @@ test('the overview has the counts of waiting items, the activity, and the findin
   const overview = await ada.json<OverviewRecord>('GET', '/overview');
   expect(overview.days).toHaveLength(30);
   expect(overview.hours).toHaveLength(48);
-  // The hour may have ended since the launch.
+  // Checks two hours, because the hour of the launch may have ended.
   expect(overview.hours.slice(-2).some(({ launches }) => launches > 0)).toBe(true);
   expect(overview.waiting.heldComments).toBeGreaterThan(0);
   expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month']);

@@ -159,7 +159,7 @@ describe('Imports', () => {
       const sent = send('name\nKept\n', {}, await addOperator(logged, 'lin'));
       await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
       await expect.poll(() => readdir(uploads, { recursive: true })).toContainEqual(expect.stringMatching(/\/upload$/));
-      // Nothing below a file can be deleted.
+      // Replaces the folder by a file, so the uploaded file cannot be deleted at its path.
       await rename(uploads, `${uploads}-moved`);
       await writeFile(uploads, '');
       return { sent };

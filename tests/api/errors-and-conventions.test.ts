@@ -86,7 +86,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
       contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
       if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
     }
-    // Pages contain the time at which they were rendered.
+    // The contents of pages differ, because they contain the time at which they were rendered.
     if (url.startsWith('/api/')) expect(contents.size).toBe(1);
     expect(tags.size).toBe(String([...contents][0]).length < 1_024 ? 1 : 3);
   });

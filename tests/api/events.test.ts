@@ -120,7 +120,7 @@ describe('GET /api/events (api.md, Events)', () => {
   });
 
   test('sends at most four frames a second, and the last one is the current state', async () => {
-    // The time before the stream opens, because frames may be read later than they were sent.
+    // Starts before the stream opens, because frames may be read later than they were sent.
     const startedAt = performance.now();
     const client = await open(`?products=${product}`);
     const times = () => client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);

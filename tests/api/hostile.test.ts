@@ -166,11 +166,14 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
 ];
 
 describe('hostile requests', () => {
-  test.each(PLACES.map(([place, send], number) => [place, number, send] as const))('hostile texts as %s get a success or a well-formed error', async (_, number, send) => {
-    for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
-  });
+  test.each(PLACES.map(([place, send], number) => [place, number, send] as const))(
+    'hostile texts as %s get a success or a well-formed error',
+    async (_, number, send) => {
+      for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
+    },
+  );
 
-  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a hostile body gets a success or a well-formed error: $name', async ({ name, body }) => {
+  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a hostile body gets no 5xx: $name', async ({ name, body }) => {
     for (const url of ['/api/comments', '/api/comments/x/like', `/api/products/${id}/upvote`]) {
       const response = await site.app.inject({
         method: url.endsWith('upvote') ? 'PUT' : 'POST',

@@ -40,7 +40,7 @@ async function statuses(send: Send, visitors: readonly Record<string, string>[])
 
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
 
-describe('limited endpoints', () => {
+describe('the limits of each session and of each network', () => {
   const ENDPOINTS: [name: string, session: number | undefined, network: number, success: number][] = [
     ['PUT upvote', 3, 6, 200],
     ['DELETE upvote', 3, 6, 200],
@@ -56,7 +56,7 @@ describe('limited endpoints', () => {
     ['GET tally', undefined, 2, 200],
     ['GET card of a leaderboard', undefined, 2, 200],
   ];
-  test.each(ENDPOINTS)('%s is 429 beyond the limits of a session and of a network', async (name, session, network, success) => {
+  test.each(ENDPOINTS)('%s responds 429 beyond its limits', async (name, session, network, success) => {
     const { clock, id } = await start();
     const { comment } = (
       await site.ask.post('/api/comments', { productId: id, content: 'To be liked' }, newVisitor())
@@ -124,7 +124,7 @@ test('a cached search does not count against the rate limit', async () => {
   const clock = createTestClock();
   site = await startTestSite({ runtime: clock, rateLimits: SMALL, cacheEnabled: true, launched: [buildProduct()] });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // The first request is not cached yet and counts, so the clock advances until the limit allows it.
+    // Restores the limit, because the first request for each URL is not cached and counts.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));

@@ -75,12 +75,15 @@ describe('Searches', () => {
     ['a term and a tag', { q: 'data', tag: 'ai' }],
   ];
   for (const sort of SORTS) {
-    test.each(cases)(`find exactly the products that a full scan finds, for %s, with sort=${sort}`, async (_kind, { q, tag = '' }) => {
-      const pages = await followed((cursor) =>
-        listProducts(database, { q, tag, sort, cursor, limit: 100 }, new Date()),
-      );
-      expect(idsOf(pages)).toEqual(await matching(sort, q, tag));
-    });
+    test.each(cases)(
+      `find exactly the products that a full scan finds, for %s, with sort=${sort}`,
+      async (_kind, { q, tag = '' }) => {
+        const pages = await followed((cursor) =>
+          listProducts(database, { q, tag, sort, cursor, limit: 100 }, new Date()),
+        );
+        expect(idsOf(pages)).toEqual(await matching(sort, q, tag));
+      },
+    );
   }
 
   test('find exactly the products that a full scan finds, for the names of products', async () => {
@@ -128,7 +131,7 @@ test('slow searches are queued without delaying other reads', async () => {
   let windows = 0;
   const slow: Database = {
     ...database,
-    // After its first window, each search continues slowly: its statement occupies a connection until it is released.
+    // After its first window, each search is slow: its statement occupies a connection until the test releases it.
     async query(text, values) {
       if (!text.includes('search_text')) return database.query(text, values);
       windows += 1;

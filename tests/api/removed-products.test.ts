@@ -214,7 +214,7 @@ describe('a removed product', () => {
 });
 
 describe('while a product with very many upvotes is removed', () => {
-  test('writes to it fail immediately, other writes succeed, and a killed command blocks it only briefly', async () => {
+  test('writes to the product fail immediately, other writes succeed, and a killed command blocks writes only briefly', async () => {
     const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
     await site.database.query(
       `INSERT INTO upvotes (id, product_id, user_session)
@@ -230,7 +230,7 @@ describe('while a product with very many upvotes is removed', () => {
     await site.database.transaction(async (sql) => {
       await sql.query('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
       removal = removeProducts(withoutTimeouts(site.database), [id]);
-      // The refresh of the leaderboards may wait as well, for the removal.
+      // The refresh of the leaderboards may be blocked as well, because it waits for the removal.
       const waiting = async () => (await blockedStatements(site.database)).join();
       await soon(waiting).toContain('INSERT INTO audit_log');
       const [closed, open, like, post] = await Promise.all([

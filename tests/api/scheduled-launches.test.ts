@@ -74,7 +74,7 @@ test('a scheduled product is invisible until its launch, and then appears in eve
   const launchInMs = 1_500;
   const launchesAt = performance.now() + launchInMs;
   await schedule(Date.now() + launchInMs);
-  // The edit also causes an event, but earlier than the launch.
+  // Ignores the event of the edit, which comes before the launch.
   await expect
     .poll(() => events.frames.some(({ event, receivedAt }) => event === 'catalogue' && receivedAt >= launchesAt - 50))
     .toBe(true);

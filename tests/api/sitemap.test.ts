@@ -64,7 +64,7 @@ test('a shard that waits behind another response does not keep its network waiti
   onTestFinished(() => limited.close());
   const { port } = new URL(await limited.app.listen({ host: '127.0.0.1', port: 0 }));
   const client = connect(Number(port), '127.0.0.1');
-  // An event stream never ends.
+  // The shard waits behind the event stream, which never ends.
   client.write(['/api/events', '/sitemap/~.xml'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
   await once(client, 'data');
   client.resetAndDestroy();

@@ -118,7 +118,7 @@ test.each(['waiting', 'scheduled'])(
       await site.database.query('UPDATE products SET screenshots = $2::text[] WHERE id = $1', [id, screenshots]);
     }
     const before = await readdir(folder);
-    // Each test sends another picture, because identical pictures share a file.
+    // Each test sends a different picture, because identical pictures share a file.
     const bytes = buildPng({ width: 8, height: status.length });
     const refused = await upload(`${id}/screenshots`, { key, bytes, method: 'POST' });
     expect(refused.json()).toMatchObject({ status: 422, code: 'submission_invalid' });

@@ -129,7 +129,7 @@ test('votes that the operator includes count in the standing and in the tally un
 
 test('votes beyond the cap that a killed process has not excluded are excluded at the next start', async () => {
   await launch('left');
-  // In one statement, because the sites may check the caps at any time.
+  // Uses one statement, because the sites may check the caps at any time.
   await site.database.query(
     `WITH added AS (
        INSERT INTO upvotes (id, product_id, user_session, created_at, network)

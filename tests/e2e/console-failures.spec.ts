@@ -30,7 +30,11 @@ async function refetchOnReturn(page: Page, path: string): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
 }
 
-test('a dialog stays open and keeps the entered reason until the operation succeeds', async ({ page, site, expectConsoleError }) => {
+test('a dialog stays open and keeps the entered reason until the operation succeeds', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   await signIn(page, site);

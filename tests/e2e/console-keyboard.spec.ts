@@ -264,7 +264,7 @@ test('the active entry of the palette stays active and in place when products ar
   await expect(page).toHaveURL(/\/console\/comments\?q=Tide/);
 });
 
-test('Enter in the palette opens the best product, and does nothing while the search for products runs', async ({
+test('Enter in the palette opens the best match, and does nothing while the search for products runs', async ({
   page,
   site,
 }) => {

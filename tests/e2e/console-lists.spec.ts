@@ -225,7 +225,10 @@ test('the undo of a change of several comments leaves those about which another 
   expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
 });
 
-test('only listed votes are excluded, and an incomplete list of votes says that it is incomplete', async ({ page, site }) => {
+test('only listed votes are excluded, and an incomplete list of votes says that it is incomplete', async ({
+  page,
+  site,
+}) => {
   const now = new Date();
   const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();

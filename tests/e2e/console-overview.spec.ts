@@ -20,7 +20,10 @@ test('the overview counts a submission that arrives while it is open', async ({ 
   await expect(page.getByText(/^1 submission, /)).toBeVisible();
 });
 
-test('the day labels below the chart, and their positions, are the same in every time zone', async ({ site, newVisitor }) => {
+test('the day labels below the chart, and their positions, are the same in every time zone', async ({
+  site,
+  newVisitor,
+}) => {
   const labels: string[][] = [];
   for (const timezoneId of ['UTC', 'Europe/Berlin', 'America/New_York']) {
     const page = await newVisitor({ timezoneId });

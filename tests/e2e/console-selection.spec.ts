@@ -101,11 +101,7 @@ test('a change deselects only the items that it applied to', async ({ page, site
   await expect(row('Praise').getByRole('checkbox')).toBeChecked();
 });
 
-test('a submission stays selected if the decision on it fails', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
+test('a submission stays selected if the decision on it fails', async ({ page, site, expectConsoleError }) => {
   const [fine, failing] = [`Fine ${randomUUID()}`, `Failing ${randomUUID()}`];
   const [, written] = await addSubmissions(site, [fine, failing]);
   await signIn(page, site);

@@ -222,7 +222,10 @@ test.describe('input before the app has loaded', () => {
   });
 });
 
-test('a reload or Back resets the order of the comments, and the menu that shows it, to Best', async ({ page, site }) => {
+test('a reload or Back resets the order of the comments, and the menu that shows it, to Best', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct({ name: 'Early Ibis' });
   await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
   await site.addComments(product.id, [{ content: 'Newer' }]);

@@ -50,7 +50,10 @@ const EFFECTS = [
 test.describe('hostile texts', () => {
   for (let start = 0; start < TEXTS.length; start += PAGE) {
     const texts = TEXTS.slice(start, start + PAGE);
-    test(`hostile texts in comments ${start + 1} to ${start + texts.length} are shown as plain text and have no effect`, async ({ page, site }) => {
+    test(`hostile texts in comments ${start + 1} to ${start + texts.length} are shown as plain text and have no effect`, async ({
+      page,
+      site,
+    }) => {
       const product = await site.addProduct({ name: 'Rowan' });
       await site.addComments(
         product.id,
@@ -78,7 +81,10 @@ test.describe('hostile texts', () => {
     }
   });
 
-  test('hostile texts of products have no effect in the list, in a search and on product pages', async ({ page, site }) => {
+  test('hostile texts of products have no effect in the list, in a search and on product pages', async ({
+    page,
+    site,
+  }) => {
     const texts = TEXTS.filter((text) => /[<"'`{]/.test(text) && text.length <= 150).slice(0, LIMITS.listedProducts);
     expect(texts).toHaveLength(LIMITS.listedProducts);
     const products = await site.addProducts(LIMITS.listedProducts, (index) => {
@@ -146,7 +152,10 @@ test.describe('a held comment', () => {
     await expect(discussion(other).getByRole('heading', { level: 2 })).toHaveText('Discussion (0)');
   });
 
-  test('appears below the other comments after a reload, and further comments get the focus as usual', async ({ page, site }) => {
+  test('appears below the other comments after a reload, and further comments get the focus as usual', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Hornbeam' });
     const timeOf = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, 59 - minute)).toISOString();
     await site.addComments(

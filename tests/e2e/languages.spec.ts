@@ -177,7 +177,9 @@ test('the arrow keys follow the reading direction, and the list of shortcuts sho
 test.describe('plain links and forms', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('without JavaScript, a search preserves the language, and choosing a language preserves the search', async ({ page }) => {
+  test('without JavaScript, a search preserves the language, and choosing a language preserves the search', async ({
+    page,
+  }) => {
     await page.goto('/?lang=de');
     await page.getByRole('searchbox').fill('git');
     await page.getByRole('searchbox').press('Enter');

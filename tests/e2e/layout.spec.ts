@@ -141,7 +141,7 @@ test.describe('§2: themes', () => {
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await page.goto('/product/git');
     await expect.poll(() => background(page)).toBe(dark);
-    // The attribute is set on hydration.
+    // Waits for hydration, which sets the attribute.
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await toggle.click();
     await expect.poll(() => background(page)).toBe(light);

@@ -174,7 +174,7 @@ test('the list links to the current leaderboard, its tabs to other periods, and 
   await visit(page, '/');
   await page.getByRole('link', { name: 'Leaderboards' }).click();
   await expect(page).toHaveURL(/\/\?board=\d{4}-\d{2}-\d{2}$/);
-  // A new day may have started since the launch.
+  // Opens the leaderboard of the launch day, because a new day may have started since.
   await visit(page, board);
   await page.getByRole('link', { name: 'Year' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Launches of \d{4}$/);
@@ -281,7 +281,7 @@ test.describe('without live updates', () => {
 test.describe('plain links', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('without JavaScript, a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
+  test('without JavaScript, visitors can page through a leaderboard and open a calculation', async ({ page, site }) => {
     await clearBoards(site);
     const path = await addPastBoard(site, 'page', 4);
     await expect(async () => {

@@ -160,7 +160,7 @@ test('the copy of a page outlives an interrupted download and a full storage', a
   proxy.interruptDocuments();
   await page.goto(address, { waitUntil: 'commit' });
   proxy.release();
-  // Changes of a cache take effect in order.
+  // Caches another page, because changes of a cache take effect in order. The copy is then no longer being changed.
   await page.goto(otherAddress);
   await expectCached(page, otherAddress);
   expect(await copySize(), 'after the interruption').toBe(before);

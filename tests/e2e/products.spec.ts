@@ -76,7 +76,7 @@ test.describe('§8 and §9: products that fail to load', () => {
       await expect(page.getByRole('complementary').getByRole('article')).toHaveCount(3);
       expect(site.output()).toMatch(/Failed to fetch products: /);
     } finally {
-      // The page may still be loading scripts from the site.
+      // Leaves the page before the site stops, because the page may still be loading scripts.
       await page.goto('about:blank');
       await site.stop();
     }

@@ -190,7 +190,9 @@ test.describe('with live updates', () => {
 });
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  test(`a toast does not take a tap on what it has just covered (motion: ${reducedMotion})`, async ({ page }) => {
+  test(`a toast does not take a tap on an element that it has just covered (motion: ${reducedMotion})`, async ({
+    page,
+  }) => {
     await page.emulateMedia({ reducedMotion });
     await visit(page, '/product/git');
     await page.evaluate(() => {

@@ -105,7 +105,7 @@ test('pictures can be dropped and, without text, pasted, and a message names fil
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(5);
 });
 
-test('screen readers announce each added picture and each rejected file, whose error describes the field', async ({
+test('screen readers announce each added picture and each rejected file, and an error describes the field', async ({
   page,
 }) => {
   await openDialog(page);
