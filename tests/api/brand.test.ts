@@ -71,7 +71,7 @@ describe('the logo', () => {
     });
   });
 
-  test('is not sent again to a client that has it', async () => {
+  test('is not sent again to a client that has the logo', async () => {
     const { etag } = (await get(site, brand.page.logo ?? '')).headers;
     const again = await get(site, brand.page.logo ?? '', { 'if-none-match': String(etag) });
     expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);

@@ -99,7 +99,7 @@ test('renderings that a forged cookie causes count against the rate limit, beyon
 test('a forged cookie does not cause the 404 page, which all unknown paths share, to be rendered again', async () => {
   const { clock } = await start();
   const first = await site.ask.get('/no-such-page');
-  // A page contains the time of its rendering.
+  // A page contains the time of its rendering, so a second rendering would be different.
   clock.advance({ milliseconds: 1 });
   const second = await site.ask.get('/no-other-page', FORGED);
   expect([second.statusCode, second.body]).toEqual([404, first.body]);

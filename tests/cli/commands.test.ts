@@ -45,7 +45,7 @@ test('a command that is not confirmed says so on standard error, so --json print
   const dataDir = await harness.sampleDataDir();
   const file = join(await harness.folder(), 'site.backup');
   await run(dataDir, 'backup', file);
-  // The command has a terminal on which nobody replies.
+  // Simulates a terminal on which the question gets no reply.
   const NODE_OPTIONS = '--import data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true';
   for (const parameters of [
     ['products', 'remove', 'git'],

@@ -180,7 +180,7 @@ test('live updates continue after the server has refused a stream', async ({ pag
   await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
 });
 
-test('a removal by another operator takes the held comments of the product off the screen, and off the count', async ({
+test('a removal by another operator takes the held comments of the product off the screen and off the count', async ({
   page,
   site,
 }) => {
@@ -191,7 +191,7 @@ test('a removal by another operator takes the held comments of the product off t
   await signIn(page, site);
   await openConsole(page, '/console/queue?kind=comments');
   await stream;
-  // The second one shows that the page has also loaded what it loads after the stream has opened.
+  // Once the second comment is shown, the page has also finished the refetch that follows the opening of the stream.
   for (const { id, content } of comments) {
     await holdComments(site.database, [id]);
     await expect(page.getByText(content)).toBeVisible();

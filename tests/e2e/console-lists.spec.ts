@@ -200,7 +200,7 @@ test('undoing the restoration of a comment hides it again for its original reaso
   expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
 });
 
-test('the undo of a change of several comments leaves those about which another operator has decided since', async ({
+test('undoing a change of several comments skips those that another operator has changed since', async ({
   page,
   site,
   expectConsoleError,
@@ -214,7 +214,7 @@ test('the undo of a change of several comments leaves those about which another 
   for (const index of [0, 1]) await boxes.nth(index).check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 2 comments')).toBeVisible();
-  // Another operator disagrees, and then decides otherwise.
+  // Another operator releases one comment and then holds it again.
   await releaseComments(site.database, ids);
   await holdComments(site.database, ids);
   expectConsoleError(/409 \(Conflict\)/);

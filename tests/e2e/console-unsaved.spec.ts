@@ -94,7 +94,7 @@ test('if a product is opened while an earlier edit of it is saved, the editor wa
   await expect(page.getByText('The database is down.')).toBeAttached();
 });
 
-test('on return to a tab, it shows the operator who has signed in in another tab, and not the edit of the one before', async ({
+test('a tab shows the operator who has signed in in another tab, and hides the edit of the previous operator', async ({
   page,
   site,
 }) => {
@@ -115,7 +115,7 @@ test('on return to a tab, it shows the operator who has signed in in another tab
   await expect(maker).toHaveValue('The edit of ada');
 });
 
-test('an open editor without changes shows what another operator saves', async ({ page, site }) => {
+test('an open editor without changes shows the changes that another operator saves', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
   await signIn(page, site);
   await openConsole(page, `/console/products?edit=${id}`);

@@ -236,7 +236,7 @@ test('if the dialog is closed while the form is sent and a picture then fails to
   await expect(page.getByRole('heading', { level: 1, name: 'Periwinkle' })).toBeVisible();
 });
 
-test('the site stores what the fields contain, even if the maker types while the form is being sent', async ({
+test('the site stores the contents of the fields, even if the maker types while the form is being sent', async ({
   page,
 }) => {
   await openDialog(page);
@@ -261,7 +261,7 @@ test('the site stores what the fields contain, even if the maker types while the
   expect(submission.product.description).toBe(shown);
 });
 
-test('a form that stays open after an upload fails keeps what another tab has changed during the uploads', async ({
+test('a form that stays open after an upload fails keeps the changes of another tab during the uploads', async ({
   page,
   site,
   expectConsoleError,

@@ -7,7 +7,7 @@ export interface BlackHoleProxy {
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
   dropTraffic(): void;
-  /** Stops to receive from open connections, so what their clients send stays with their kernels. */
+  /** Stops reading from open connections, so data that is sent stays in the buffers of the operating system. */
   holdTraffic(): void;
   /** Forwards data again, except on connections that lost data or were opened while it was dropped. */
   restoreTraffic(): void;
@@ -33,7 +33,7 @@ export async function startBlackHoleProxy(databaseUrl: string): Promise<BlackHol
         if (!isLost) to.write(data);
       });
       from.on('close', () => {
-        // Sends what arrived before the connection closed.
+        // Ends the other side only after sending the data that arrived before the close.
         if (!isLost && !isDropping) to.end();
       });
     };
