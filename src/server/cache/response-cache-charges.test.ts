@@ -87,17 +87,17 @@ describe('charges', () => {
     test('is made once for the next version, however many visitors wait for it', async () => {
       const { page, bodies } = await shareOlder(charge, charge, charge);
       expect(bodies).toEqual(['git version 3', 'git version 3', 'git version 3']);
-      expect([page.made, reasons]).toEqual([3, ['claim', 'claim']]);
+      expect([page.produced, reasons]).toEqual([3, ['claim', 'claim']]);
     });
 
     test('produces nothing if it is refused: the request gets the finished version', async () => {
       const { page, bodies } = await shareOlder(refuse, refuse);
-      expect([page.made, bodies]).toEqual([2, ['git version 2', 'git version 2']]);
+      expect([page.produced, bodies]).toEqual([2, ['git version 2', 'git version 2']]);
     });
 
     test('does not affect the others if it is refused: the next visitor still sees the own write', async () => {
       const { page, bodies } = await shareOlder(refuse, charge, charge);
-      expect([page.made, bodies]).toEqual([3, ['git version 2', 'git version 3', 'git version 3']]);
+      expect([page.produced, bodies]).toEqual([3, ['git version 2', 'git version 3', 'git version 3']]);
       expect(reasons).toEqual(['claim', 'claim']);
     });
 
@@ -111,7 +111,7 @@ describe('charges', () => {
       finish();
       await expect(first).rejects.toBe(page.fails);
       await expect(later).rejects.toBe(page.fails);
-      expect(page.made).toBe(1);
+      expect(page.produced).toBe(1);
     });
   });
 
@@ -128,6 +128,6 @@ describe('charges', () => {
       if (made === charge) expect(await later).toBe('/api/products?q=git version 2');
       else await expect(later).rejects.toBe(refused);
     }
-    expect([search.made, reasons]).toEqual([3, ['expired']]);
+    expect([search.produced, reasons]).toEqual([3, ['expired']]);
   });
 });
