@@ -13,7 +13,7 @@ test.each([
   ['/product/harbour/comments', { name: 'notFound' }],
   ['//', { name: 'notFound' }],
   ['/about', { name: 'notFound' }],
-])('%s is the screen %o', (pathname, match) => {
+])('the path %s leads to the screen %o', (pathname, match) => {
   expect(matchRoute(pathname)).toEqual(match);
 });
 
@@ -22,7 +22,7 @@ test.each([
   ['/?q=a', '/?q=a&lang=de'],
   ['/product/git#comments', '/product/git?lang=de#comments'],
   ['/product/git?comments=b#comments', '/product/git?comments=b&lang=de#comments'],
-])('%s in German is %s', (address, german) => {
+])('the German URL of %s is %s', (address, german) => {
   expect(withLanguage(address, 'de')).toBe(german);
   expect(withLanguage(address, undefined)).toBe(address);
 });

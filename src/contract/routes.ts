@@ -34,7 +34,7 @@ export function withLanguage(address: string, code: string | null | undefined): 
 
 const PRODUCT_PATH = /^\/product\/([^/]+)$/;
 
-/** Returns the screen for a path and query. Case and a trailing slash are significant. The period is not validated. */
+/** Returns the screen for a path and query. Case and a trailing slash are significant. Does not validate periods. */
 export function matchRoute(pathname: string, search: string | URLSearchParams = ''): RouteMatch {
   if (pathname === paths.home) {
     const period = new URLSearchParams(search).get('board');

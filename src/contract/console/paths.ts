@@ -15,7 +15,7 @@ export const CONSOLE_PATHS = {
   api: '/api/console',
 } as const;
 
-/** The header of requests that a page sends without input of the operator. They do not extend the session. */
+/** Marks requests that a page sends without operator input. They do not extend the session. */
 export const UNATTENDED_HEADER = 'x-unattended';
 
 /** The URLs of the console's API, which its server and its browser app share. */

@@ -16,7 +16,7 @@ export const MAX_ITEMS_PER_REQUEST = 200;
 /** The maximum number of Unicode code points of an operator's reason. */
 export const MAX_REASON_CHARACTERS = 1_000;
 
-/** A kind of data that open pages of the console must refetch. The event `change` contains a list of them. */
+/** A kind of data that open pages of the console must refetch. The event `change` contains a list of these kinds. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */

@@ -7,7 +7,7 @@ test.each([
   ['2026-W07', 'week 7 of 2026'],
   ['2026-02', 'February 2026'],
   ['2026', '2026'],
-])('the period %s is %s in words', (name, words) => {
+])('the period %s is written as %s', (name, words) => {
   const period = parsePeriod(name);
   expect(period && formatPeriod(period)).toBe(words);
 });
@@ -23,7 +23,7 @@ test.each([
   [21, '21st'],
   [102, '102nd'],
   [1_113, '1,113th'],
-])('rank %i is the %s', (rank, words) => {
+])('rank %i is written as %s', (rank, words) => {
   expect(ordinal(rank)).toBe(words);
 });
 

@@ -21,7 +21,7 @@ interface FieldDeclaration {
 
 interface TextField extends FieldDeclaration {
   kind: 'text' | 'dateText' | 'address';
-  /** The value if the text is missing or blank, because fields are never null; `''` if the text is optional. */
+  /** The value of a missing or blank text, because fields are never null. For an optional text, it is `''`. */
   default: string;
   maxItems?: undefined;
 }
@@ -139,7 +139,7 @@ export type ProductFieldName = keyof ProductFields;
 /** Limits of the name, role and avatar of a team member. */
 export const TEAM_MEMBER_LIMITS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
 
-/** Returns the declaration of a field. Its type has the optional properties, which the literal types lack. */
+/** Returns the declaration of a field, typed with the optional properties that the literal types lack. */
 export function fieldOf(name: ProductFieldName): ProductField {
   return PRODUCT_FIELDS[name];
 }

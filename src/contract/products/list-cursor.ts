@@ -1,6 +1,6 @@
 /**
  * Formats the cursor of a page of the product list: the sort keys of the product before the page, a dot, and the number
- * of products before the page, such as `WyJuZXdlc3QiLCI…0.20`. The number of the page is derived from the position.
+ * of products before the page, such as `WyJuZXdlc3QiLCI…0.20`. The page number is derived from that number.
  */
 export function writeListCursor(keys: string, position: number): string {
   return `${keys}.${position}`;

@@ -64,13 +64,13 @@ export const SubmissionSchema = Type.Object(
     editable: Type.Boolean(),
     /** Increases with each change by the maker and each decision of an operator. */
     revision: Type.Integer({ minimum: 1 }),
-    /** Changes when an operator edits the approved product; `null` if there is none. */
+    /** Changes when an operator edits the approved product; `null` if there is no approved product. */
     productVersion: Type.Union([Type.String(), Type.Null()]),
     /** The time of the launch, or `null` if the product launches on approval. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */
     product: ProductSchema,
-    /** The standings of its launch on the leaderboards; `null` before the launch. */
+    /** The standings of the launch on the leaderboards; `null` before the launch. */
     standing: Type.Union([StandingsSchema, Type.Null()]),
     /** The counted votes of each hour of the launch window so far, in chronological order; empty before the launch. */
     votesByHour: Type.Array(HourlyVotesSchema),
