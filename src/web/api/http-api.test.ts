@@ -54,7 +54,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('a request', () => {
-  test('omits unset parameters, and sends the session only with requests that need it', async () => {
+  test('omits unset parameters, and contains the session id only if its operation needs it', async () => {
     const { api, seen } = await apiResponding(json({ items: [], nextCursor: null, upvoted: [] }));
     await api.listProducts({ q: 'a&b %_\\', tag: '' });
     await api.getUpvoted(['a', 'b']);
@@ -96,7 +96,7 @@ describe('an upvote that was sent before the app ran', () => {
   test.each([
     ['timeout', new DOMException('Too long', 'TimeoutError')],
     ['network', new TypeError('Failed to fetch')],
-  ])('rejects like any other request if it has failed: %s', async (code, reason) => {
+  ])('rejects like any other failed request: %s', async (code, reason) => {
     const sent = Promise.reject(reason);
     const api = createHttpApi({ sessionId: () => SESSION, sentUpvotes: new Map([[path, sent]]) });
     expect(await failure(api.setUpvote('a', true))).toMatchObject({ status: 0, code });

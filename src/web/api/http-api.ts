@@ -165,7 +165,7 @@ export function createWriteTracker() {
         pending -= 1;
         settledAt = performance.now();
         store((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
-        // A page that is being left is hidden, and its requests fail, although the browser still sends them.
+        // While the visitor leaves, the page is hidden and its requests seem to fail, but the browser sends them.
         store(
           (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
         );
@@ -177,7 +177,7 @@ export function createWriteTracker() {
   };
 }
 
-/** Returns whether the previous page completed a write after this page was requested, which may thus predate it. */
+/** Returns whether a write of the previous page completed after this page was requested, so this page may lack it. */
 export function predatesWrite(): boolean {
   return store((storage) => Number(storage.getItem(SETTLED_WRITE_KEY)) > performance.timeOrigin) === true;
 }

@@ -16,7 +16,7 @@ function openNextPage(): void {
   vi.stubGlobal('performance', { timeOrigin: performance.timeOrigin + 1, now: () => 0 });
 }
 
-test('a write that was pending when the visitor left the page is reported to the next page, but not to its own', () => {
+test('a write that was pending when the visitor left is reported to the next page, but not to its sender', () => {
   createWriteTracker().track();
   expect(hasUnfinishedWrite()).toBe(false);
   openNextPage();
@@ -59,7 +59,7 @@ test('a write that is completed after the next page was requested is reported to
   expect(predatesWrite()).toBe(false);
 });
 
-test('a vote that the head script sent from this page is not reported, and stays marked until its response', () => {
+test('a vote that the head script sent from this page is not reported, and stays pending until its response', () => {
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(hasUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();

@@ -78,8 +78,8 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
 }
 
 /**
- * Changes cached data but keeps its time of update, because one current count does not make the rest of a list fresh,
- * and its state, because it does not make up for a page that could not be read.
+ * Changes cached data, but keeps the time and the state of its last read: one current count neither makes the rest of
+ * a list fresh nor replaces a page that could not be read.
  */
 export function patchQueries<Data>(
   client: QueryClient,
@@ -136,8 +136,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * Returns the items of all pages, each once. An item may repeat, because a new or a moving one can shift others to a
- * later page between the reads of two pages.
+ * Returns the items of all pages, each once. An item may repeat, because between the reads of two pages, a new or moved
+ * item can shift others to the later page.
  */
 export function flattenPages<Item>(
   pages: readonly ({ items: readonly Item[] } | null)[],
@@ -152,7 +152,7 @@ export function flattenPages<Item>(
 
 /**
  * Returns the comments of all pages. The visitor's held comments come last, because they arrive when the others are
- * already on screen. A comment that was just posted is also in the list.
+ * already on screen. A held comment that was just posted is in both lists, but is returned once.
  */
 export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
   return flattenPages([...(list?.pages ?? []), { items: held }], ({ id }) => id);

@@ -21,7 +21,7 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
     queryCache: new QueryCache({
       onError(error, query) {
         const level = query.meta?.logFailureAs;
-        // Many queries may fail with the same error, because they share one request.
+        // Queries that share one request fail with the same error, which is logged once.
         if (side === 'server' || !level || logged.has(error)) return;
         logged.add(error);
         if (level === 'error') console.error(error.message);

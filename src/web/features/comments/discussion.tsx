@@ -85,7 +85,7 @@ function SortSelect({ sort, onChange }: SortSelectProps) {
     <label className="sort-select">
       <span className="visually-hidden">{t('Sort comments')}</span>
       <select
-        // Adopts what was chosen before hydration.
+        // Adopts an order that the visitor chose before hydration.
         ref={adopt}
         value={sort}
         onChange={(event) => adopt(event.currentTarget)}

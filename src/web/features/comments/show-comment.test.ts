@@ -4,7 +4,7 @@ import { buildComment } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import { showComment } from './show-comment.ts';
 
-test('a linked comment is focused, and no further page is loaded while it is being rendered', async () => {
+test('a linked comment is focused once it is rendered, and no page after its own is loaded', async () => {
   const loaded: string[] = [];
   let frames = 0;
   const element = { dataset: {}, scrollIntoView: vi.fn(), focus: vi.fn() };

@@ -91,7 +91,7 @@ async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
     predicate: (query) => query.state.data !== undefined,
   });
   rememberComment(comment);
-  // The site may hold the comment, and then only this read contains it.
+  // The site may hold the comment for moderation. Then only this query returns it.
   void client.invalidateQueries({ queryKey: commentKeys.held(productId) });
   // If the response to an earlier attempt was lost, the page may already show the comment.
   if (addToLists(client, comment)) {

@@ -3,7 +3,7 @@ import { arrowKeys, t } from '../../language/translate.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
-/** The keys of each action. 'previous' and 'next' are arrow keys, whose directions depend on the page. */
+/** The keys of each action. 'previous' and 'next' stand for arrow keys, which are swapped on right-to-left pages. */
 const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['/'], does: 'Search products' },
   { keys: ['previous', 'next'], does: 'Previous and next product, on a product’s page' },

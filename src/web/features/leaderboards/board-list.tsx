@@ -119,7 +119,7 @@ function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
 
 /** Explains why fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // While the window is open, the other votes are about to count, or were cast before a launch that moved.
+  // While the window is open, the other votes are not listed: they are about to count, or precede a moved launch.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const parts = [

@@ -60,9 +60,7 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
 
 export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previousPeriod' | 'nextPeriod'>;
 
-/**
- * Returns what a board will probably say once it has loaded, to reserve its space. `now` is in milliseconds since 1970.
- */
+/** Returns a probable summary of a board that is loading, to reserve its space. `now` is in milliseconds since 1970. */
 export function expectedBoard(period: Period, now: number): BoardSummary {
   const to = Date.parse(period.endDay);
   const closesAt = to + WINDOW_MS;
@@ -98,7 +96,7 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   );
 }
 
-/** The mean interval of the calls after the end. Until the server's caches expire, responses may be from before it. */
+/** The mean interval of the calls after the end. Until the server's caches expire, responses may predate the end. */
 const REPEAT_INTERVAL_MS = 15_000;
 
 /**

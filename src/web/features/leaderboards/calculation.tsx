@@ -28,7 +28,7 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
 /** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, windowEndsAt } = standing;
-  // Only the sum of these votes is known: those cast outside the window, minus counted votes withdrawn after it.
+  // Votes cast outside the window, minus counted votes withdrawn after the window. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone, votesPerNetwork = LIMITS.votesPerNetwork } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);
@@ -100,7 +100,7 @@ function Line({ label, amount, isTotal = false, children }: LineProps) {
   );
 }
 
-/** The launches right above and below, whose votes decide the rank. */
+/** The launches directly above and below, with the differences in votes that explain the rank. */
 function Neighbours({ standing: { above, below, votes, tied } }: { standing: Standing }) {
   if (!above && !below) return null;
   return (

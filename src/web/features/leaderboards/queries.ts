@@ -7,7 +7,7 @@ import { productKeys } from '../../cache/cached-data.ts';
 /** Votes change a board within a second, so a visitor who returns to a board after ten seconds gets the current one. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
-/** The pages of a board. The page is null if the period cannot have a board. */
+/** The pages of a board. If the period cannot have a board, the only page is null. */
 type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
 /** Returns the query for a leaderboard from `cursor` or, without one, from the top. */

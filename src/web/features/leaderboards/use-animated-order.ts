@@ -7,7 +7,7 @@ const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as co
 /** Events after which a held row may be free again, because the pointer or the focus has moved. */
 const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
-/** A row may count as pressed until after the last event of a finger, so held rows are also checked regularly. */
+/** After the last event of a touch, a row may still count as pressed, so held rows are also checked regularly. */
 const CHECK_INTERVAL_MS = 1_000;
 
 interface AnimatedOrder {

@@ -3,9 +3,9 @@ import type { ProductListQuery, ProductPage } from '../../../contract/products/s
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 
 /**
- * From now on, lists whose new items live updates announce are not refetched when the visitor returns to the tab. A
- * refetch would move the items at which the visitor is pointing. `hasStream` tells whether the page can expect a stream
- * after that; without one, it would learn of new items only minutes later.
+ * Stops refetching lists when the visitor returns to the tab, if live updates announce their new items. A refetch would
+ * move the items at which the visitor is pointing. `hasStream` returns whether the page can expect a stream. Without a
+ * stream, lists are still refetched, because new items would be announced only minutes later.
  */
 export function announceNewItems(client: QueryClient, hasStream: () => boolean): void {
   const options = { refetchOnWindowFocus: (query: Query) => !hasStream() || !hasAnnouncements(query) };
@@ -29,7 +29,10 @@ export function startsWithNewest({ sort, cursor }: Pick<ProductListQuery, 'sort'
   return !sort && !cursor;
 }
 
-/** Live updates announce nothing new in a list that could not be read, nor products in an empty list. */
+/**
+ * Returns whether live updates announce new items of a list. They announce nothing for a list that could not be read,
+ * and products only for a list that starts with the newest one and is not empty.
+ */
 function hasAnnouncements({ queryKey: [kind, , filters], state }: Query): boolean {
   if (kind === commentKeys.all[0]) return state.data !== undefined;
   const pages = (state.data as InfiniteData<ProductPage> | undefined)?.pages ?? [];

@@ -6,7 +6,7 @@ const hidden = initialLiveState(100);
 const subscribed: LiveState = { ...hidden, kind: 'subscribed', subscribedIds: ['a', 'b'], knownUpTo: 5_100 };
 const covered: LiveState = { ...subscribed, isCovered: true, knownUpTo: 9_000 };
 const polling: LiveState = { ...covered, kind: 'polling' };
-/** A page without products, whose data was read at 5,000. */
+/** A page that shows no products. Its data was read at 5,000, browser time. */
 const unsubscribed: LiveState = { ...hidden, kind: 'unsubscribed', knownUpTo: 5_100 };
 const view = (productIds: string[], hasBoard = false) => ({ productIds, readAt: 5_000, hasBoard });
 const shown = (...args: Parameters<typeof view>): LiveEvent => ({ kind: 'shown', ...view(...args) });

@@ -18,13 +18,13 @@ export type LiveState = {
   /** The server's time up to which all changes of the products on screen are known. The next stream starts there. */
   knownUpTo: number;
   /**
-   * A lower bound of how far the server's clock is ahead of the browser's. It follows from received server times, which
-   * are past when they arrive.
+   * A lower bound of how far the server's clock is ahead of the browser's. It is derived from received server times,
+   * which have already passed when they arrive.
    */
   aheadMs: number;
 } & (
   | { kind: 'subscribed' }
-  /** The page is subscribed, but there is no stream for now. */
+  /** The page is subscribed, but polls because no stream is available. */
   | { kind: 'polling' }
   /** The page shows nothing that a stream updates. */
   | { kind: 'unsubscribed' }
@@ -39,7 +39,7 @@ interface View {
   hasBoard: boolean;
 }
 
-/** The events that effects delay. */
+/** The events that a `delay` effect dispatches later. */
 export type DelayedEvent = 'hidden' | 'pollDue';
 
 export type LiveEvent =
@@ -53,7 +53,7 @@ export type LiveEvent =
   | { kind: 'hidden' }
   /** An open stream covers the subscription. */
   | { kind: 'opened' }
-  /** There is no stream for now. */
+  /** No stream is available until the next `opened`. */
   | { kind: 'lost' }
   | { kind: 'pollDue' }
   /** Everything up to `upTo` (server time) was received, at `at` (browser time). */

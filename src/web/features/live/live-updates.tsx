@@ -26,7 +26,7 @@ export function LiveUpdates({ productId }: { productId?: string | undefined }) {
   return productId === undefined ? <NewLaunches /> : <NewComments key={productId} productId={productId} />;
 }
 
-/** Announces '2 new launches' above the list that does not show them yet. */
+/** Announces launches that the list below does not show yet, e.g. '2 new launches'. */
 function NewLaunches() {
   const client = useQueryClient();
   const { launches } = getConnection(useApi(), client, useRenderedAt());
@@ -130,7 +130,7 @@ async function highlight(find: (() => HTMLElement | null) | undefined, headingId
   target.scrollIntoView({ block: found ? 'center' : 'start', behavior: scrollBehavior() });
 }
 
-/** The minimum interval between announcements. Without it, screen readers would read out every change in a busy hour. */
+/** The minimum interval between announcements. In a busy hour, screen readers would otherwise read every change. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
 
 interface LiveUpdatesButtonProps {

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { productKeys } from '../../cache/cached-data.ts';
 import { refetchBoards } from './refetch.ts';
 
-test('a vote that arrives while more launches load does not cancel them, and the votes are read afterwards', async () => {
+test('a refetch of a board waits for further launches that are loading, and then reads all votes again', async () => {
   const client = new QueryClient();
   let votes = 1;
   let sendPage = () => {};

@@ -59,7 +59,7 @@ function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEv
       dispatch({ kind: 'opened' });
     },
     onLost() {
-      // A stream that was lost because the browser is offline can be opened again afterwards.
+      // If the browser is offline, a stream can be expected again once the browser is online.
       hasStream &&= !navigator.onLine;
       dispatch({ kind: 'lost' });
     },

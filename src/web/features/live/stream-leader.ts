@@ -23,7 +23,7 @@ export type TabMessage =
   | { kind: 'resubscribe' }
   /** The stream is open. `covered` maps each tab to the number of the subscription that the stream covers. */
   | { kind: 'open'; covered: Readonly<Record<string, number>> }
-  /** There is no stream for now, so tabs poll. */
+  /** No stream is available, so tabs poll until the next `open`. */
   | { kind: 'lost' }
   /** `all`: the stream carries every change of the site except comments. */
   | ({ kind: 'event'; all: boolean } & ServerEvent)

@@ -32,7 +32,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
   // not report an empty result, but loads the next page.
   const searching = ranked.length === 0 && list.hasNextPage;
-  // After an empty result, too: the response is not known to be empty.
+  // An empty previous result does not count, because the response to the new search may have matches.
   const loading = ranked.length === 0 && !settled;
   return (
     <>

@@ -88,8 +88,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. For the default list, and for
- * neighbours in searches that are not loaded, they come from the server.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. The server provides the
+ * neighbours in the default list, and those in a filtered list that are not loaded.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
@@ -105,7 +105,7 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
     if (nextCursor) void fetchNextPage();
   }, [nextCursor, fetchNextPage]);
   if (at < 0) return detail;
-  // The server's neighbours are in the order of launches, so in a sorted list they would lead back and forth.
+  // The server's neighbours follow the order of launches. In a sorted list, they would lead visitors back and forth.
   const beside = filters.sort ? { previousId: null, nextId: null } : detail;
   return {
     // A list that starts at a cursor does not contain the products before it.

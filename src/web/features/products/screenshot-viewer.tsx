@@ -93,7 +93,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   );
 }
 
-/** Whether the visitor has zoomed in with two fingers, and so moves the picture instead of swiping to another one. */
+/** Returns whether the visitor has zoomed in. Then a swipe moves the picture instead of showing another one. */
 function useZoomed(): boolean {
   const [isZoomed, setZoomed] = useState(false);
   useEffect(() => {

@@ -45,7 +45,7 @@ export function SearchBox() {
       <form action={paths.home} method="get" onSubmit={submit}>
         <SearchIcon />
         <input
-          // Adopts what was typed before hydration.
+          // Adopts text that the visitor typed before hydration.
           ref={(node) => {
             input.current = node;
             if (node) setText(node.value);
@@ -79,7 +79,7 @@ export function SearchBox() {
   );
 }
 
-/** Returns the text in the box, which is searched for after a pause, and the filters of the list in the URL. */
+/** Holds the text in the box, and searches for it after a pause. Also returns the filters of the list in the URL. */
 function useSearch() {
   const { location, navigate } = useRouter();
   const { pathname } = location;

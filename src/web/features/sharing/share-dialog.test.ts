@@ -3,15 +3,15 @@ import { badgeSnippet, productUrl } from './share-dialog.tsx';
 
 const product = { id: 'harbour', name: 'Harbour', siteName: 'Groundswell', siteUrl: 'https://groundswell.example' };
 
-describe('the snippet of a badge', () => {
-  test('as HTML is a picture in a link', () => {
+describe('a badge snippet', () => {
+  test('is a linked picture in HTML', () => {
     expect(badgeSnippet(product, 'light', 'html')).toBe(
       '<a href="https://groundswell.example/product/harbour">' +
         '<img src="https://groundswell.example/badge/harbour.svg" alt="Harbour on Groundswell"></a>',
     );
   });
 
-  test('as Markdown is also a picture in a link', () => {
+  test('is a linked picture in Markdown', () => {
     expect(badgeSnippet(product, 'dark', 'markdown')).toBe(
       '[![Harbour on Groundswell](https://groundswell.example/badge/harbour.svg?theme=dark)]' +
         '(https://groundswell.example/product/harbour)',

@@ -5,7 +5,7 @@ import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../c
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { batchUpvoteStatus } from './queries.ts';
 
-test('the head script, which imports nothing, sends votes like the app', () => {
+test('the head script imports nothing, and uses the same keys, header, URL and session ids as the app', () => {
   const script = readFileSync(new URL('../../head-script.ts', import.meta.url), 'utf8');
   for (const key of ['upvoted', SESSION_STORAGE_KEY, OUTBOX_KEY]) expect(script).toContain(`getItem('${key}')`);
   expect(script).toContain(`'${SESSION_HEADER}': session`);
@@ -34,8 +34,8 @@ function countingApi(respond: (ids: readonly string[]) => Promise<{ upvoted: str
   };
 }
 
-describe('the upvote status', () => {
-  test('of many products is read in one request with each id once', async () => {
+describe('batched reads of upvote statuses', () => {
+  test('many products are read in one request that contains each id once', async () => {
     const api = countingApi(async () => ({ upvoted: ['b'] }));
     const getStatus = batchUpvoteStatus(api);
     expect(await Promise.all([getStatus('a'), getStatus('b'), getStatus('b'), getStatus('c')])).toEqual([
@@ -47,7 +47,7 @@ describe('the upvote status', () => {
     expect(api.requests).toEqual([['a', 'b', 'c']]);
   });
 
-  test('of more products than one request may name is read in several requests', async () => {
+  test('more products than one request may contain are read in several requests', async () => {
     const api = countingApi(async (ids) => ({ upvoted: [...ids] }));
     const getStatus = batchUpvoteStatus(api);
     const states = await Promise.all(Array.from({ length: 250 }, (_, index) => getStatus(`p${index}`)));
@@ -55,7 +55,7 @@ describe('the upvote status', () => {
     expect(api.requests.map((ids) => ids.length)).toEqual([100, 100, 50]);
   });
 
-  test('is requested again when it is read later', async () => {
+  test('a later read sends a new request', async () => {
     const api = countingApi(async () => ({ upvoted: [] }));
     const getStatus = batchUpvoteStatus(api);
     await getStatus('a');
@@ -63,7 +63,7 @@ describe('the upvote status', () => {
     expect(api.requests).toEqual([['a'], ['a']]);
   });
 
-  test('rejects for all readers with the error of the specification if the request fails', async () => {
+  test('a failed request rejects every read with the same error, which the specification prescribes', async () => {
     const getStatus = batchUpvoteStatus(countingApi(() => Promise.reject(new Error('out of reach'))));
     const errors = await Promise.all(
       [getStatus('a'), getStatus('b')].map((status) => status.catch((error: unknown) => error)),

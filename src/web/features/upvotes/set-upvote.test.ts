@@ -60,8 +60,8 @@ function setUp() {
   return { click, shown, request, requests, elsewhere, readStatus, sendQueued, showQueued };
 }
 
-describe('an upvote', () => {
-  test('is shown before the response, and the server’s count after it', async () => {
+describe('clicks on the upvote button', () => {
+  test('a click is shown before the response, and the server’s count after the response', async () => {
     const { click, shown, request } = setUp();
     const done = click(true);
     expect(shown()).toEqual([true, 8]);
@@ -70,7 +70,7 @@ describe('an upvote', () => {
     expect(shown()).toEqual([true, 12]);
   });
 
-  test('that fails is rolled back', async () => {
+  test('a failed upvote is rolled back', async () => {
     const { click, shown, request } = setUp();
     const done = click(true);
     (await request(0)).reject(new Error('out of reach'));
@@ -78,7 +78,7 @@ describe('an upvote', () => {
     expect(shown()).toEqual([false, 7]);
   });
 
-  test('clicked three times sends one request after another, and the last click wins', async () => {
+  test('three quick clicks send one request after another, and the last click wins', async () => {
     const { click, shown, request, requests } = setUp();
     const done = Promise.all([click(true), click(false), click(true)]);
     expect(shown()).toEqual([true, 8]);
@@ -92,7 +92,7 @@ describe('an upvote', () => {
     expect(shown()).toEqual([true, 8]);
   });
 
-  test('whose last click fails shows the last confirmed state', async () => {
+  test('a failed last click restores the state that the server confirmed last', async () => {
     const { click, shown, request } = setUp();
     const done = Promise.all([click(true), click(false)]);
     (await request(0)).resolve({ upvoted: true, upvotes: 20 });
@@ -122,8 +122,8 @@ describe('an upvote made in another tab', () => {
   });
 });
 
-describe('an upvote that was queued offline', () => {
-  test('in another tab and taken back there is shown and taken back here', () => {
+describe('upvotes that were queued offline', () => {
+  test('an upvote that another tab queues and then removes is shown and then removed in this tab', () => {
     const { shown, showQueued } = setUp();
     showQueued(true);
     expect(shown()).toEqual([true, 8]);
@@ -131,7 +131,7 @@ describe('an upvote that was queued offline', () => {
     expect(shown()).toEqual([false, 7]);
   });
 
-  test('and is taken back while it is being sent, is removed after the response', async () => {
+  test('removing an upvote while it is being sent sends the removal after the response', async () => {
     const { sendQueued, click, shown, request, requests } = setUp();
     const sent = sendQueued();
     expect((await request(0)).upvoted).toBe(true);
@@ -149,7 +149,7 @@ describe('an upvote that was queued offline', () => {
     expect(shown()).toEqual([false, 11]);
   });
 
-  test('is not sent after a click that precedes it', async () => {
+  test('a queued upvote is not sent if an earlier click has replaced it', async () => {
     const { sendQueued, click, shown, request, requests } = setUp();
     const done = Promise.all([click(false), sendQueued()]);
     const first = await request(0);
@@ -160,7 +160,7 @@ describe('an upvote that was queued offline', () => {
     expect(shown()).toEqual([false, 9]);
   });
 
-  test('does not undo a click made in the meantime if the server refuses it', async () => {
+  test('a refused upvote does not undo a click that was made while it was being sent', async () => {
     const { sendQueued, click, shown, request } = setUp();
     const sent = sendQueued();
     const first = await request(0);

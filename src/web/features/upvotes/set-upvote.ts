@@ -126,8 +126,8 @@ function showConfirmed(client: QueryClient, productId: string): void {
 }
 
 /**
- * Shows a vote that was queued before the page loaded or in another tab, unless the page shows it. The data from the
- * server does not include it.
+ * Shows a vote that was queued before the page loaded or in another tab, unless the page already shows it. The data
+ * from the server does not include the vote.
  */
 export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
   const shown = client.getQueryData<boolean>(upvoteKeys.status(productId)) ?? before;
@@ -165,12 +165,12 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
 export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, error: unknown): void {
   const { productId, upvoted, before } = queued;
   showToast({ ...TEXTS.failed(failureOf(upvoted, error)), subject: subjectOf(productId), tone: 'destructive' });
-  // A pending click shows the confirmed state afterwards.
+  // A pending click shows the confirmed state when its request ends.
   if (pendingClicks(client, productId) === 0) {
     client.setQueryData(upvoteKeys.status(productId), before);
     moveCount(client, productId, upvoted, before);
   }
-  // The server may have refused it because the product was removed.
+  // The server may have refused the vote because the product was removed.
   void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
 }
 
@@ -203,7 +203,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
-  // A page that is being left is hidden, and its requests fail, although the browser still sends them.
+  // While the visitor leaves, the page is hidden and its requests seem to fail, but the browser sends them.
   if (document.hidden) return;
   const before = rememberedVotes.read();
   if (before.includes(productId) === upvoted) return;
@@ -212,8 +212,8 @@ function rememberVote(productId: string, upvoted: boolean): void {
 }
 
 /**
- * Stores every known vote status in this browser when it changes, and reads the votes again that another tab has changed.
- * Also keeps queued votes on screen. Returns a function that stops this.
+ * Stores each vote status in this browser when the status changes, and refetches votes that another tab has changed.
+ * Also keeps queued votes on screen. Returns a function that ends all of this.
  */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
@@ -223,7 +223,7 @@ export function watchVotes(client: QueryClient): () => void {
   };
   client.getQueryCache().getAll().forEach(note);
   const unsubscribe = client.getQueryCache().subscribe((event) => {
-    // Other events contain no new status. A known one may be older than the vote that another tab has stored.
+    // Other events contain no new status, and an old status must not overwrite a vote that another tab has stored.
     if (event.type !== 'updated' || event.action.type !== 'success') return;
     if (!event.action.manual) showQueuedStatus(client, event.query.queryKey);
     note(event.query);
@@ -260,7 +260,7 @@ function readChangedVotes(client: QueryClient): void {
   }
 }
 
-/** How long after the start of a page its votes are read again if the previous page left a write pending. */
+/** The times after the page starts at which votes are read again if the previous page left a write pending. */
 const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**

@@ -69,7 +69,7 @@ describe('what happened since the last visit', () => {
   });
 });
 
-describe('the requests', () => {
+describe('the requests for visit news', () => {
   const MANY = Array.from({ length: 50 }, (_, index) => `p-${index}`);
 
   test('are limited in number, however much the browser has stored', async () => {

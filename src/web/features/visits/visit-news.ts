@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * At most this many upvoted products are checked, and as many products that the visitor commented on: the latest of
- * each.
+ * The maximum number of upvoted products to check, and of products that the visitor commented on. The latest are
+ * checked.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
