@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // From here on, clicks need not be recorded, because React hydrates a part of the page as soon as it is clicked.
+  // Ends the recording of clicks, because React now hydrates each part of the page as soon as it is clicked.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {
@@ -80,7 +80,7 @@ function languageOf({ language, languages }: PageState): PageState['language'] {
   return named;
 }
 
-/** Loads a page's code when a visit is likely, but not earlier, because most visitors open only one page. */
+/** Loads the code of a linked page only when a visit is likely, because most visitors open only one page. */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;

@@ -113,7 +113,7 @@ describe('the home page', () => {
     expect(textOf(page.html)).toContain('“zzz”');
   });
 
-  test('reports a failed read with status 503, and only the log has the reason', async () => {
+  test('reports a failed read with status 503, and only the log contains the reason', async () => {
     const page = await open('/', { listProducts: broken });
     expect(page.status).toBe(503);
     expect(textOf(page.html)).toContain('Failed to load products');
@@ -177,7 +177,7 @@ describe('a product’s page', () => {
     expect(text).toMatch(/\|1\|+ comment\|/);
   });
 
-  test('says if there are no comments', async () => {
+  test('says that there are no comments if its discussion is empty', async () => {
     const { html } = await open('/product/harbour', {
       listComments: async () => ({ items: [], total: 0, nextCursor: null }),
     });
@@ -202,7 +202,7 @@ describe('a product’s page', () => {
     expect(asked).toEqual([{ sort: 'best', cursor: 'abc' }]);
   });
 
-  test('of an unknown product is a 404', async () => {
+  test('has status 404 if the product does not exist', async () => {
     const page = await open('/product/nope', { listComments: broken });
     expect(page.status).toBe(404);
     expect(page.problems).toBeUndefined();
@@ -210,19 +210,19 @@ describe('a product’s page', () => {
     expect(textOf(page.html)).toContain('Return to home');
   });
 
-  test('that could not be read is a 503', async () => {
+  test('has status 503 if the product cannot be read', async () => {
     expect((await open('/product/harbour', { getProduct: broken })).status).toBe(503);
   });
 });
 
-test('any other path is a 404 with the specification’s texts', async () => {
+test('any other path has status 404 and the specification’s texts', async () => {
   const page = await open('/no/such/page');
   expect(page.status).toBe(404);
   for (const words of ['404', 'Oops! Page not found', 'Return to Home']) expect(textOf(page.html)).toContain(words);
 });
 
-describe('the page’s state', () => {
-  test('cannot end its script element', async () => {
+describe('a rendered page', () => {
+  test('has a state that cannot end its script element', async () => {
     const name = '</script><script>alert(1)</script>\u2028';
     const page = await open('/', { listProducts: async () => ({ items: [buildProduct({ name })], nextCursor: null }) });
     expect(page.state).not.toMatch(/[<\u2028\u2029]/);
@@ -230,7 +230,7 @@ describe('the page’s state', () => {
     expect(page.html).not.toContain('<script>alert(1)');
   });
 
-  test('comes with HTML without style attributes, which the content security policy would block', async () => {
+  test('has no style attributes, which the content security policy would block', async () => {
     for (const url of ['/', '/product/harbour', '/nope']) expect((await open(url)).html).not.toMatch(/ style=/);
   });
 });

@@ -475,7 +475,6 @@ export const ENGLISH = [
   'Remove the files that cannot be used.',
   // ui/demo-button.tsx
   '(Demo)',
-  // ui/error-boundary.tsx
   // ui/notice.tsx
   'The tide is out for a moment. Nothing is lost.',
   // ui/theme.tsx
@@ -491,7 +490,7 @@ export const ENGLISH = [
   'Messages',
   // ui/toasts.ts
   'Loading failed.',
-  // Constants
+  // Texts in constants, such as COMMENT_TEXTS
   'Discussion ({count})',
   'What do you think about this product?',
   'Be constructive and specific in your feedback',

@@ -12,7 +12,7 @@ test('a long text ends after a word, without trailing punctuation', () => {
   expect(clampText('The quick brown, fox jumps', 18)).toBe('The quick brown…');
 });
 
-test('a script without spaces is cut between characters', () => {
+test('text without spaces is cut between characters', () => {
   expect(clampText('発'.repeat(50), 10)).toBe(`${'発'.repeat(9)}…`);
 });
 
@@ -21,7 +21,7 @@ test.each([
   ['a flag', '🇳🇴'],
   ['a letter with its marks', 'é̂'],
   ['a Hindi syllable', 'नि'],
-])('%s is kept whole or left out', (_name, character) => {
+])('truncation does not split %s', (_name, character) => {
   const clamped = clampText(character.repeat(5_000), 10);
   expect(clamped).toBe(`${character.repeat(9)}…`);
   expect(clamped.isWellFormed()).toBe(true);

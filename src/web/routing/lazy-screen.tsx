@@ -17,7 +17,7 @@ export function lazyScreen<Props = object>(load: () => Promise<ComponentType<Pro
   let loading: Promise<ComponentType<Props>> | undefined;
   let opening: Promise<ComponentType<Props>> | undefined;
 
-  // A later call loads the code again, in case that loading failed.
+  // After a failure, the next call tries again.
   const preload = () =>
     (loading ??= load()
       .then((component) => (loaded = component))
@@ -26,7 +26,7 @@ export function lazyScreen<Props = object>(load: () => Promise<ComponentType<Pro
   return { preload, open: () => (opening ??= preload().catch(reloadPage)), loaded: () => loaded };
 }
 
-/** Loads the page at the current URL from the server, because a newer version of the site may have replaced the code. */
+/** Reloads the page from the server, because a newer version of the site may have replaced the code. */
 function reloadPage(): Promise<never> {
   window.location.reload();
   return new Promise(() => {});

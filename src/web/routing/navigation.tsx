@@ -52,7 +52,7 @@ function useScrollPositions(): void {
       positions.current[current.current.key] = window.scrollY;
     };
     const save = () => {
-      // If the visitor leaves a page in the frame in which it scrolls, the browser fires no scroll event.
+      // If a page scrolls and the visitor leaves it in the same frame, the browser fires no scroll event.
       note();
       writePositions(positions.current);
     };

@@ -26,7 +26,7 @@ interface Router {
   /** How the location was reached. A new document counts as POP. */
   type: 'POP' | 'PUSH' | 'REPLACE';
   hasNavigated: boolean;
-  /** Navigates to a path of this site. Like a link, the current URL replaces its history entry. */
+  /** Navigates to a path of this site. Navigating to the current URL replaces its history entry, as links do. */
   navigate: (to: string, options?: NavigateOptions) => void;
 }
 

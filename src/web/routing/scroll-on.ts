@@ -1,7 +1,7 @@
-/** After this time, a page that grows no longer scrolls. */
+/** Scrolling stops after this time, even if the page still grows. */
 const MAX_MS = 10_000;
 
-/** The events with which a visitor takes over. */
+/** Events that show that the visitor is acting, so scrolling must stop. */
 const VISITOR_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate'] as const;
 
 /**

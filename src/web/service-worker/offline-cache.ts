@@ -22,12 +22,12 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   // Read completely before the older copy is replaced, because the download may be interrupted.
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
-  // Without a prior deletion, which would lose the older copy if the storage is full.
+  // Does not delete the older copy first, because it would be lost if the storage is full.
   await cache.put(address, new Response(body, { status: response.status, headers }));
   await evictOldest(cache, MAX_ITEMS[kind]);
 }
 
-/** Compares headers, because the order of keys differs: in WebKit, a new copy takes the place of the one it replaces. */
+/** Compares headers, because browsers order keys differently: in WebKit, a new copy takes the old copy's position. */
 async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
   const requests = await cache.keys();
   if (requests.length <= maxItems) return;

@@ -42,7 +42,7 @@ test('a written value is read, also by a later page, and can be deleted', () => 
   expect(stored.size).toBe(0);
 });
 
-test('the value is the same object until it changes', () => {
+test('every read returns the same object until the value changes', () => {
   browser();
   const store = words('words');
   expect(store.read()).toBe(store.initial);
@@ -68,7 +68,7 @@ test('subscribers are notified of changes that other tabs make to this key or to
   expect(tab.listening()).toBe(0);
 });
 
-test('a value that a full storage rejects lasts as long as the page and is reported, until a later value is stored', () => {
+test('if storage is full, a new value is reported and lasts as long as the page, until a later value is stored', () => {
   const { stored, localStorage } = browser();
   const store = words('words');
   store.write(['old']);

@@ -58,7 +58,7 @@ describe('the visitor’s session id', () => {
     expect(id).toMatch(new RegExp(SESSION_PATTERN));
   });
 
-  test('that the server would refuse is replaced', async () => {
+  test('is replaced if the server would refuse it', async () => {
     const localStorage = createBrowserStorage();
     localStorage.setItem('user_session', 'not one of ours');
     vi.stubGlobal('window', { localStorage });

@@ -4,7 +4,7 @@ import { FailureNotice } from './notice.tsx';
 
 interface Props {
   children: ReactNode;
-  /** After a failure, another value shows the children again. */
+  /** When this value changes after a failure, the children are shown again. */
   location: unknown;
 }
 

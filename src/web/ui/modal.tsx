@@ -48,7 +48,7 @@ export function useModalDialog() {
   }
 
   function onClick(event: MouseEvent): void {
-    // The dialog itself is the target of clicks outside its content, but also of a selection dragged out of it.
+    // The dialog is the target of a click outside its content, but also of a selection that ends outside the content.
     if (event.target === dialog.current && pressed.current === dialog.current) dialog.current.close();
   }
 

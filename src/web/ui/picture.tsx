@@ -49,7 +49,7 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
       loading={priority ? 'eager' : 'lazy'}
       fetchPriority={priority ? 'high' : 'auto'}
       decoding="async"
-      // React delays a transition for images without a load handler.
+      // Without a load handler, React would delay a transition until the image has loaded.
       onLoad={() => {}}
       onError={() => setFailedSrc(src)}
     />

@@ -8,7 +8,7 @@ test('the head script reads the key of the theme switch, and imports nothing', (
   expect(script).not.toMatch(/^import /m);
 });
 
-test('the theme colours are those of the header and of the server-rendered page', () => {
+test('the theme colours match the header and the server-rendered page', () => {
   const document = readFileSync(new URL('../../server/pages/document.ts', import.meta.url), 'utf8');
   const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
   expect(tokens).toContain(`--surface: light-dark(${THEME_COLOURS.light}, ${THEME_COLOURS.dark})`);

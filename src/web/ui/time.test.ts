@@ -18,11 +18,11 @@ describe('relative times (specification, section 9)', () => {
     [DAY - 1, '23 hours ago'],
     [DAY, '1 day ago'],
     [400 * DAY, '400 days ago'],
-  ])('%i ms are "%s"', (elapsed, text) => {
+  ])('an age of %i ms is "%s"', (elapsed, text) => {
     expect(timeAgo(new Date(NOW - elapsed).toISOString(), NOW)).toBe(text);
   });
 
-  test.each([undefined, null, '', 'yesterday'])('%s is "Recently"', (time) => {
+  test.each([undefined, null, '', 'yesterday'])('the missing or invalid time %s is "Recently"', (time) => {
     expect(timeAgo(time, NOW)).toBe('Recently');
   });
 

@@ -1,6 +1,6 @@
 /**
- * Lets React work on a page that the browser translates. The browser replaces text nodes, which React later removes or
- * inserts before. If such a node is no longer there, an error would otherwise remove the whole page.
+ * Lets React work on a page that the browser translates. The browser replaces text nodes that React later removes, or
+ * before which React inserts others. Without this function, a missing node would cause an error that removes the page.
  */
 export function allowTranslation(): void {
   const { removeChild, insertBefore } = Node.prototype;

@@ -12,7 +12,7 @@ describe("links in visitors' texts", () => {
     ['https://example.com/a_(b)', 'https://example.com/a_(b)'],
     ['really https://example.com/?q=1!?', 'https://example.com/?q=1'],
     ['HTTP://EXAMPLE.COM/A', 'http://example.com/A'],
-  ])('%s leads to %s', (text, href) => {
+  ])('%s contains a link to %s', (text, href) => {
     expect(hrefsIn(text)).toEqual([href]);
   });
 
@@ -48,7 +48,7 @@ describe('code in texts', () => {
     ['`https://example.com` is no link', [['code', 'https://example.com'], ' is no link']],
     ['see\n```js\nlet a = `b`;\n\nb()\n```\nthere', ['see\n', ['block', 'let a = `b`;\n\nb()'], 'there']],
     ['```\nnever closed', ['```\nnever closed']],
-  ])('%j is split correctly', (text, parts) => {
+  ])('%j is split into text and code', (text, parts) => {
     expect(partsOfText(text).map((part) => (part.kind === 'text' ? part.text : [part.kind, part.text]))).toEqual(parts);
   });
 

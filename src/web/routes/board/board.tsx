@@ -86,7 +86,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
 interface BoardBannerProps {
   period: Period;
   board: BoardSummary;
-  /** Whether the board still loads, so its status only reserves the space. */
+  /** Whether the board is still loading. Then `board` is an estimate, which is hidden and only reserves space. */
   isExpected: boolean;
   onEnd: () => void;
 }

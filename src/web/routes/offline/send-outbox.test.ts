@@ -6,7 +6,7 @@ import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
 import { sendOutbox } from './send-outbox.ts';
 
-const wish: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
+const upvote: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
 
 let responses: (() => Promise<{ upvotes: number }>)[];
 const client = new QueryClient();
@@ -30,16 +30,16 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 test.each([429, 500, 503])('a write that gets the status %i stays queued and is sent the next time', async (status) => {
-  addToOutbox(wish);
+  addToOutbox(upvote);
   responses = [() => Promise.reject(new ApiError(status, 'code', 'Not now')), async () => ({ upvotes: 1 })];
   expect(await send()).toBe(false);
-  expect(outboxItems()).toEqual([wish]);
+  expect(outboxItems()).toEqual([upvote]);
   expect(await send()).toBe(true);
   expect(outboxItems()).toEqual([]);
 });
 
-test('while another tab is sending, this tab waits, and then sends what is left', async () => {
-  addToOutbox(wish);
+test('while another tab is sending, this tab waits, and then sends the remaining writes', async () => {
+  addToOutbox(upvote);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -47,18 +47,18 @@ test('while another tab is sending, this tab waits, and then sends what is left'
   vi.stubGlobal('navigator', { locks: { request: (_name: string, run: () => unknown) => released.then(run) } });
   responses = [async () => ({ upvotes: 1 })];
   const sent = send();
-  expect(outboxItems()).toEqual([wish]);
+  expect(outboxItems()).toEqual([upvote]);
   release();
   expect(await sent).toBe(true);
   expect(outboxItems()).toEqual([]);
 });
 
 test.each([
-  ['granted,', (_name: string, run: () => unknown) => Promise.resolve(run())],
-  ['refused along with storage,', () => Promise.reject(new DOMException('Blocked', 'SecurityError'))],
-])('if the lock is %s each attempt sends a write once', async (_what, request) => {
+  ['granted', (_name: string, run: () => unknown) => Promise.resolve(run())],
+  ['refused along with storage', () => Promise.reject(new DOMException('Blocked', 'SecurityError'))],
+])('each attempt sends a write only once if the lock is %s', async (_what, request) => {
   vi.stubGlobal('navigator', { locks: { request } });
-  addToOutbox(wish);
+  addToOutbox(upvote);
   responses = [() => Promise.reject(new ApiError(503, 'code', 'Not now')), async () => ({ upvotes: 1 })];
   expect(await send()).toBe(false);
   expect(responses).toHaveLength(1);
@@ -66,7 +66,7 @@ test.each([
   expect(outboxItems()).toEqual([]);
 });
 
-test('a queue with a refused comment is not empty, because the visitor may send the comment again in any tab', async () => {
+test('a refused comment stays in the queue, because the visitor may send it again in any tab', async () => {
   const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
   addToOutbox(comment);
   setRefusal(writeKey(comment), 'Too long');
@@ -75,8 +75,8 @@ test('a queue with a refused comment is not empty, because the visitor may send 
 });
 
 test('a newer change that replaces the one being sent is sent as well', async () => {
-  addToOutbox(wish);
-  const newer: QueuedWrite = { ...wish, upvoted: false };
+  addToOutbox(upvote);
+  const newer: QueuedWrite = { ...upvote, upvoted: false };
   let sent = 0;
   responses = [
     async () => {

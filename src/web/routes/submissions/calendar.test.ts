@@ -37,7 +37,7 @@ test('an event is complete and in UTC, and every line ends with CRLF', () => {
   expect(file).not.toMatch(/[^\r]\n/);
 });
 
-test('line breaks in a text cannot start another property, and only tabs remain of the other control characters', () => {
+test('line breaks in a text cannot start another property, and control characters other than tabs are removed', () => {
   const title = 'a\\b; c, d\nEND:VEVENT\r\nx\u0007\ty\u007f\u0085';
   expect(linesOf(calendarFile({ ...EVENT, title }))).toContain('SUMMARY:a\\\\b\\; c\\, d\\nEND:VEVENT\\nx\ty');
 });

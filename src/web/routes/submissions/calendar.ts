@@ -40,8 +40,8 @@ function utc(time: Date): string {
 }
 
 /**
- * Escapes text as RFC 5545, section 3.3.11, requires. Removes the other control characters, of which the format allows
- * only the tab.
+ * Escapes text as RFC 5545, section 3.3.11, requires. Removes all other control characters except tabs, which are the
+ * only ones that the format allows.
  */
 function escapeText(text: string): string {
   return text

@@ -77,10 +77,10 @@ test('a team is listed with the commas of the language', () => {
   ).toBe('Ada、Captain · Grace');
 });
 
-describe('a draft on a newer version of the submission', () => {
+describe('a draft rebased onto a newer version of the submission', () => {
   const before = draft({ description: 'Old', tags: ['Sea'], team: [{ name: 'Ada', role: '' }] });
 
-  test('keeps the changes of the maker, and takes the other changes', () => {
+  test('keeps the maker’s changes, and adopts changes of other fields', () => {
     const mine = { ...before, description: 'Mine', tags: ['Sea', 'Tide, high'], name: `${before.name} ` };
     const latest = { ...before, name: 'Tides', maker: 'Ada', launchAt: '2026-12-01T09:00:00.000Z' };
     expect(rebase(mine, before, latest)).toEqual({
@@ -89,7 +89,7 @@ describe('a draft on a newer version of the submission', () => {
     });
   });
 
-  test('keeps the value of the maker where both changed a field, and shows the other value', () => {
+  test('keeps the maker’s value of a field that someone else has changed too, and shows the other value', () => {
     const mine = { ...before, description: 'Mine', tags: ['Tide'], team: [], launchAt: '2026-12-01T09:00:00.000Z' };
     const latest = { ...before, description: '', tags: ['Sea', 'Wind'], team: [{ name: 'Ada', role: 'Captain' }] };
     const said = (value: string) => `In the meantime, this was changed to: ${value}`;
@@ -103,13 +103,13 @@ describe('a draft on a newer version of the submission', () => {
     });
   });
 
-  test('shows the beginning of a long value', () => {
+  test('shows only the beginning of a long conflicting value', () => {
     const latest = { ...before, description: 'Tides and waves. '.repeat(500) };
     const [conflict] = rebase({ ...before, description: 'Mine' }, before, latest).conflicts;
     expect(conflict?.detail).toMatch(/: (Tides and waves\. ){11}.{13}…$/);
   });
 
-  test('has no conflict where both made the same change', () => {
+  test('has no conflict in a field that someone else has changed in the same way', () => {
     const same = { ...before, description: 'Same' };
     expect(rebase(same, before, { ...same }).conflicts).toEqual([]);
   });

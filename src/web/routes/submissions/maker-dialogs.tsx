@@ -59,7 +59,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
     const found = errorsIn({ ...toDraft(base.product, null), launchAt }, Date.now());
     setErrors(found);
     if (found.length > 0) return;
-    // The field loses the focus while it is inert.
+    // Moves the focus, which the field loses while it is inert.
     button.current?.focus({ preventScroll: true });
     void run(async () => {
       const change = { launchAt: launchAt === '' ? null : launchAt };

@@ -23,7 +23,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
   const errorId = ({ key }: PictureItem) => `${id}-${[image, ...screenshots].findIndex((item) => item?.key === key)}`;
   const errorIds = (items: readonly PictureItem[]) => items.filter(({ error }) => error).map(errorId);
 
-  // A file is read, and a picture may be rejected, while the focus is elsewhere.
+  // Announces added and rejected files, because the focus may be elsewhere by the time they have been read.
   useEffect(() => {
     const news = [...(image ? [image] : []), ...screenshots].flatMap(({ key, file, error }) => {
       const change = `${key} ${error}`;

@@ -13,7 +13,7 @@ test.each([
     [0, 2],
     ['b', 'b'],
   ],
-])('of the screenshots %j, those at the indexes %j are removed', async (screenshots, dropped, left) => {
+])('given the screenshots %j, only those at the indexes %j are removed', async (screenshots, dropped, left) => {
   const stored = { product: { image: '', screenshots } } as unknown as Submission;
   let latest = screenshots;
   vi.spyOn(submissionsClient, 'removeScreenshot').mockImplementation(async (_access, index) => {
@@ -31,7 +31,7 @@ test.each([
   expect(product.screenshots).toEqual(left);
 });
 
-test('new and removed pictures apply to a newer version of the submission, and its other pictures stay', () => {
+test('the maker’s new and removed pictures are applied to a newer version, which keeps its other pictures', () => {
   const before = storedPictures({ image: 'old', screenshots: ['a', 'b', 'b'] });
   const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'b', 'c'] });
   const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };
@@ -42,7 +42,7 @@ test('new and removed pictures apply to a newer version of the submission, and i
   expect(rebasePictures({ ...mine, image: file }, before, latest).image).toBe(file);
 });
 
-test('after an upload, the form contains pictures added elsewhere, and each of its own pictures once', () => {
+test('after an upload, the form contains the pictures that others added, and each of its own pictures once', () => {
   const before = storedPictures({ image: 'old', screenshots: ['a', 'b'] });
   const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'theirs', 'mine'] });
   const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };

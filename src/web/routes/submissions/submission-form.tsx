@@ -29,7 +29,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
     if (invalidAttempts > 0) element.current?.querySelector<HTMLElement>(INVALID)?.focus();
   }, [element, invalidAttempts]);
 
-  // The fields lose the focus while they are inert.
+  // Moves the focus, which the fields lose while they are inert.
   useEffect(() => {
     if (isSending) button.current?.focus({ preventScroll: true });
   }, [isSending]);

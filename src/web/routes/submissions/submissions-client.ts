@@ -77,7 +77,7 @@ export const submissionsClient = {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
       onChanged(latest);
-      // An edit submits a declined submission again, so this one was declined later, and needs another edit.
+      // An edit ends the status 'declined', so a declined submission was declined later and needs another edit.
       if (latest.status !== 'declined' && isStored(fields, latest)) return latest;
       throw error;
     }

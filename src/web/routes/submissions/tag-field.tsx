@@ -10,7 +10,7 @@ interface TagFieldProps {
   onChange: (tags: readonly string[]) => void;
 }
 
-/** The comma of each script. */
+/** The commas of the Latin, Arabic, Chinese and Japanese scripts. */
 const SEPARATOR = /[,،，、]/;
 
 /** Enter or a comma adds a tag, and Backspace in the empty field removes the last one. */

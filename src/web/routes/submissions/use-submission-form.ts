@@ -156,8 +156,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * Continues from the version after a picture was stored or removed, because each such request increments the revision.
-   * The version may contain changes by others. Texts cannot conflict, because the maker's have just been saved.
+   * Continues from the version after a picture was stored or removed, because each such request increments the
+   * revision. The version may contain changes by others. Texts cannot conflict, because the maker's texts have just been saved.
    */
   function continueAfterPicture(latest: Submission): void {
     if (existing.current === null) return;
