@@ -4,7 +4,7 @@ export const LIMITS = {
   pageSize: { default: 30, max: 100 },
   /** Number of products per page of the list, limited to what a mid-range phone hydrates without a noticeable delay. */
   listedProducts: 20,
-  /** Hours after a launch in which votes count for it. */
+  /** Hours after a launch in which its votes count. */
   launchWindowHours: 24,
   /** Maximum counted votes of one network for one launch. VOTES_PER_NETWORK overrides it. */
   votesPerNetwork: 20,

@@ -75,7 +75,7 @@ export interface RemovedProductRecord {
   reason: string | null;
 }
 
-/** The maximum number of removals in the list, newest first. Few sites have more. */
+/** The maximum number of removals in the list, which starts with the newest. Few sites have more removals. */
 export const MAX_LISTED_REMOVALS = 500;
 
 export interface RemovalResult {
@@ -95,7 +95,7 @@ export interface BurstRecord {
   sessions: number;
 }
 
-/** The maximum number of bursts in the list, largest first. */
+/** The maximum number of bursts in the list, which starts with the largest. */
 export const MAX_LISTED_BURSTS = 100;
 
 /** The maximum number of votes in a `VoteList`. */

@@ -67,7 +67,7 @@ export const LeaderboardSchema = Type.Object(
   {
     ...periodFields,
     finalAt: Type.String(),
-    /** The number of corrections since the result became final. `revisedAt` is the time of the last one. */
+    /** The number of corrections since the result became final. `revisedAt` is the time of the last correction. */
     revision: CountSchema,
     revisedAt: Type.Union([Type.String(), Type.Null()]),
     digest: Type.Union([Type.String(), Type.Null()]),
@@ -86,7 +86,7 @@ const NeighbourSchema = Type.Union([
   Type.Null(),
 ]);
 
-/** The standing of a launch in one period. `above` and `below` are its neighbours on the board. */
+/** The standing of a launch in one period. `above` and `below` are the launch's neighbours on the board. */
 export const StandingSchema = Type.Object({
   period: NameSchema,
   status: StatusSchema,

@@ -16,7 +16,7 @@ export const LIVE_EVENTS = {
 /**
  * The query parameters. `products`: comma-separated ids; if omitted, the stream reports count changes of all products.
  * `since`: Unix time in milliseconds (the id of an event, or the server's time when a page was rendered); changes after
- * it are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence over `since`.
+ * that time are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence over `since`.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

@@ -55,7 +55,7 @@ export const SubmissionStatusSchema = Type.Union([
 /** A submission as its maker sees it. */
 export const SubmissionSchema = Type.Object(
   {
-    /** The id that its product has or will have. */
+    /** The id that the submission's product has or will have. */
     id: Type.String(),
     status: SubmissionStatusSchema,
     /** Why the submission was declined. */

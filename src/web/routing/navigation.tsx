@@ -90,7 +90,7 @@ function targetOf(location: Location, previous: Location, type: string, position
   const returnTo = type === 'POP' ? location.key : (location.state as { returnTo?: string } | null)?.returnTo;
   if (returnTo !== undefined) return positions[returnTo] ?? 0;
   if (location.pathname !== previous.pathname) return 0;
-  // A link to the current URL replaces the history entry, too.
+  // A link to the current URL also replaces the history entry, but scrolls to the top.
   const changed = location.search + location.hash !== previous.search + previous.hash;
   return location.hash || (type === 'REPLACE' && changed) ? null : 0;
 }

@@ -143,7 +143,7 @@ interface MoreCommentsProps {
   };
 }
 
-/** A link that loads the next page of comments. Without JavaScript, it leads to a document that starts with them. */
+/** A link that loads the next page of comments. Without JavaScript, it leads to a document that starts there. */
 function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
   if (!list.hasNextPage || !cursor) return null;

@@ -36,8 +36,8 @@ export function draftOn(all: readonly SavedDraft[], productId: string): SavedDra
 }
 
 /**
- * Saves a draft. Changed text gets a new idempotency key, because it is a different comment, even if the response to
- * the first one was lost.
+ * Saves a draft. Changed text gets a new idempotency key: even if the response to an earlier attempt was lost, the new
+ * text is a different comment.
  */
 export function saveDraft(productId: string, text: string, now = Date.now()): void {
   const before = draftOn(drafts.read(), productId);

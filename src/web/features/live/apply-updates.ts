@@ -142,7 +142,7 @@ function withQueuedUpvote(productId: string, upvotes: number): number {
   return change ? Math.max(0, upvotes + Number(change.upvoted) - Number(change.before)) : upvotes;
 }
 
-/** After a read of products or launches, shows the queued offline changes again, which the response does not include. */
+/** After a read of products or launches, shows queued offline changes again, because the response lacks them. */
 function showQueuedUpvotes(client: QueryClient, { queryKey, state }: Query): void {
   if (queryKey[0] !== productKeys.all[0]) return;
   const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<CountedPage | null>>;

@@ -7,7 +7,7 @@ import { type VisibleList, visibleList } from './visible-queries.ts';
 export interface LaunchWatch {
   /** Reads the start of the list on screen and looks for new products. @throws ApiError if the request fails. */
   check(): Promise<void>;
-  /** Finds products at the start of the current list that are not on screen. */
+  /** Finds new products: those at the start of `firstPage` that the list on screen does not show. */
   findNew(firstPage: readonly Pick<Product, 'id'>[]): void;
   /** Returns the ids of new products for the list on screen, newest first. */
   waiting(): string[];

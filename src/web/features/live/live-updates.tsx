@@ -55,7 +55,7 @@ function NewLaunches() {
   );
 }
 
-/** A button such as '3 new comments' above the discussion, which shows the comments that have arrived. */
+/** A button above the discussion, e.g. '3 new comments', that shows the comments that have arrived. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
   getConnection(useApi(), client, useRenderedAt());
@@ -167,7 +167,7 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
   );
 }
 
-/** Limits how often a text changes. It still appears and disappears immediately. */
+/** Limits how often a text changes. The text still appears and disappears immediately. */
 function useThrottledText(text: string): string {
   const [shown, setShown] = useState({ text, at: 0 });
   if (text !== shown.text && (text === '' || shown.text === '')) setShown({ text, at: performance.now() });

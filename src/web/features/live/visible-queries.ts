@@ -57,7 +57,7 @@ function rankedProductIds(client: QueryClient): string[] {
   return [...entries, ...neighbours].map(({ productId }) => productId);
 }
 
-/** Returns whether a leaderboard is on screen. It may be empty, since launches may still be added. */
+/** Returns whether a leaderboard is on screen. An empty one counts, because launches may still be added. */
 export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }

@@ -44,7 +44,7 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
           kind="From page"
           value={String(page)}
           without={paths.list({ q, tag, sort })}
-          // This link leads to the start of the list, which is the previous page only for the second page.
+          // The link leads to the start of the list, which is the previous page only if this is the second page.
           rel={page === 2 ? 'prev' : undefined}
         />
       )}

@@ -23,7 +23,7 @@ export interface CardParts {
 interface ProductCardProps extends CardParts {
   product: Product;
   rank: number;
-  /** Whether the card is the first one on the page, whose picture the browser loads first. */
+  /** Whether the card is the first one on the page. The browser loads its picture first. */
   isFirst?: boolean;
   /** The search term, whose matches are marked. */
   q?: string | undefined;

@@ -119,7 +119,7 @@ const PREFETCH_AFTER_MS = 500;
 
 /** The name of a neighbour. The whole product is prefetched, so navigation to its page is instant. */
 function useNeighbourName(id: string | null): string | undefined {
-  // Disabled, because live updates follow the product whose query is active.
+  // Disabled, because live updates treat the product of an active query as the one on screen.
   const options = { ...productDetailOptions(useApi(), id ?? ''), enabled: false, meta: {} };
   const { data, refetch } = useQuery(options);
   const missingId = data ? null : id;

@@ -8,8 +8,8 @@ import { productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 
 /**
- * Specification, section 9: fresh for 5 minutes, and 2 retries, whose delay doubles from 1 s to at most 30 s (the
- * default of the library).
+ * The values of the specification, section 9: data is fresh for 5 minutes, and a failed read is retried twice. The
+ * prescribed delay, which doubles from 1 s to at most 30 s, is the default of the library.
  */
 const FRESHNESS = {
   staleTime: 5 * 60_000,

@@ -68,8 +68,8 @@ async function setUpvote(
 
 /**
  * Returns the mutation for a click on the upvote button: `true` adds the vote, `false` removes it. Requests run one
- * after another, so the last click wins. Meanwhile, the screen shows the last click, and afterwards the confirmed
- * state. `beforeEarly` is the state before an early vote, which the page already shows.
+ * after another, so the last click wins. The screen shows the last click while requests are pending, and afterwards the
+ * confirmed state. `beforeEarly` is the state before an early vote, which the page already shows.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
   const status = upvoteKeys.status(productId);

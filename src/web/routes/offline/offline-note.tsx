@@ -181,7 +181,7 @@ function RefusedComment({ item }: { item: OutboxItem }) {
   );
 }
 
-/** Moves the focus from the button of a card that is about to be removed to another card or, without one, the page. */
+/** Moves the focus off a card that is about to be removed: to a card beside it or, without one, to the page. */
 function focusBeside(button: Element): void {
   const card = button.closest('section');
   const other = card?.nextElementSibling ?? card?.previousElementSibling;

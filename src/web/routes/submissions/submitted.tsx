@@ -16,7 +16,7 @@ interface SubmittedProps {
   submission: Submission;
 }
 
-/** Shows the maker link, which is shown only once, and the next steps. */
+/** Shows the next steps and the maker link, which no other page shows. */
 export function Submitted({ access, submission }: SubmittedProps) {
   const site = useSite();
   const title = useRef<HTMLHeadingElement>(null);
@@ -118,7 +118,7 @@ function Download({ label, name, type, content }: DownloadProps) {
     const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
     const link = Object.assign(document.createElement('a'), { href: address, download: name });
     link.click();
-    // By then, the browser has started to read the file.
+    // After a minute, the browser has started to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 

@@ -47,7 +47,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     } else if (event.key === 'Backspace' && text === '' && last !== undefined) remove(last);
   }
 
-  /** Adds tags at a separator, also if it was pasted or comes from an input method. */
+  /** Adds tags at a separator, even if the text was pasted or entered with an input method. */
   function onText(typed: string): void {
     if (SEPARATOR.test(typed)) add(typed);
     else setText(typed);

@@ -79,8 +79,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const existing = useRef(options.editing ?? null);
 
   function set(change: Partial<Draft>): void {
-    // A changed draft gets a new key, because it is a different submission, even if the response to the first one was
-    // lost.
+    // A changed draft gets a new key: even if the response to an earlier attempt was lost, the new draft is a different
+    // submission.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
     clearErrors(Object.keys(change));
@@ -157,7 +157,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /**
    * Continues from the version after a picture was stored or removed, because each such request increments the
-   * revision. The version may contain changes by others. Texts cannot conflict, because the maker's texts have just been saved.
+   * revision. The version may contain changes by others. Texts cannot conflict, because the form has just saved the
+   * maker's texts.
    */
   function continueAfterPicture(latest: Submission): void {
     if (existing.current === null) return;
