@@ -90,7 +90,7 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 function useReconnect(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
-  /** The time since which the page may show cached data: 0 if the page itself may be a copy, undefined if none. */
+  /** The time since which data may be cached: 0 if the page itself may be a copy, undefined if all data is current. */
   const oldSince = useRef<number | undefined>(cachedAt() !== undefined || !navigator.onLine ? 0 : undefined);
   const [isCopy, setCopy] = useState(() => cachedAt() !== undefined);
 
