@@ -166,7 +166,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     readTally: (day, reader, use) =>
       tallyLimiter.run(reader, () => readTally(database, day, { rules: rules(), runtime }, use)),
     async getStandings(productId) {
-      const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
+      // A rank depends on the votes of other launches, so the read must show their latest writes too.
+      const standings = await getStandings(reads.of({}), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
       // The board updater has not placed this launch yet. Places it now, because the page must show its standing. Only
       // one launch is placed at a time, so this uses one connection even after a large import. The updater places the

@@ -10,6 +10,8 @@ import {
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { type Core, createCore } from '../core.ts';
+import { refreshLaunches } from '../leaderboards/launch-votes.ts';
+import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -162,6 +164,24 @@ describe('replicas of a real server', () => {
       expect((await visitor.getProduct('scheduled'))?.product.id).toBe('scheduled');
     });
     await primary.query("DELETE FROM products WHERE id = 'scheduled'");
+  });
+
+  test('that lag are not read for the rank of a launch that another launch has overtaken', async () => {
+    const now = new Date();
+    const ids = ['leader', 'rival'];
+    await saveProducts(
+      primary,
+      ids.map((id) => buildProduct({ id, createdAt: now.toISOString() })),
+    );
+    await placeLaunches(primary, { now, timeZone: 'UTC', reviewHours: 24 });
+    const rank = async () => (await core.getStandings('leader'))?.day.rank;
+    await whilePaused(async () => {
+      await upvote('rival');
+      await refreshLaunches(primary, ids);
+      reads.noteChange(change('rival'));
+      expect(await rank()).toBe(2);
+    });
+    await primary.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
   });
 
   test('that stop are skipped within the same request, and read again once they are back', async () => {
