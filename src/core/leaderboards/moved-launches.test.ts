@@ -114,6 +114,27 @@ test('a final month gets a revision when a launch is added to it, and another wh
   expect(await june()).toMatchObject({ revision: 2, launches: 1 });
 });
 
+test('a final period without launches gets a revision when one is added to it, but a period before the first launch does not', async () => {
+  const harness = await openImportHarness();
+  const on = harness.database;
+  const now = '2026-06-20T00:00:00.000Z';
+  const boardOf = (period: string) => getLeaderboard(on, period, {}, rulesAt(now));
+  const add = async (id: string, createdAt: string) => {
+    await launch(on, id, createdAt, now);
+    await finaliseDue(on, { rules: rulesAt(now), votesPerNetwork: 20 });
+  };
+  await add('first', '2026-06-01T10:00:00.000Z');
+  const before = await boardOf('2026-06-03');
+  expect(before).toMatchObject({ status: 'final', revision: 0, revisedAt: null, launches: 0 });
+  await add('late', '2026-06-03T10:00:00.000Z');
+  const after = await boardOf('2026-06-03');
+  expect(after).toMatchObject({ status: 'final', revision: 1, revisedAt: expect.any(String), launches: 1 });
+  expect(after?.digest).not.toBe(before?.digest);
+  await add('earlier', '2026-05-03T10:00:00.000Z');
+  expect(await boardOf('2026-05-03')).toMatchObject({ status: 'final', revision: 0, revisedAt: null, launches: 1 });
+  await harness.close();
+});
+
 test('a launch of today is placed while a removal computes the digest of a final day of the same year', async () => {
   const now = '2026-08-20T12:00:00.000Z';
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');

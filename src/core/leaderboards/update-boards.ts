@@ -7,7 +7,7 @@ import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
-import type { LeaderboardRules } from './get-leaderboard.ts';
+import { firstLaunch, type LeaderboardRules } from './get-leaderboard.ts';
 import { readLaunchEvents } from './launch-events.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { deleteRetracted } from './retracted-votes.ts';
@@ -37,7 +37,8 @@ const COLUMNS = `product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day`;
 
 const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
 
-const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
+// The newest first, so each batch of an import into a new site extends the boards backwards; see `insertLeaderboards`.
+const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} ORDER BY launched_at DESC LIMIT ${BATCH}`;
 
 const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}`;
 
@@ -77,9 +78,9 @@ const PLACE = `UPDATE launches l SET placed_for = l.launched_at, votes = c.count
     JOIN product_counts c ON c.product_id = row.product_id
   WHERE l.product_id = row.product_id`;
 
-const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at)
-  SELECT period, kind, $2, from_at, to_at
-  FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)
+const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at, revision, revised_at)
+  SELECT period, kind, $2, from_at, to_at, was_final::integer, CASE WHEN was_final THEN clock_timestamp() END
+  FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz, was_final boolean)
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
 interface PlacingResult {
@@ -163,7 +164,7 @@ async function placeFound(
   const places = begun
     .filter((row) => !staying.has(row.product_id))
     .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
-  await insertLeaderboards(sql, places, timeZone);
+  await insertLeaderboards(sql, places, rules);
   await lockDays(
     sql,
     [...places, ...found].flatMap(({ day }) => day ?? []),
@@ -262,13 +263,18 @@ export async function addToBoards(sql: Sql, productIds: readonly string[]): Prom
   await sql.query(countLaunches(1), [productIds]);
 }
 
+/** Inserts missing periods. One that was shown as final without launches gets a revision, as its result changes. */
 async function insertLeaderboards(
   sql: Sql,
   places: readonly Record<PeriodKind, string>[],
-  timeZone: string,
+  { now, timeZone, reviewHours }: LeaderboardRules,
 ): Promise<void> {
+  const first = await firstLaunch(sql, now);
   const names = new Set(places.flatMap((place) => PERIOD_KINDS.map((kind) => place[kind])));
-  const leaderboards = [...names].map((name) => leaderboardRow(name, timeZone));
+  const leaderboards = [...names].map((name) => {
+    const row = leaderboardRow(name, timeZone);
+    return { ...row, was_final: row.to_at > first && statusAt(now, row.to_at, reviewHours).status === 'final' };
+  });
   await sql.query(INSERT_LEADERBOARDS, [JSON.stringify(leaderboards), timeZone]);
 }
 
