@@ -103,3 +103,29 @@ describe('once the week, the month and the year are final', () => {
     expect([ofYear.statusCode, ofYear.body]).toEqual([200, await badge()]);
   });
 });
+
+describe('two launches that share the first rank', () => {
+  const twinClock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
+  let twins: TestSite;
+  const setUpvote = (method: 'PUT' | 'DELETE', id: string, voter: string) =>
+    twins.app.inject({ method, url: paths.api.upvote(id), headers: { 'x-user-session': `session-of-voter-${voter}` } });
+
+  beforeAll(async () => {
+    twins = await startTestSite({ runtime: twinClock });
+    for (const id of ['gained', 'lost']) {
+      await twins.addProduct({ id, name: `Twin ${id}`, createdAt: twinClock.now().toISOString() });
+      await setUpvote('PUT', id, 'one');
+    }
+    twinClock.advance({ hours: 25 });
+    for (const voter of ['two', 'three']) await setUpvote('PUT', 'gained', voter);
+    await setUpvote('DELETE', 'lost', 'one');
+  });
+
+  afterAll(() => twins.close());
+
+  test('differ from their buttons by the votes outside the window, which the leaderboard shows with their sign', async () => {
+    const text = async () => (await twins.ask.get(paths.board(DAY))).body.replaceAll(/<[^>]+>/g, ' ');
+    await expect.poll(text).toMatch(/Twin gained(?:(?!Twin).)*Outside the first 24 hours − 2/s);
+    await expect.poll(text).toMatch(/Twin lost(?:(?!Twin).)*Outside the first 24 hours \+ 1/s);
+  });
+});

@@ -68,7 +68,6 @@ export const ENGLISH = [
   'tied',
   { one: '{number} vote counts', other: '{number} votes count' },
   { one: '{count} excluded', other: '{count} excluded' },
-  { one: '{count} outside the 24 hours', other: '{count} outside the 24 hours' },
   ', ',
   'window over',
   { one: '{count} hour left', other: '{count} hours left' },

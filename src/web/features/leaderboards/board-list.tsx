@@ -117,14 +117,16 @@ function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
   );
 }
 
-/** Explains why fewer votes count than the button shows. */
+/** Explains why more or fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // While the window is open, the other votes are not listed: they are about to count, or precede a moved launch.
+  // While the window is open, the other votes are not listed: they are about to count, or precede a moved launch. After
+  // it, only the sum is known, as in `Calculation`.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
+  const sign = outside > 0 ? '−' : '+';
   const parts = [
+    ...(outside !== 0 ? [`${t('Outside the first 24 hours')} ${sign} ${formatCount(Math.abs(outside))}`] : []),
     ...(excluded > 0 ? [plural('{count} excluded', '{count} excluded', excluded)] : []),
-    ...(outside > 0 ? [plural('{count} outside the 24 hours', '{count} outside the 24 hours', outside)] : []),
   ];
   return parts.length === 0 ? null : <span className="board-row-note">{parts.join(t(', '))}</span>;
 }

@@ -110,14 +110,6 @@ export default {
       many: 'استُبعد {count} صوتًا',
       other: 'استُبعد {count} صوت',
     },
-    '{count} outside the 24 hours': {
-      zero: 'لا أصوات خارج الساعات الـ24',
-      one: 'صوت واحد خارج الساعات الـ24',
-      two: 'صوتان خارج الساعات الـ24',
-      few: '{count} أصوات خارج الساعات الـ24',
-      many: '{count} صوتًا خارج الساعات الـ24',
-      other: '{count} صوت خارج الساعات الـ24',
-    },
     ', ': '، ',
     'window over': 'انتهت المدة',
     '{count} hours left': {

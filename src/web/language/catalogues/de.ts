@@ -70,10 +70,6 @@ export default {
     tied: 'gleichauf',
     '{number} votes count': { one: '{number} Stimme zählt', other: '{number} Stimmen zählen' },
     '{count} excluded': { one: '{count} ausgeschlossen', other: '{count} ausgeschlossen' },
-    '{count} outside the 24 hours': {
-      one: '{count} außerhalb der 24 Stunden',
-      other: '{count} außerhalb der 24 Stunden',
-    },
     ', ': ', ',
     'window over': 'Zeit abgelaufen',
     '{count} hours left': { one: 'noch {count} Stunde', other: 'noch {count} Stunden' },

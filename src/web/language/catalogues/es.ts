@@ -70,7 +70,6 @@ export default {
     tied: 'empate',
     '{number} votes count': { one: '{number} voto cuenta', other: '{number} votos cuentan' },
     '{count} excluded': { one: '{count} excluido', other: '{count} excluidos' },
-    '{count} outside the 24 hours': { one: '{count} fuera de las 24 horas', other: '{count} fuera de las 24 horas' },
     ', ': ', ',
     'window over': 'plazo terminado',
     '{count} hours left': { one: 'queda {count} hora', other: 'quedan {count} horas' },

@@ -69,7 +69,6 @@ export default {
     tied: 'à égalité',
     '{number} votes count': { one: '{number} vote compte', other: '{number} votes comptent' },
     '{count} excluded': { one: '{count} exclu', other: '{count} exclus' },
-    '{count} outside the 24 hours': { one: '{count} hors des 24 heures', other: '{count} hors des 24 heures' },
     ', ': ', ',
     'window over': 'temps écoulé',
     '{count} hours left': { one: 'encore {count} heure', other: 'encore {count} heures' },

@@ -68,7 +68,6 @@ export default {
     tied: '同順位',
     '{number} votes count': { other: '有効票{number}' },
     '{count} excluded': { other: '除外{count}' },
-    '{count} outside the 24 hours': { other: '24時間外{count}' },
     ', ': '、',
     'window over': '投票終了',
     '{count} hours left': { other: '残り{count}時間' },

@@ -70,7 +70,6 @@ export default {
     tied: 'empate',
     '{number} votes count': { one: '{number} voto conta', other: '{number} votos contam' },
     '{count} excluded': { one: '{count} excluído', other: '{count} excluídos' },
-    '{count} outside the 24 hours': { one: '{count} fora das 24 horas', other: '{count} fora das 24 horas' },
     ', ': ', ',
     'window over': 'prazo encerrado',
     '{count} hours left': { one: 'falta {count} hora', other: 'faltam {count} horas' },

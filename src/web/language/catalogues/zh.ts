@@ -69,7 +69,6 @@ export default {
     tied: '并列',
     '{number} votes count': { other: '{number}张有效票' },
     '{count} excluded': { other: '排除{count}票' },
-    '{count} outside the 24 hours': { other: '24小时之外{count}票' },
     ', ': '，',
     'window over': '投票已结束',
     '{count} hours left': { other: '还剩{count}小时' },
