@@ -128,4 +128,12 @@ describe('two launches that share the first rank', () => {
     await expect.poll(text).toMatch(/Twin gained(?:(?!Twin).)*Outside the first 24 hours − 2/s);
     await expect.poll(text).toMatch(/Twin lost(?:(?!Twin).)*Outside the first 24 hours \+ 1/s);
   });
+
+  test('are both named as the first in the feed', async () => {
+    twinClock.advance({ hours: 48 });
+    const rules = { now: twinClock.now(), timeZone: 'UTC', reviewHours: 24 };
+    await finaliseDue(twins.database, { rules, votesPerNetwork: 20 });
+    const { body } = await twins.ask.get(paths.leaderboardFeed);
+    expect(body).toMatch(/2 launches\. First: Twin (?:gained, Twin lost|lost, Twin gained)\./);
+  });
 });

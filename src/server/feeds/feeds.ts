@@ -214,7 +214,7 @@ function updatedAt({ finalAt, revisedAt }: Leaderboard): string {
 
 function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
   const url = absoluteUrl(site, paths.board(board.period));
-  const [first] = board.items;
+  const first = board.items.filter(({ rank, votes }) => rank === 1 && votes > 0).map(({ name }) => name);
   const launches = formatQuantity(board.launches, 'launch', 'launches');
   return element('entry', {}, [
     element('id', {}, url),
@@ -223,7 +223,7 @@ function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
     element('published', {}, board.finalAt),
     element('updated', {}, updatedAt(board)),
     element('author', {}, [element('name', {}, site.name)]),
-    element('summary', {}, first && first.votes > 0 ? `${launches}. First: ${first.name}.` : `${launches}.`),
+    element('summary', {}, first.length > 0 ? `${launches}. First: ${first.join(', ')}.` : `${launches}.`),
     element('content', { type: 'html' }, boardHtml(site, board)),
   ]);
 }
