@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -123,6 +123,28 @@ test('an exclusion can be undone after its voters have withdrawn their votes, an
   expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 0 });
   expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 1 });
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null]);
+});
+
+test.each([
+  ['before the day is final, when the cap can no longer be applied', 'operator'],
+  ['on a final day, when it restores the exclusion by the cap', 'network'],
+])('the undo excludes a vote again that was included %s', async (_when, reason) => {
+  const network = '00000000-0000-0000-0000-00000000000a';
+  await launch(database, 'reef', `${DAY}T10:00:00.000Z`);
+  for (const hour of [11, 12, 13])
+    await vote(database, 'reef', `${DAY}T${hour}:00:00.000Z`, `session-${hour}`, { network });
+  const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  const reasons = async () =>
+    (await listVotes(database, 'reef', { limit: 10, runtime: systemRuntime })).votes.map((each) => each.reason);
+  if (reason === 'network') await finalise();
+  expect(await reasons()).toEqual([null, null, 'network']);
+  const selection = { from: new Date(`${DAY}T13:00:00.000Z`) };
+  const wanted = { productId: 'reef', action: 'include', reason: 'a family', selection } as const;
+  await changeVerdicts(database, wanted, systemRuntime, undefined, CAP);
+  expect(await reasons()).toEqual([null, null, null]);
+  if (reason === 'operator') await finalise();
+  await undoVerdicts(database, 'reef', systemRuntime, CAP);
+  expect(await reasons()).toEqual([null, null, reason]);
 });
 
 test('undoing an exclusion also restores votes outside the window of a moved launch, which count when it moves back', async () => {

@@ -114,13 +114,17 @@ export async function undoVerdicts(
   only?: string,
 ): Promise<VerdictChange | undefined> {
   return database.transaction(async (sql) => {
-    const isFinal = (await lockDays(sql, [(await readLaunch(sql, productId)).day])).length > 0;
+    const { day } = await readLaunch(sql, productId);
+    const isFinal = (await lockDays(sql, [day])).length > 0;
     const [last] = await sql.query<VerdictEntry>(LAST_CHANGE, [productId]);
     if (last === undefined || (only !== undefined && last.id !== only)) return undefined;
     const before = new Map<string, Verdict>();
     for (const [verdict, voters] of Object.entries(last.details.before)) {
       for (const voter of voters) before.set(voter, verdict === 'counted' ? null : (verdict as Verdict));
     }
+    // A network may have had fewer votes when the day became final, and the cap can no longer be applied, so the votes of
+    // an earlier inclusion are excluded by the undo, not by the cap.
+    const isBeforeFinal = isFinal && !last.details.revised.includes(day);
     let found = 0;
     const undone = await applyVerdicts(
       sql,
@@ -133,7 +137,8 @@ export async function undoVerdicts(
         hashedOn: last.details.day,
         decide({ voter }) {
           if (before.has(voter)) found += 1;
-          return before.get(voter);
+          const verdict = before.get(voter);
+          return isBeforeFinal && verdict === 'network' ? 'operator' : verdict;
         },
       },
     );
@@ -149,7 +154,7 @@ export async function undoVerdicts(
 interface VerdictEntry {
   id: string;
   action: string;
-  details: { day: string; before: VotersByVerdict };
+  details: { day: string; revised: string[]; before: VotersByVerdict };
   /** Whether the secret that hashed the voters still exists. */
   has_secret: boolean;
 }
