@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
@@ -209,6 +210,14 @@ test.each(['open', 'final'])(
     expect((await repairBoard(database, period, 20))?.found.differences).toEqual([]);
   },
 );
+
+test('a check reports a changed digest of a final day whose launches were all removed', async () => {
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await removeProducts(database, ['tide']);
+  expect(await differences()).toEqual([]);
+  await database.query("UPDATE leaderboards SET digest = 'sha256:00' WHERE kind = 'day'");
+  expect(await differences()).toEqual([expect.stringMatching(/^2026-06-01: digest: recounted sha256:/)]);
+});
 
 test('a repair reports that it cannot restore a changed tally', async () => {
   await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });

@@ -108,8 +108,8 @@ async function recount(
   const ids = open.map((row) => row.product_id);
   for (const { product_id: id, ...row } of await sql.query<LaunchCounts>(COUNT_ROWS, [ids])) totals.set(id, row);
   const days = await sql.query<{ day: string; digest: string }>(
-    `SELECT DISTINCT l.day, b.digest FROM launches l JOIN leaderboards b ON b.period = l.day
-     WHERE l.${kind} = $1 AND b.final_at IS NOT NULL ORDER BY l.day`,
+    `SELECT period AS day, digest FROM leaderboards WHERE kind = 'day' AND final_at IS NOT NULL
+       AND (period = $1 OR period IN (SELECT day FROM launches WHERE ${kind} = $1)) ORDER BY period`,
     [name],
   );
   for (const { day, digest } of days) {
