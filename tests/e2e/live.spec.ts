@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page, Request, Route } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
@@ -43,6 +44,34 @@ test('an upvote updates the list and the product page of other visitors, and cou
   const counts = (await own()).map((text) => text.split(', ')[1]);
   expect(counts, 'counted once and never reverted').toEqual(['0', '1', '2']);
   await expect(toast(reader)).toHaveCount(0);
+});
+
+test('a product page shows within minutes that launches which were not its neighbours have overtaken it', async ({
+  page,
+  site,
+}) => {
+  const createdAt = new Date().toISOString();
+  const [leader, neighbour, rival] = await site.addProducts(3, () => ({ createdAt }));
+  for (const [product, votes] of [
+    [leader, 30],
+    [neighbour, 29],
+    [rival, 28],
+  ] as const)
+    await site.addUpvotes(product?.id ?? '', votes);
+  await page.clock.install();
+  await watch(page, `/product/${leader?.id}`);
+  const result = page.getByRole('region', { name: 'Launch result' });
+  await expect(result).toContainText(/^1st of \d+ on /);
+  // Runs the refetch that the new launches have scheduled.
+  await page.clock.fastForward(10_000);
+  for (let vote = 0; vote < 3; vote += 1) await stranger(page).upvote(rival?.id ?? '');
+  const rank = async () => (await (await page.request.get(paths.api.standings(leader?.id ?? ''))).json()).day.rank;
+  await expect.poll(rank).toBe(2);
+  // The page gets no further events when it reopens its stream, which seems silent after the clock has advanced.
+  await page.route(EVENTS, () => {});
+  // At most one and a half of the mean interval.
+  await page.clock.fastForward(90_000);
+  await expect(result).toContainText(/^2nd of \d+ on /);
 });
 
 test('new comments wait behind a button and appear in the chosen order; likes update in place', async ({

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
+import type { Standings } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { LiveCounts } from '../../../contract/live/schema.ts';
 import type { Product } from '../../../contract/products/schema.ts';
@@ -46,6 +47,15 @@ export async function refetchBoards(client: QueryClient): Promise<void> {
       await client.refetchQueries({ queryKey, type: 'active' });
     }),
   );
+}
+
+/** Refetches the standing on screen, unless it is final. */
+export function refetchStanding(client: QueryClient): Promise<void> {
+  return client.refetchQueries({
+    queryKey: productKeys.standings,
+    type: 'active',
+    predicate: ({ state }) => ((state.data as Standings | null | undefined)?.day.status ?? 'final') !== 'final',
+  });
 }
 
 /** Refetches the likes of the comments on screen. */

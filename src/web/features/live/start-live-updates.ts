@@ -6,10 +6,13 @@ import { announceNewItems } from './announced-lists.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { type DelayedEvent, initialLiveState, type LiveEffect, type LiveEvent, step } from './live-state.ts';
-import { type Refetcher, refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
+import { type Refetcher, refetchBoards, refetchComments, refetchStanding, refetchVisible } from './refetch.ts';
 import { joinSharedStream, type SharedStream, type SharedStreamHandlers } from './shared-stream.ts';
 import { coalesce, createRefetchScheduler, jitter } from './timing.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
+
+/** The mean interval between refetches of a standing. */
+const STANDING_INTERVAL_MS = 60_000;
 
 export interface LiveConnection {
   launches: LaunchWatch;
@@ -45,6 +48,10 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   // release both.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
+  // The stream only follows the neighbours of the launch, but any launch may overtake it.
+  setInterval(() => {
+    if (document.visibilityState === 'visible') void refetchStanding(client);
+  }, jitter(STANDING_INTERVAL_MS));
   begin();
   return { launches };
 }
