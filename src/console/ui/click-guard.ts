@@ -4,22 +4,25 @@ import { type MouseEvent, useRef } from 'react';
 const DOUBLE_CLICK_MS = 500;
 const DOUBLE_CLICK_PX = 16;
 
-/** Rows that have moved ignore clicks, and keys, for this time, in which the operator cannot have read them. */
+/** How long clicks and keys are ignored after rows have moved, because the operator cannot have read them yet. */
 export const READING_MS = 500;
 
-/** Rows that move within this time after a click have moved because of it, even on a slow device. */
+/** How long after a click a move of rows is attributed to the click. Long enough for a slow device. */
 const CAUSED_MS = 1_000;
 
 export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
-  /** Stops clicks on rows for a moment, because `row` has moved or gone, unless the operator's own click caused it. */
+  /**
+   * Ignores clicks on rows for `READING_MS`, because `row` has moved or is gone. Has no effect if the operator's own
+   * click caused the change.
+   */
   pause: (row: Element) => void;
 }
 
 /**
- * Stops clicks on rows that the operator has not read: the further clicks of a double click if the first one has moved
- * another row under the pointer, and clicks right after live updates have moved rows.
+ * Ignores clicks on rows that the operator cannot have read yet: repeated clicks after the first one has moved another
+ * row under the pointer, and clicks right after live updates have moved rows.
  */
 export function useClickGuard(): ClickGuard {
   const first = useRef({ row: null as Element | null, x: 0, y: 0, at: Number.NEGATIVE_INFINITY });
@@ -28,7 +31,7 @@ export function useClickGuard(): ClickGuard {
   return {
     onClick(event) {
       const { target, clientX: x, clientY: y, timeStamp: at, detail } = event;
-      // Keys and scripts click without a position.
+      // Clicks by the keyboard or a script have no position, and are never ignored.
       if (detail === 0) return;
       const row = target instanceof Element ? target.closest('.list-row') : null;
       const before = first.current;

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Ignores files that are dropped outside of drop zones, which the browser would otherwise open in place of the page. */
+/** Ignores files that are dropped outside of drop zones. The browser would open such a file in place of the page. */
 export function useIgnoredFileDrops(): void {
   useEffect(() => {
     function ignore(event: DragEvent): void {

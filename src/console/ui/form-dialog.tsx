@@ -4,7 +4,7 @@ import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { describeFailure, messageOf } from '../api/console-api.ts';
 
-/** How an operation on many items shows its progress, and finds out that its dialog was closed. */
+/** Lets an operation on many items show its progress and check whether its dialog was closed. */
 export interface Progress {
   show: (text: string) => void;
   isCancelled: () => boolean;
@@ -23,8 +23,8 @@ interface FormDialogProps {
 }
 
 /**
- * The error of an operation in an open dialog, which covers toasts. After the dialog has closed, errors are shown as
- * toasts. `within` is an element of the dialog.
+ * Shows the error of an operation in its dialog, because the open dialog covers toasts, or as a toast if the dialog has
+ * closed. `within` is an element of the dialog.
  * @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
  */
 export function useDialogError(within: RefObject<HTMLElement | null>) {
@@ -63,7 +63,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     [],
   );
 
-  /** Closing returns the focus, which would be lost if the open dialog were unmounted. */
+  /** Closing the dialog returns the focus, which would be lost if the dialog were unmounted while it is open. */
   const close = () => form.current?.closest('dialog')?.close();
 
   async function send(event: FormEvent): Promise<void> {

@@ -5,10 +5,10 @@ import { READING_MS } from './click-guard.ts';
 /** The handler of each key, by `KeyboardEvent.key` in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
-/** The keys that a held key may repeat. A repeated decision would be about an item that the operator has not read. */
+/** The keys that repeat while held down. A repeated decision would apply to an item that the operator has not read. */
 const REPEATED_KEYS = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 
-/** The elements that handle a key themselves while they have the focus, by key. */
+/** For each key, the selector of the elements that handle it themselves while they have the focus. */
 const OWNERS: Readonly<Record<string, string>> = {
   Enter: 'a, button, summary',
   ' ': 'a, button, summary',
@@ -38,9 +38,9 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Stops keys for a moment when an item that they would have acted on `isGone`, because they would act on another one,
- * which the operator has not read.
- * @returns whether keys are stopped.
+ * Ignores keys for `READING_MS` after one of `items`, on which they act, is gone, because they would then act on
+ * another item, which the operator has not read.
+ * @returns a function that returns whether keys are ignored now.
  */
 export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {
   const before = useRef(items);
@@ -61,7 +61,7 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
 
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
-      // Space presses a focused button and toggles a checkbox.
+      // Space is left to the focused button or checkbox.
       const isLetter = event.key.length === 1 && event.key !== ' ';
       if (!isLetter || isShortcutBlocked(event) || !latest.current.isPending()) return;
       event.preventDefault();

@@ -26,7 +26,7 @@ interface ListProps<Item> {
   label: string;
   pages: Pages<Item>;
   keyOf: (item: Item) => string;
-  /** If set, an item whose version changes is deselected, so nobody decides about a version that they have not seen. */
+  /** If set, an item whose version changes is deselected, so operators decide only on versions that they have seen. */
   versionOf?: (item: Item) => number;
   renderRow: (item: Item, state: RowState, deselect: Deselect<Item>) => ReactNode;
   empty: ReactNode;
@@ -39,11 +39,11 @@ interface ListProps<Item> {
   renderBar?: (items: readonly Item[], deselect: Deselect<Item>) => ReactNode;
 }
 
-/** A row, which keeps its item when live updates add or remove rows above it. */
+/** A row that follows its item when live updates add or remove rows above it. */
 interface Place {
   /** The key of the item, or undefined if it is not loaded. */
   key: string | undefined;
-  /** The index of the row when it was last rendered. If the item is gone, the row there takes its place. */
+  /** The index of the row in the last render. If the item is gone, the row at this index takes its place. */
   index: number;
 }
 
@@ -62,7 +62,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   /** The selected items by key. */
   const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
   const focusNext = useRef(false);
-  /** The element of a row or of the bar that had the focus last. */
+  /** The element in a row or in the bar of selected items that had the focus last. */
   const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
   const clickGuard = useClickGuard();
@@ -93,7 +93,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   const shownId = useRef(id);
   const release = useSteadyRow(list, clickGuard, shownId.current === id && !rows.isScrolling);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another list begins at its usual place
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another list or filter resets the position
   useEffect(() => {
     if (shownId.current === id) return;
     shownId.current = id;
@@ -116,12 +116,12 @@ export function List<Item extends object>(props: ListProps<Item>) {
   const at = rowOf(active);
   const current = itemAt(at);
 
-  // The item that takes the place of a gone one is the active one from then on.
+  // If the active item is gone, the item in its place becomes the active one. If it has moved, its index is updated.
   useLayoutEffect(() => {
     if (current !== undefined && (keyOf(current) !== active.key || at !== active.index)) setActive(placeOf(at));
   });
 
-  // An item that is not loaded is only known to be gone if all rows are loaded. Otherwise it may be on another page.
+  // A selected item that is not loaded may be on another page. It is known to be gone only if all rows are loaded.
   const known = new Map([...selected].filter(([key]) => loaded.has(key) || !isComplete));
   let outdated = 0;
   for (const [key, chosen] of known) {
@@ -150,7 +150,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }
 
   useEffect(() => {
-    // A row or the bar may have been removed with the focus in it, or with the button that opened a dialog.
+    // The focus is lost if its row or bar is removed, or the button to which a closed dialog returns the focus.
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
     if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;

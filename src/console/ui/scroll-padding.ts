@@ -1,14 +1,14 @@
 import { useLayoutEffect, useState } from 'react';
 
-/** The heights, in CSS pixels, of what covers the content at the edges of the screen. */
+/** The heights, in CSS pixels, of the bars that cover the content at the top and bottom of the screen. */
 interface ScrollPadding {
   start: number;
   end: number;
 }
 
 /**
- * Measures what covers a list: the sticky toolbar above, and the navigation of small screens and the bar of selected
- * items below. The browser also leaves this space when it scrolls to a focused element.
+ * Measures the bars that cover a list: the sticky toolbar at the top, and, at the bottom, the navigation of small
+ * screens and the bar of selected items. Also makes the browser leave this space when it scrolls to a focused element.
  */
 export function useScrollPadding(): ScrollPadding {
   const [padding, setPadding] = useState<ScrollPadding>({ start: 0, end: 0 });
@@ -31,7 +31,7 @@ export function useScrollPadding(): ScrollPadding {
   return padding;
 }
 
-/** Returns the distance from the top of a fixed element to the bottom of the screen. Other elements cover nothing. */
+/** Returns the distance from the top of a fixed element to the bottom of the screen, or 0 for other elements. */
 function coveredBelow(element: Element): number {
   if (getComputedStyle(element).position !== 'fixed') return 0;
   return Math.ceil(document.documentElement.clientHeight - element.getBoundingClientRect().top);

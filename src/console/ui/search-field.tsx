@@ -11,7 +11,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** A search field that searches during typing. The key `/` focuses it, and Escape clears it. */
+/** A search field that searches while the operator types. The key `/` focuses it, and Escape clears it. */
 export function SearchField({ label, value, onChange }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);

@@ -19,10 +19,10 @@ function lastVisibleRow({ current: list }: ListRef): Element | undefined {
 }
 
 /**
- * Keeps the row under the mouse in place when rows above it come, go or change their height, because the operator may
- * be about to click on one of its buttons. Touch screens do not show where the operator points, and a row that is gone
- * cannot stay, so then clicks are paused. Each render while `isSteady` is unset may move rows.
- * @returns a function that moves the list to its usual place, to be called when the mouse leaves it.
+ * Keeps the row under the mouse in place when rows above it are added, removed or resized, because the operator may be
+ * about to click one of its buttons. If that row itself is removed, or on a touch screen, where the next tap cannot be
+ * foreseen, clicks are ignored for a moment instead. While `isSteady` is false, rows may move.
+ * @returns a function that moves the list back to its usual place, to be called when the mouse leaves the list.
  */
 export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boolean): () => void {
   const isTouch = isTouchScreen();
@@ -35,11 +35,11 @@ export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boo
     const moved = () => (row.isConnected ? Math.round(row.getBoundingClientRect().top - top) : 0);
     if (!row.isConnected || (isTouch && moved() !== 0)) pause(row);
     if (isTouch || moved() === 0) return;
-    // Leaves a gap for rows that are gone, and scrolls past new ones.
+    // A gap above the list replaces removed rows. For added rows, the page scrolls.
     const gap = Math.max(0, gapOf(element) - moved());
     element.style.top = element.style.marginBottom = `${gap}px`;
     window.scrollBy(0, moved());
-    // A page that ends here must be longer before it can scroll.
+    // The page may be too short to scroll this far, so it is extended first.
     if (moved() !== 0) element.style.marginBottom = '100vh';
     window.scrollBy(0, moved());
   });
@@ -55,8 +55,8 @@ export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boo
 const gapOf = ({ style }: HTMLElement) => Number.parseFloat(style.top) || 0;
 
 /**
- * Returns whether the virtualizer scrolls after a row above has changed its height. Its own rule, except while
- * `useSteadyRow` keeps a row in place, which would move twice.
+ * Returns the rule by which the virtualizer scrolls after a row above has changed its height. It is the virtualizer's
+ * default, except that it does not scroll while `useSteadyRow` keeps a row in place, because the row would move twice.
  */
 export function adjustScrollOf(list: ListRef): NonNullable<AdjustScroll> {
   return ({ key, start, end }, _delta, { itemSizeCache, scrollOffset, scrollDirection, isScrolling }) => {
