@@ -13,7 +13,7 @@ import { Failure } from './ui/states.tsx';
 export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
-  /** The undo state of each operator, because another operator may sign in to the same page. */
+  /** The undo state by operator, because another operator may sign in without a reload of the page. */
   const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,
@@ -25,7 +25,7 @@ export function App() {
     },
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    // Another operator may have signed in in another tab, which shares the session.
+    // Another operator may have signed in from another tab, which shares the session.
     refetchOnWindowFocus: 'always',
   });
 
@@ -35,7 +35,7 @@ export function App() {
     return () => window.removeEventListener(SIGNED_OUT, end);
   }, [client]);
 
-  // Unsaved edits are lost with the page, even if nobody is signed in.
+  // Closing the page loses unsaved edits, even while no operator is signed in.
   useEffect(
     () => askBeforeUnload(() => [...undoables.values()].some(({ unsavedEdits }) => unsavedEdits.size > 0)),
     [undoables],

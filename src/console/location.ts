@@ -24,7 +24,7 @@ function update(): void {
 
 window.addEventListener('popstate', update);
 
-/** Returns the current location outside of rendering. */
+/** Returns the current location. For event handlers and effects. Components use `useConsoleLocation()`. */
 export function consoleLocation(): ConsoleLocation {
   return current;
 }
@@ -61,16 +61,16 @@ export function setQuery(changes: Query): void {
   update();
 }
 
-/** The state of the history entry of a dialog that was opened on a screen, whose entry is the previous one. */
+/** Marks the history entry of a dialog that was opened from its screen. The entry before it is that of the screen. */
 const DIALOG = 'dialog';
 
-/** Opens a dialog of the current screen by these parameters, with a history entry, so Back closes it. */
+/** Opens a dialog of the current screen by setting parameters in a new history entry, so Back closes the dialog. */
 export function openDialog(parameters: Query): void {
   window.history.pushState(DIALOG, '', addressWith(parameters));
   update();
 }
 
-/** Closes a dialog: returns to its screen, or changes these parameters if the page was opened with the dialog. */
+/** Closes a dialog: goes back to its screen or, if the page was loaded with the dialog, sets these parameters. */
 export function closeDialog(parameters: Query): void {
   if (window.history.state === DIALOG) window.history.back();
   else setQuery(parameters);

@@ -14,7 +14,7 @@ interface Action {
   run: () => Promise<Result>;
   /** The subjects whose queries are cancelled before the operation and refetched afterwards. */
   subjects: readonly string[];
-  /** Whether the open dialog shows errors. It covers toasts, and screen readers ignore toasts behind it. */
+  /** Whether an open dialog shows the error. The dialog covers toasts, and screen readers ignore toasts behind it. */
   isInDialog?: boolean;
 }
 
@@ -25,15 +25,15 @@ interface Result {
   note?: string | undefined;
   /** The id of the operation's audit log entry, which is used to undo it. */
   auditId?: string | null | undefined;
-  /** Undoes an operation that has no `auditId`. Resolves to a note if it was undone for some of the items only. */
+  /** Undoes an operation that has no `auditId`. Resolves to a note if only some of the items were undone. */
   undo?: (() => Promise<string | undefined>) | undefined;
-  /** The subject of the toasts about progress, which the message replaces. */
+  /** The subject of the toasts about progress. The toast with `done` replaces them. */
   subject?: string;
 }
 
 /**
- * Returns the note after an operation was undone for some items, or undefined if it was undone for all: then there is no
- * reason to tell. @throws Error if it was undone for none.
+ * Describes the undo of an operation on several items. `reasons` say why items were not undone.
+ * @returns a note, or undefined if there are no reasons. @throws Error if no item was undone.
  */
 export function noteOfUndo<Item>(
   undone: readonly Item[],
@@ -107,7 +107,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       return true;
     } catch (error) {
       rollBack?.();
-      // The change may have been made. Undo must not revert an earlier one instead.
+      // The change may have been made, so the next undo must not revert the change before it.
       if (isUnanswered(error)) undoable.last = undefined;
       if (isInDialog) throw error;
       showToast({ ...describeFailure(error), tone: 'destructive' });

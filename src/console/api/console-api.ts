@@ -67,7 +67,10 @@ interface Sent<Item, Result> {
   error: unknown;
 }
 
-/** Makes the browser ask before it closes or leaves the page while `isNeeded()`. @returns a function that ends this. */
+/**
+ * Makes the browser ask for confirmation before the page is closed or left, if `isNeeded()` is true at that time.
+ * @returns a function that removes the check.
+ */
 export function askBeforeUnload(isNeeded: () => boolean): () => void {
   const ask = (event: Event) => {
     if (isNeeded()) event.preventDefault();
@@ -77,9 +80,9 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, and continues if a request fails. Until the last one, the browser asks before it closes
- * the page. Calls `onProgress` with the number of each item, starting at 1, and sends no further request if
- * `isCancelled()`.
+ * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
+ * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
+ * starting at 1, and sends no further request once `isCancelled()` is true.
  * @throws ConsoleError if all sent requests fail.
  */
 export async function sendEach<Item, Result>(
@@ -106,8 +109,8 @@ export async function sendEach<Item, Result>(
 }
 
 /**
- * Sends one request per reason, for all items that have it, and continues if a request fails, like `sendEach`. Reasons
- * from before commands limited them may be too long, and are cut.
+ * Sends one request per reason, for all items with this reason, and continues if a request fails, like `sendEach`.
+ * Reasons that were stored before commands limited their length may be too long for the API, and are cut.
  */
 export async function sendByReason<Item, Result>(
   items: readonly Item[],
@@ -143,7 +146,7 @@ export function messageOf(error: unknown): string {
 /** Returns whether there was no response, so it is unknown whether the request changed anything. */
 export const isUnanswered = (error: unknown) => error instanceof ConsoleError && error.status === 0;
 
-/** Returns what is shown to the operator after a change failed, or may have failed. */
+/** Returns the message to the operator after a change failed, or may have failed. */
 export function describeFailure(error: unknown): { title: string; description: string } {
   return isUnanswered(error)
     ? { title: 'The site cannot be reached', description: 'If the change was made, it is in the audit log.' }
@@ -151,8 +154,8 @@ export function describeFailure(error: unknown): { title: string; description: s
 }
 
 /**
- * Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. If that fails, a
- * query has both data and an error, so screens must show its data.
+ * Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. After a failed
+ * refetch, a query has an error and its previous data, which screens must still show.
  */
 export function createConsoleClient(): QueryClient {
   return new QueryClient({

@@ -8,7 +8,7 @@ import { consoleKeys } from './console-api.ts';
 const STALE: Record<LiveSubject, readonly string[]> = {
   audit: ['audit', 'overview'],
   queue: ['queue', 'votes', 'waiting', 'overview'],
-  // A removal takes comments and bursts with it, and the exclusion of votes is reported as a change of the product.
+  // Removing a product also removes its comments and bursts. Excluding votes is reported as a change of the product.
   products: ['products', 'product', 'comments', 'votes', 'waiting', 'overview', 'queue'],
   comments: ['comments', 'waiting'],
   counts: ['products', 'comments', 'votes', 'overview'],
@@ -51,7 +51,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       stream = new EventSource(CONSOLE_API.events);
       stream.addEventListener('ready', () => {
         setConnected(true);
-        // Changes before this event were not reported, not even those after the data was read.
+        // Changes before this event were not reported, so any data that was read earlier may be stale.
         refetchAll();
       });
       stream.addEventListener('change', ({ data }: MessageEvent<string>) => {

@@ -17,7 +17,6 @@ export interface Pages<Item> {
   pageCount: number;
   /** Returns undefined if the page of the row is not loaded. */
   itemAt(index: number): Item | undefined;
-  /** Returns the loaded rows. */
   loaded(): { row: number; item: Item }[];
   state: 'loading' | 'failed' | 'ready';
   /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */
@@ -171,7 +170,7 @@ function positionOf(pageStarts: readonly PageStart[], row: number): { page: numb
 /** The ids of the items that the last optimistic update has removed, unless it was rolled back. */
 const removedIds = new Set<string>();
 
-/** Returns whether an item has left its list by the operator's own last operation. */
+/** Returns whether the operator's own last operation removed this item from its list. */
 export const wasRemovedHere = (item: object) => 'id' in item && removedIds.has(String(item.id));
 
 /**

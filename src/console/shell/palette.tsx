@@ -75,7 +75,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     hint: category,
     run: () => goTo('products', { edit: id }),
   }));
-  // Products arrive later, so they come last, and no other entry moves.
+  // Products load later than the other entries. They come last, so they do not move other entries.
   const commands = [...matching, ...(term === '' ? [] : [comments]), ...found];
   const isSearching = term.length > 1 && (products.isPending || products.isPlaceholderData);
   const first = matching[0] ?? (isSearching ? undefined : (found[0] ?? comments));
@@ -87,7 +87,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     document.getElementById(`${listId}-${current?.id}`)?.scrollIntoView({ block: 'nearest' });
   });
 
-  /** Closes the palette, which returns the focus, before the command runs, because the command may move the focus. */
+  /** Closes the palette before the command runs. Closing returns the focus, and the command may then move it. */
   function choose(command: Command | undefined): void {
     if (!command) return;
     chosen.current = command;

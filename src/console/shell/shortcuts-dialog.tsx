@@ -4,7 +4,7 @@ import { SCREENS } from './screens.tsx';
 
 type Keys = readonly (readonly [string, string])[];
 
-/** Not a single key, so it is always active. */
+/** The shortcut of the command palette. It uses Ctrl, so it stays active when single-key shortcuts are turned off. */
 const PALETTE: Keys = [['Ctrl K', 'Jump to a screen, a product or a command']];
 
 const EVERYWHERE: Keys = [
