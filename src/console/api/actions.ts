@@ -5,7 +5,7 @@ import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
-import { call, consoleKeys, describeFailure, isUnanswered, messageOf } from './console-api.ts';
+import { call, consoleKeys, describeFailure, hasNoResponse, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update. */
 interface Action {
@@ -108,7 +108,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     } catch (error) {
       rollBack?.();
       // The change may have been made, so the next undo must not revert the change before it.
-      if (isUnanswered(error)) undoable.last = undefined;
+      if (hasNoResponse(error)) undoable.last = undefined;
       if (isInDialog) throw error;
       showToast({ ...describeFailure(error), tone: 'destructive' });
       return false;

@@ -144,11 +144,11 @@ export function messageOf(error: unknown): string {
 }
 
 /** Returns whether there was no response, so it is unknown whether the request changed anything. */
-export const isUnanswered = (error: unknown) => error instanceof ConsoleError && error.status === 0;
+export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && error.status === 0;
 
 /** Returns the message to the operator after a change failed, or may have failed. */
 export function describeFailure(error: unknown): { title: string; description: string } {
-  return isUnanswered(error)
+  return hasNoResponse(error)
     ? { title: 'The site cannot be reached', description: 'If the change was made, it is in the audit log.' }
     : { title: 'The change failed', description: messageOf(error) };
 }

@@ -21,7 +21,7 @@ const ACTIONS = [
   ['console', 'Access to the console'],
 ] as const;
 
-/** The audit log: the operations of all operators, most of which can be undone. */
+/** The audit log of all operators' changes, most of which can be undone. */
 export function AuditScreen() {
   const { query } = useConsoleLocation();
   const action = ACTIONS.find(([each]) => each === query.get('action'))?.[0] ?? '';

@@ -104,7 +104,7 @@ interface RowProps {
   onAct: (action: CommentAction) => void;
 }
 
-/** Returns the operations on a comment, in the order of its buttons. */
+/** Returns the actions that a comment allows, in the order of its buttons. */
 function actionsOf({ held, hidden }: ConsoleComment): CommentAction[] {
   if (hidden !== null) return ['restore'];
   return held ? ['release', 'hide'] : ['hold', 'hide'];

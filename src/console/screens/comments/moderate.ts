@@ -14,8 +14,8 @@ const noteOf = (skipped: readonly string[]) =>
   skipped.length > 0 ? `${countOf(skipped)} had already changed.` : undefined;
 
 /**
- * @returns a function that moderates comments, with an optimistic update and undo. It calls `onChanged` with the comments
- * that were in the expected state.
+ * @returns a function that moderates comments, with an optimistic update and undo. It calls `onChanged` with the
+ * comments that were changed.
  */
 export function useModerate() {
   const client = useQueryClient();

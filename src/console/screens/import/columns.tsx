@@ -2,7 +2,8 @@ import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../co
 import type { ChosenFile } from './read-file.ts';
 
 /**
- * The column of each field. Without one, existing products keep the field's value, and new products get its default.
+ * The column of each field. If a field has no column, existing products keep their value, and new products get the
+ * default.
  */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;
 

@@ -3,7 +3,7 @@ import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
-  test('is read with quoted cells, which may contain line breaks, with semicolons as separators, and without blank rows', () => {
+  test('CSV with semicolons, quotes and line breaks in cells is parsed, and blank rows are skipped', () => {
     const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n ; \r\n3;last');
     expect(columns).toEqual(['id', 'Title']);
     expect(rows).toEqual([
@@ -13,13 +13,13 @@ describe('CSV', () => {
     ]);
   });
 
-  test('is read only up to the rows that are shown', () => {
+  test('a CSV file is read only up to the last row that the page shows', () => {
     const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
     expect(readCsvSample(text).rows).toHaveLength(50);
   });
 });
 
-test('JSON and JSON Lines are read with their positions; other files are refused', async () => {
+test('rows of JSON and JSON Lines files have item or line numbers, and other files are rejected', async () => {
   const json = await readFile(new File([JSON.stringify([{ name: 'A', tags: ['x'] }, { title: 'B' }])], 'a.json'));
   expect(json).toMatchObject({
     kind: 'json',
@@ -43,7 +43,7 @@ test('columns are guessed by the names of fields and then by synonyms, and each 
   expect(guessColumns(['Title'])).toEqual({ name: 'Title' });
 });
 
-test('a column with the name of a field is ignored if the operator chose no column or another one for the field', () => {
+test('a column named like a field is ignored if the operator chose no column or another column for the field', () => {
   const columns = ['Title', 'name', 'created_at', 'Topics'];
   expect(mapTexts({ name: 'Title', tags: 'Topics' }, columns)).toEqual(['name=Title', 'tags=Topics', 'createdAt=']);
   expect(mapTexts({}, ['name'])).toEqual(['name=']);

@@ -21,7 +21,7 @@ export function ImportScreen() {
   /** The rows with errors or, if there are none, the first rows. */
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
-  /** The last run. Aborted when the file or its columns change, or the screen closes: then its result is ignored. */
+  /** The last run. It is aborted, and its result ignored, when the file or its columns change, or the screen closes. */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
 

@@ -24,7 +24,7 @@ export async function runImport(chosen: ChosenFile, options: Options): Promise<I
   try {
     return await upload(chosen, options);
   } catch (error) {
-    // Browsers report a lost connection as a TypeError with a text of their own.
+    // Browsers report a lost connection as a TypeError. Its message differs by browser.
     if (!(error instanceof TypeError)) throw error;
     throw connectionLost(error);
   }
@@ -66,7 +66,7 @@ async function upload({ file, kind, columns }: ChosenFile, options: Options): Pr
   throw connectionLost();
 }
 
-/** @throws Error if the file has changed or is gone, because browsers report that like a lost connection. */
+/** @throws Error if the file has changed or is gone. The upload would report this as a lost connection. */
 async function requireUnchanged(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();

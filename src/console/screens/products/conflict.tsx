@@ -9,8 +9,8 @@ interface Props {
 }
 
 /**
- * Shows an operator's edit of a product next to the version that was saved after the operator opened it. The operator
- * takes the saved version, or applies their own changes on top of it.
+ * Shows an operator's edit of a product next to a version that was saved after the edit began. The operator takes the
+ * saved version, or applies their own changes on top of it.
  */
 export function Conflict({ before, mine, theirs, onResolve }: Props) {
   const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);

@@ -8,7 +8,7 @@ interface Props {
   use: 'image' | 'screenshot';
   /** The button's text, such as 'Upload a picture'. */
   label: ReactNode;
-  /** Called with the URL of each uploaded picture. The product uses it only after the product has been saved. */
+  /** Called with the URL of each uploaded picture. The product does not use the picture until the edit is saved. */
   onUploaded: (address: string) => void;
 }
 

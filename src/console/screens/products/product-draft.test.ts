@@ -57,7 +57,7 @@ test('the text of each changed field is converted to the type that the API expec
   });
 });
 
-test('a member without a role keeps its picture when another one is edited', () => {
+test('a team member without a role keeps the picture when another member is edited', () => {
   const draft = draftOf(product);
   const [ada, ...others] = membersOf(draft);
   expect(fieldValue('team', teamText([{ ...ada, name: 'Eve', role: 'Maker', avatar: '' }, ...others]))).toEqual([
@@ -67,7 +67,7 @@ test('a member without a role keeps its picture when another one is edited', () 
   expect(shownText('team', draft.team)).toBe('Ada, Maker, /a.svg\nBo, /b.svg');
 });
 
-test('an empty time is sent without a time zone, so the server can refuse it', () => {
+test('an empty launch time is sent without a time zone, so the server can reject it', () => {
   expect(fieldValue('createdAt', '')).toBe('');
 });
 
@@ -95,10 +95,10 @@ test.each([
   ['[1]', ['[1]']],
   ['["open', ['["open']],
   ['["Sea"]', ['Sea']],
-])('the tags %j are read as %j', (text, tags) => {
+])('the text %j of the tags field is read as the tags %j', (text, tags) => {
   expect(fieldValue('tags', text)).toEqual(tags);
 });
 
-test.each([['[beta]'], ['["Sea"]'], ['Sea\nside']])('the tag %j is read back unchanged', (tag) => {
+test.each([['[beta]'], ['["Sea"]'], ['Sea\nside']])('converting the tag %j to text and back keeps it', (tag) => {
   expect(fieldValue('tags', draftOf({ ...product, tags: [tag] }).tags)).toEqual([tag]);
 });

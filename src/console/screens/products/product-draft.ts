@@ -12,8 +12,8 @@ export type PictureField = 'image' | 'screenshots';
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');
 
 /**
- * Returns the draft of a product. Tags are a comma-separated list, or a JSON array if that would be ambiguous. Pictures
- * are one per line, and the team is JSON, because names may contain any character.
+ * Returns the draft of a product. Tags are a comma-separated list, or a JSON array if the list would be ambiguous.
+ * Screenshots are one URL per line, and the team is JSON, because names may contain any character.
  */
 export function draftOf(product: Product): Draft {
   return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, textOf(product, name)])) as Draft;
@@ -64,7 +64,7 @@ export function teamText(team: readonly TeamMember[]): string {
   return JSON.stringify(team.map(({ name, role, avatar }) => ({ name, role, avatar })));
 }
 
-/** Returns the text of a field in a form that operators can read. */
+/** Returns the text of a field as operators can read it. Only the text of the team, which is JSON, differs. */
 export function shownText(name: DraftField, text: string): string {
   if (name !== 'team') return text;
   return membersOf({ team: text })

@@ -21,8 +21,8 @@ import { ProductPreview } from './product-preview.tsx';
 const savesOf = (id: string) => ['product saves', id];
 
 /**
- * A dialog with a form for all fields of a product and a preview. Leaving it, also by Back, discards unsaved changes.
- * Undo reopens it with them.
+ * A dialog with a form for all fields of a product and a preview. Closing the dialog, also by Back, discards unsaved
+ * changes. Undo reopens the dialog with these changes.
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
@@ -38,7 +38,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
   });
 
-  // If an earlier editor was closed while it was saving, this one resumes the edit if that fails.
+  // An earlier editor may have been closed during a save. This editor waits, and resumes the edit if the save fails.
   const saves = useIsMutating({ mutationKey: savesOf(id) });
   const [isWaiting, setWaiting] = useState(saves > 0);
   if (isWaiting && saves === 0) setWaiting(false);
@@ -51,23 +51,23 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
   useLayoutEffect(
     () => () => {
-      // When the session ends, the location stays the same, and the edit is resumed after the next sign-in.
+      // If the session has ended, the location is unchanged, and the edit is kept until the next sign-in.
       if (consoleLocation().query.get('edit') !== id) leaveNow.current();
     },
     [id],
   );
 
   function leave(): void {
-    // Returns the focus, which would be lost if the open dialog were unmounted.
+    // Closing the dialog returns the focus, which would be lost if the dialog were unmounted while it is open.
     dialog.current?.close();
     const edit = stored.current;
-    // An edit that is being saved is kept, because the save may fail.
+    // During a save, the edit stays in `unsavedEdits`, so the next editor can resume it if the save fails.
     if (edit === undefined || isSaving || undoable.unsavedEdits.get(id) !== edit) return;
     undoable.unsavedEdits.delete(id);
     offerUndo(edit);
   }
 
-  /** Offers to undo that an edit was discarded, which opens the editor with the edit. */
+  /** Offers to undo the discarding of an edit. Undo reopens the editor with the edit. */
   function offerUndo(edit: Edit): void {
     void perform({
       subjects: [],
@@ -118,7 +118,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
 interface EditingProps {
   details: ProductDetails;
-  /** The unsaved edit that this editor has stored. Another one is of an earlier editor. */
+  /** The last edit that this editor stored in `unsavedEdits`. Any other edit there belongs to another editor. */
   stored: RefObject<Edit | undefined>;
   isSaving: boolean;
   onSaving: (isSaving: boolean) => void;
@@ -150,7 +150,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const { product } = base;
   const isStale = details.version !== base.version;
   const isBusy = isSaving || isResolving;
-  // While the edit is being saved, its own new version is not a conflict.
+  // During a save, a new version is not shown as a conflict, because the save itself creates one.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
   if (isStale && !isChanged && !isBusy) {
     setBase(details);
@@ -160,8 +160,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const isUploading = useIsMutating({ mutationKey: UPLOADS }) > 0;
   const canSave = isChanged && !isBusy && !isUploading && current === undefined;
 
-  // Unlike an effect, a layout effect never runs after the editor has closed. It has no cleanup, so the edit remains
-  // when the session ends.
+  // A layout effect never runs after the editor has closed, but a normal effect may. There is no cleanup, so the edit
+  // remains stored when the session ends.
   useLayoutEffect(() => {
     const { unsavedEdits } = undoable;
     if (isChanged && !isSaved.current) {
@@ -170,13 +170,17 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     } else if (unsavedEdits.get(product.id) === stored.current) unsavedEdits.delete(product.id);
   });
 
-  // After a save, the focus is on the button. The fields are marked, and no longer inert, in the same render.
+  // After a failed save, the focus moves from the button to the first invalid field. The render that marks the fields
+  // as invalid also makes them focusable again.
   useEffect(() => {
     const hasErrors = Object.keys(errors).length > 0;
     if (hasErrors) saveButton.current?.form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [errors]);
 
-  /** The fields are inert during a request, which would overwrite or drop later input, and so lose the focus. */
+  /**
+   * Moves the focus to the button, because the fields, which are inert during a request, would lose it. Input during a
+   * request would be overwritten or dropped.
+   */
   function begin(): void {
     saveButton.current?.focus({ preventScroll: true });
     failure.clear();
@@ -218,13 +222,13 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     setResolving(true);
     try {
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
-      // Leaving the editor has already offered to undo.
+      // Closing the editor has already discarded the edit and offered to undo that.
       if (!failure.isOpen()) return;
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
       if (!keepMine && stored.current) onDiscard(stored.current);
       setBase(latest);
-      // An upload may have added a picture since the click.
+      // Uses the latest draft, because an upload may have added a picture since the click.
       setDraft((mine) => (keepMine ? withChanges(next, draftOf(product), mine) : next));
       setTheirs(undefined);
     } catch (error) {

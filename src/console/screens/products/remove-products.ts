@@ -6,7 +6,7 @@ import { noteOfUndo, usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
-/** The fields that the lists of products and of removed products share. `removalId` is unset in the former. */
+/** The fields that listed products and removed products share. Only removed products have a `removalId`. */
 type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };
 type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId' | 'reason'>;
 
@@ -75,8 +75,8 @@ export function useRestoreProducts() {
 }
 
 /**
- * Removes restored products again, for their former reasons.
- * @returns a note if some of them were gone, or their request failed. @throws Error if none was removed.
+ * Removes restored products again, with the reasons of their previous removals.
+ * @returns a note if some products were not removed. @throws Error if none was removed.
  */
 async function removeAgain(products: readonly Removal[]): Promise<string | undefined> {
   const { results, failed, error } = await sendByReason(products, ({ reason }) => reason, remove);

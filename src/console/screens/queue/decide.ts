@@ -21,10 +21,10 @@ const ONGOING: Record<Decision['action'], string> = {
   decline: 'Declining',
 };
 
-/** Screen readers announce each message about progress, so there is at most one in this time. */
+/** The minimum time between messages about progress, because screen readers announce each of them. */
 const PROGRESS_MS = 1_000;
 
-/** Sends one request per submission. If one has changed in the meantime, only its request fails. */
+/** Sends one request per submission. If a submission has changed in the meantime, only its request fails. */
 async function sendAll<Item>(
   items: readonly Item[],
   ongoing: string,
@@ -55,12 +55,15 @@ async function sendAll<Item>(
   };
 }
 
-/** The ids in running batches. Live updates list them again until they are decided; another decision is refused. */
+/**
+ * The ids of the submissions in running batches. Live updates may list a submission again until its request is done, so
+ * further decisions on it are ignored.
+ */
 const deciding = new Set<string>();
 
 /**
- * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
- * `onChanged` with the submissions that were decided. `progress` is that of an open dialog.
+ * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It
+ * calls `onChanged` with the submissions that were decided. Without `progress`, toasts show the progress.
  */
 export function useDecide() {
   const client = useQueryClient();

@@ -26,7 +26,7 @@ export function QueueScreen() {
   const first = KINDS.find((each) => counts[each] > 0) ?? 'submissions';
   const labels: Record<Kind, string> = { submissions: 'Submissions', comments: 'Held comments', bursts: 'Vote bursts' };
 
-  // The URL keeps this choice. Otherwise, new items of another kind would replace the list that the operator is reading.
+  // Stores the initial kind in the URL. Otherwise, new items of another kind would replace the list during reading.
   useLayoutEffect(() => {
     if (kind === undefined && !isPending) setQuery({ kind: first });
   }, [kind, isPending, first]);

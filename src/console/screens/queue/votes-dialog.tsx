@@ -8,7 +8,7 @@ import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
-/** The votes to change, by voter, because votes that the list does not contain must not change. */
+/** The votes to change. They are identified by voter, so votes that were not listed do not change. */
 export interface VoteChoice {
   action: 'exclude' | 'include';
   reason: string;
