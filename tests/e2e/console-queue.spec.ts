@@ -261,18 +261,6 @@ test('submissions that are being decided may reappear in the list, but are not d
   expect(sent()).toBe(3);
 });
 
-test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  const [name] = newNames();
-  await addSubmissions(site, [name]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
-  await page.getByRole('checkbox', { name: `Select ${name}` }).check();
-  const bar = page.getByRole('region', { name: 'Selected items' });
-  const tops = await bar.getByRole('button').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-  expect(new Set(tops).size).toBeLessThanOrEqual(2);
-});
-
 test('a selected submission that its maker edits is deselected, so nobody approves a version that they have not seen', async ({
   page,
   site,

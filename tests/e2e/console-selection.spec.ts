@@ -196,3 +196,16 @@ test('on a phone, messages do not cover the bar of selected items', async ({ pag
   const bar = await barOf(page).boundingBox();
   expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
 });
+
+test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const name = `Barred ${randomUUID()}`;
+  await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  const tops = await barOf(page)
+    .getByRole('button')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBeLessThanOrEqual(2);
+});
