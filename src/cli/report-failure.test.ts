@@ -23,7 +23,7 @@ test.each([
   [new CoreError('unavailable', 'The database is unavailable'), 1],
   [new ConnectError('cannot reach the database'), 1],
   [new Error('unexpected'), 1],
-])('%s exits with %i', (error, code) => {
+])('after %s, the command exits with code %i', (error, code) => {
   expect(report(error)).toEqual({ code, printed: `groundswell: ${error.message}` });
 });
 

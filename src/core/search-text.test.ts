@@ -13,7 +13,7 @@ describe('folding', () => {
     ['ligatures', 'ﬁle', 'FILE'],
     ['composed and decomposed accents', 'Café', 'CAFE\u0301'],
     ['capital letters without a composed form', 'J\u030cazz', '\u01f0AZZ'],
-  ])('%s: both spellings fold to one text', (_script, one, other) => {
+  ])('both spellings fold to the same text: %s', (_script, one, other) => {
     expect(foldText(one)).toBe(foldText(other));
   });
 
@@ -37,7 +37,7 @@ describe('folding', () => {
 });
 
 describe('search text', () => {
-  test('contains the folded name and description, separated by a line break', () => {
+  test('the search text contains the folded name and description, separated by a line break', () => {
     expect(searchTextOf({ name: 'Vue', description: 'A Framework' })).toBe('vue\na framework');
   });
 });
@@ -53,7 +53,7 @@ describe('patterns', () => {
     expect(likePattern(term)).toBe(pattern);
   });
 
-  test('parts match in order, with any text between them', () => {
+  test('a pattern of several parts matches them in order, with any text between them', () => {
     expect(likeInOrder(['To', '5%'])).toBe('%to%5\\%%');
   });
 });

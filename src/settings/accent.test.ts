@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { accentStyle, BACKGROUNDS, contrast, readAccent } from './accent.ts';
 
-describe('a colour is refused', () => {
+describe('refused colours', () => {
   test.each([
     ['#ffcc00', '#ffcc00 has a contrast of 1.5:1 on white; 4.5:1 is needed, so choose a darker colour'],
     ['#FF0000', '#ff0000 has a contrast of 3.9:1 on white; 4.5:1 is needed, so choose a darker colour'],
@@ -10,13 +10,13 @@ describe('a colour is refused', () => {
     ['teal', "'teal' is not a colour of the form #rrggbb, such as #0b6e4f"],
     ['#0b6', "'#0b6' is not a colour of the form #rrggbb, such as #0b6e4f"],
     ['#0b6e4f}body{}', "'#0b6e4f}body{}' is not a colour of the form #rrggbb, such as #0b6e4f"],
-  ])('%s', (text, message) => {
+  ])('the colour %j is refused, and the message gives the reason', (text, message) => {
     expect(() => readAccent(text)).toThrow(message);
   });
 });
 
-describe('an accepted colour', () => {
-  test('is the accent of the light theme, and the accent of the dark theme has the same hue', () => {
+describe('accepted colours', () => {
+  test('an accepted colour is the accent of the light theme, and the accent of the dark theme has the same hue', () => {
     const { light, dark } = readAccent('#0B6E4F');
     expect(light).toMatchObject({ sun: '#0b6e4f', onSun: '#ffffff' });
     const [red = 0, green = 0, blue = 0] = (dark.sun.match(/[0-9a-f]{2}/g) ?? []).map((each) =>
@@ -41,14 +41,14 @@ describe('an accepted colour', () => {
     }
   });
 
-  test('its style sets the four tokens for both themes', () => {
+  test('the style of an accepted colour sets the four tokens for both themes', () => {
     expect(accentStyle(readAccent('#c2410c'))).toMatch(
       /^:root:root\{--sun:light-dark\(#c2410c,#[0-9a-f]{6}\);--sun-strong:light-dark\(.{15}\);--sun-soft:light-dark\(.{15}\);--on-sun:light-dark\(#ffffff,.{7}\)\}$/,
     );
   });
 });
 
-test('the backgrounds match tokens.css', async () => {
+test('the backgrounds for contrast checks match tokens.css', async () => {
   const tokens = await readFile(new URL('../web/ui/tokens.css', import.meta.url), 'utf8');
   for (const name of ['surface', 'paper'] as const) {
     expect(tokens).toContain(`--${name}: light-dark(${BACKGROUNDS.light[name]}, ${BACKGROUNDS.dark[name]});`);

@@ -36,7 +36,7 @@ test('without settings, the site has the default brand', async () => {
   expect(await brandOf({})).toEqual({ page: {} });
 });
 
-describe('the format of a logo is detected from its content', () => {
+describe('accepted logos', () => {
   test.each([
     ['PNG', () => picture().png().toBuffer(), 'image/png', 'png', '40x20'],
     ['lossy WebP', () => picture().flatten().webp().toBuffer(), 'image/webp', 'webp', '40x20'],
@@ -66,14 +66,14 @@ describe('the format of a logo is detected from its content', () => {
       'svg',
       'any',
     ],
-  ])('%s', async (name, make, mediaType, extension, sizes) => {
+  ])('the format of a logo is detected: %s', async (name, make, mediaType, extension, sizes) => {
     const { logo, page } = await brandOf({ SITE_LOGO: await fileOf(`${name}.txt`, await make()) });
     expect(logo).toMatchObject({ mediaType, sizes });
     expect(logo?.address).toMatch(new RegExp(`^/brand/[\\w-]{22}\\.${extension}$`));
     expect(page).toEqual({ logo: logo?.address });
   });
 
-  test('its URL changes only with its content', async () => {
+  test('the URL of a logo changes only with its content', async () => {
     const addressOf = async (path: string) => (await brandOf({ SITE_LOGO: path })).page.logo;
     const first = await addressOf(await fileOf('one.svg', SVG));
     expect(await addressOf(await fileOf('same.svg', SVG))).toBe(first);
@@ -81,7 +81,7 @@ describe('the format of a logo is detected from its content', () => {
   });
 });
 
-describe('a logo is refused', () => {
+describe('refused logos', () => {
   test.each<[string, () => Promise<string | Buffer>, string]>([
     ['empty', async () => '', 'is empty'],
     ['an HTML page', async () => '<!doctype html><svg></svg>', 'is not a PNG, SVG or WebP picture'],
@@ -137,12 +137,12 @@ describe('a logo is refused', () => {
       async () => SVG.replace('</svg>', '<style>@import "a.css"</style></svg>'),
       'refers to other files, which browsers would not load; embed them',
     ],
-  ])('%s', async (name, make, reason) => {
+  ])('a logo is refused with a reason: %s', async (name, make, reason) => {
     const path = await fileOf(`${name}.svg`, await make());
     expect(await faultsOf({ SITE_LOGO: path })).toBe(`SITE_LOGO: DIR/${name}.svg ${reason}`);
   });
 
-  test('a missing file, a folder, or a file that is too large', async () => {
+  test('a missing file, a folder, or a file that is too large is refused as a logo', async () => {
     expect(await faultsOf({ SITE_LOGO: join(folder, 'none.svg') })).toBe(
       'SITE_LOGO: DIR/none.svg cannot be used: there is no such file',
     );
@@ -158,7 +158,7 @@ describe('a logo is refused', () => {
 const ARTICLE = { title: 'A', excerpt: 'B', author: 'C', subtitle: 'D' };
 
 describe('articles', () => {
-  test('the example of the documentation is accepted', async () => {
+  test('the example articles of the documentation are accepted', async () => {
     const { page } = await brandOf({ SITE_ARTICLES: join(PACKAGE_ROOT, 'examples/articles.json') });
     expect(page.articles).toEqual(JSON.parse(await readFile(join(PACKAGE_ROOT, 'examples/articles.json'), 'utf8')));
   });
@@ -188,7 +188,7 @@ describe('articles', () => {
       [ARTICLE, { ...ARTICLE, subtitle: '波'.repeat(121) }, ARTICLE],
       ': article 2: "subtitle" has 121 characters; at most 120 are allowed',
     ],
-  ])('are refused with a reason: %s', async (_name, value, reason) => {
+  ])('articles are refused with a reason: %s', async (_name, value, reason) => {
     const path = await fileOf('articles.json', JSON.stringify(value));
     expect(await faultsOf({ SITE_ARTICLES: path })).toBe(`SITE_ARTICLES: DIR/articles.json${reason}`);
   });

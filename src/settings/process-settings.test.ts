@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { maxConnectionsNeeded, poolSizePerProcess } from './process-settings.ts';
 
 describe('the pools of all processes', () => {
-  test('leave nine connections of a default PostgreSQL to the operator’s commands', () => {
+  test('the pools of all processes leave nine connections of a default PostgreSQL to the operator’s commands', () => {
     for (let processes = 1; processes <= 28; processes += 1) {
       expect(maxConnectionsNeeded(processes, poolSizePerProcess(processes))).toBeLessThanOrEqual(97 - 9);
     }
     expect([1, 2, 7, 8, 16, 28].map((processes) => poolSizePerProcess(processes))).toEqual([10, 10, 10, 9, 4, 2]);
   });
 
-  test('have fewer connections if the database allows fewer, but at least two', () => {
+  test('each pool has fewer connections if the database allows fewer, but at least two', () => {
     expect(poolSizePerProcess(4, 60)).toBe(10);
     expect(poolSizePerProcess(4, 37)).toBe(5);
     expect(maxConnectionsNeeded(4, poolSizePerProcess(4, 37))).toBe(28);

@@ -14,7 +14,7 @@ describe('trusted addresses', () => {
     [' loopback , 192.0.2.1,, 2001:db8::7 ', ['::1', '192.0.2.1', '2001:db8::7'], ['192.0.2.2']],
   ];
   for (const [setting, trusted, others] of cases) {
-    test(`TRUST_PROXY=${setting}`, () => {
+    test(`TRUST_PROXY=${setting} trusts its addresses and no others`, () => {
       const isTrusted = readTrustedProxies(setting);
       expect(trusted.filter((address) => !isTrusted(address))).toEqual([]);
       expect(others.filter(isTrusted)).toEqual([]);
@@ -22,7 +22,7 @@ describe('trusted addresses', () => {
   }
 });
 
-describe('an error names the invalid part', () => {
+describe('invalid values', () => {
   test.each([
     ['true', "'true' is not an address"],
     ['1', "'1' is not an address"],
@@ -40,7 +40,7 @@ describe('an error names the invalid part', () => {
     ['::/0', "'::/0' trusts everyone"],
     ['::ffff:0:0/96', 'covers all IPv4'],
     ['fe80::1%eth0', "'fe80::1%eth0' is not an address"],
-  ])('TRUST_PROXY=%s', (setting, fault) => {
+  ])('the error for TRUST_PROXY=%s names the invalid part', (setting, fault) => {
     expect(() => readTrustedProxies(setting)).toThrow(fault);
   });
 });

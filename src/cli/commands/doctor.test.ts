@@ -33,7 +33,7 @@ test('the brand check lists the configured files and both accents, and a missing
 });
 
 describe('SITE_URL', () => {
-  test('a missing URL is a warning, and so is one without TLS for another machine', async () => {
+  test('a warning is reported if SITE_URL is unset, or is a URL of another machine without TLS', async () => {
     expect(await checkSiteUrl(readSettings({}))).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('not set'),
@@ -44,7 +44,7 @@ describe('SITE_URL', () => {
     });
   });
 
-  test('is requested, to check that it reaches the site', async () => {
+  test('SITE_URL is requested, and a warning is reported if it does not reach the site', async () => {
     const check = async (port: number) => checkSiteUrl(readSettings({ SITE_URL: `http://localhost:${port}` }));
     expect(await check(await serveStatus(200, 'localhost'))).toMatchObject({
       status: 'ok',
@@ -64,7 +64,7 @@ describe('SITE_URL', () => {
 describe('the site', () => {
   const check = (port: number, host: string) => checkSite(readSettings({ PORT: String(port), HOST: host }));
 
-  test('a stopped site is not a fault, and a running one is found on all addresses', async () => {
+  test('a stopped site is not a fault, and a running site is found whichever address it listens on', async () => {
     for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
       const port = await serveStatus(200);
       expect(await check(port, host)).toMatchObject({ status: 'ok', message: `running at http://127.0.0.1:${port}` });
@@ -77,7 +77,7 @@ describe('the site', () => {
     expect((await check(port, '::1')).message).toBe(`not running at http://[::1]:${port}`);
   });
 
-  test('running without its database is a fault', async () => {
+  test('a site that runs without its database is a fault', async () => {
     expect(await check(await serveStatus(503), '127.0.0.1')).toMatchObject({
       status: 'fault',
       message: expect.stringContaining('cannot use its database'),
@@ -88,7 +88,7 @@ describe('the site', () => {
 describe('TRUST_PROXY', () => {
   const check = (settings: Record<string, string>) => checkProxyTrust(readSettings(settings));
 
-  test('must be set behind a proxy, even without rate limits, because the cap on votes remains', () => {
+  test('TRUST_PROXY must be set behind a proxy, even without rate limits, because the cap on votes remains', () => {
     const siteUrl = { SITE_URL: 'https://launches.example' };
     expect(check(siteUrl)).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
     expect(check({ ...siteUrl, RATE_LIMITS: 'off', VOTES_PER_NETWORK: '7' })).toMatchObject({
@@ -99,7 +99,7 @@ describe('TRUST_PROXY', () => {
     expect(check({})).toMatchObject({ status: 'ok', message: expect.stringContaining('not set') });
   });
 
-  test('trusting this machine is a warning where visitors can bypass the proxy', () => {
+  test('trusting proxies on this machine is a warning if visitors can bypass them', () => {
     const trusting = (host: string) => check({ TRUST_PROXY: 'loopback', HOST: host });
     expect(trusting('0.0.0.0')).toMatchObject({ status: 'warning', message: expect.stringContaining('HOST=0.0.0.0') });
     for (const host of ['127.0.0.1', 'localhost', '::1']) expect(trusting(host)).toMatchObject({ status: 'ok' });

@@ -13,14 +13,14 @@ test.each([
   ['n', false],
   ['yep', false],
   ['yes please', false],
-])('the reply %j means %j', async (reply, agreed) => {
+])('the reply %j to a confirmation means %j', async (reply, agreed) => {
   const terminal = { input: stream(true), output: stream(true) };
   terminal.input.write(`${reply}\n`);
   expect(await confirm('Remove it?', terminal)).toBe(agreed);
   expect(String(terminal.output.read())).toContain('Remove it? [y/N] ');
 });
 
-test('the end of the input means no', async () => {
+test('input that ends without a reply means no', async () => {
   const terminal = { input: stream(true), output: stream(true) };
   terminal.input.end();
   expect(await confirm('Remove it?', terminal)).toBe(false);
@@ -29,7 +29,7 @@ test('the end of the input means no', async () => {
 test.each([
   [false, true],
   [true, false],
-])('the confirmation fails without asking unless input (%j) and output (%j) are terminals', async (reads, writes) => {
+])('a confirmation fails without asking if its input or output is not a terminal (%j, %j)', async (reads, writes) => {
   const terminal = { input: stream(reads), output: stream(writes) };
   await expect(confirm('Remove it?', terminal)).rejects.toThrow(UsageError);
   expect(() => requireTerminal(terminal)).toThrow('--yes');

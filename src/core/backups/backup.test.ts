@@ -69,8 +69,8 @@ const row = fc.record({
   badge: fc.option(text),
 });
 
-describe('a round trip', () => {
-  test('restores every row exactly, including all values that PostgreSQL can store', async () => {
+describe('restoring a backup', () => {
+  test('a restore reproduces every row exactly, including all values that PostgreSQL can store', async () => {
     const path = join(folder, 'round.backup');
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
@@ -106,7 +106,7 @@ describe('a round trip', () => {
     );
   });
 
-  test('produces the same rows when the restored site is backed up again', async () => {
+  test('a backup of the restored site contains the same rows as the first backup', async () => {
     const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
     await backUp(first);
     await restore(first);
@@ -159,8 +159,8 @@ test('a picture that is deleted while the backup is written is left out', async 
   expect(await readdir(to)).toEqual([name]);
 });
 
-describe('a backup', () => {
-  test('has a header that describes it, and is readable by its owner only', async () => {
+describe('writing a backup', () => {
+  test('a backup has a header that describes it, and only its owner can read the file', async () => {
     const path = join(folder, 'about.backup');
     const { header, bytes } = await backUp(path);
     const { mode, size } = await stat(path);
@@ -174,7 +174,7 @@ describe('a backup', () => {
     expect(header.tables[0]).toMatchObject({ name: 'products', rows: products });
   });
 
-  test('leaves no file when it is aborted', async () => {
+  test('an aborted backup leaves no file', async () => {
     const path = join(folder, 'given-up.backup');
     const controller = new AbortController();
     const writing = writeBackup(site, path, {
@@ -186,7 +186,7 @@ describe('a backup', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('given-up'))).toEqual([]);
   });
 
-  test('contains every table of the schema that is not explicitly excluded', async () => {
+  test('a backup contains every table of the schema that is not explicitly excluded', async () => {
     const rows = await site.query<{ table_name: string }>(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
     );
@@ -219,14 +219,14 @@ describe('a file that cannot be restored is refused without changes', () => {
   }
   const changed = (change: (text: string) => string) => gzipSync(change(gunzipSync(whole).toString()));
 
-  test('truncated at any point', async () => {
+  test('a file that is truncated at any point is refused', async () => {
     for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
       await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /cut off|not a backup/);
     }
     await expectRefused(whole.subarray(0, whole.length - 1), /cut off/);
   });
 
-  test('with a flipped bit', async () => {
+  test('a file with a flipped bit is refused', async () => {
     for (const share of [0.2, 0.5, 0.8]) {
       const turned = Buffer.from(whole);
       const at = Math.floor(whole.length * share);
@@ -260,24 +260,24 @@ describe('a file that cannot be restored is refused without changes', () => {
     ],
     ['a file of another kind', () => 'id,name\n1,Tide\n', /not a backup/],
     ['an empty file', () => '', /not a backup/],
-  ])('%s', async (_, change, reason) => {
+  ])('a file is refused because of %s', async (_, change, reason) => {
     await expectRefused(changed(change), reason);
   });
 
-  test('uncompressed text, a folder, or a missing file', async () => {
+  test('uncompressed text, a folder, or a missing file is refused', async () => {
     await expectRefused(Buffer.from('hello'), /damaged, or not a backup/);
     await expect(verifyBackup(folder)).rejects.toThrow(/it is a folder/);
     await expect(verifyBackup(join(folder, 'none'))).rejects.toThrow(/there is no such file/);
   });
 
-  test('with a schema newer than this program', async () => {
+  test('a backup with a schema newer than this program is refused', async () => {
     await writeFile(path(), whole);
     const options = { replace: true, migrations: migrations.slice(0, -1), target: 'site.backup' };
     await expect(restoreBackup(target, path(), options)).rejects.toThrow(/newer Groundswell \(1\.2\.3.*upgrade first/);
     expect(await contentsOf(target)).toEqual(before);
   });
 
-  test('on a site with data, unless `replace` is set', async () => {
+  test('a site with data refuses every backup, unless `replace` is set', async () => {
     await writeFile(path(), whole);
     await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products?\. Add --replace/);
     expect(await contentsOf(target)).toEqual(before);

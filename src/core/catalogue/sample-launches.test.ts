@@ -58,7 +58,7 @@ describe('the launches of the sample', () => {
     expect(midnight.products[0]?.createdAt).toContain('2027-03-27T');
   });
 
-  test('make an open board with different counts and a tie, and a final board with excluded votes', async () => {
+  test('the sample launches make an open board with different counts and a tie, and a final board with excluded votes', async () => {
     const now = new Date('2026-11-22T10:00:00Z');
     const sample = await readSampleCatalogue(FOLDER, { now: now.toISOString(), timeZone: 'UTC' });
     await loadSample(database, sample, systemRuntime);
@@ -80,7 +80,7 @@ describe('the launches of the sample', () => {
     ]);
   });
 
-  test('leave no board behind when the sample is removed', async () => {
+  test('removing the sample leaves no board behind', async () => {
     await load();
     await placeAll(new Date(), 'UTC');
     await remove();
@@ -88,7 +88,7 @@ describe('the launches of the sample', () => {
     expect(await database.query('SELECT FROM launches')).toEqual([]);
   });
 
-  test('take the final results without launches with them, except those of products that can be restored', async () => {
+  test('removing the sample deletes final results without launches, but keeps results of products that can be restored', async () => {
     const periods = ['2021-05-05', '2021-W18', '2021-05', '2021'];
     const end = '2022-02-01T00:00:00Z';
     const finalise = () => finaliseDue(database, { rules: rulesAt(end), votesPerNetwork: CAP });
@@ -121,7 +121,7 @@ describe('the launches of the sample', () => {
     expect(await readBoards()).toEqual(before);
   });
 
-  test('lose their sample votes if the products stay, unless the result is final', async () => {
+  test('removing only the sample engagement removes sample votes from launches, except from final results', async () => {
     await load();
     await placeAll(new Date(), 'UTC');
     const final = 'react';
@@ -133,7 +133,7 @@ describe('the launches of the sample', () => {
     expect(votes).toEqual([{ product_id: final, votes: 22, counted: 22 }]);
   });
 
-  test('are recognised by a later removal, which reads when they were loaded', async () => {
+  test('a later removal recognises the sample launches, because it reads when they were loaded', async () => {
     await load();
     const loadedAt = await getSampleTime(database);
     expect(loadedAt).toEqual(catalogue.loadedAt);

@@ -67,7 +67,7 @@ describe('loading', () => {
     expect(items).toEqual(expect.arrayContaining(catalogue.comments.filter(({ productId }) => productId === id)));
   });
 
-  test('loading twice adds nothing', async () => {
+  test('loading the sample twice adds nothing', async () => {
     await load();
     expect(await load()).toBe(0);
     expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
@@ -75,14 +75,14 @@ describe('loading', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test('an existing product stays unchanged, without sample engagement; missing ones are added', async () => {
+  test('an existing product stays unchanged and gets no sample engagement, and missing products are added', async () => {
     const own = buildProduct({ id: engagedProduct(), name: 'Our own' });
     await saveProducts(database, [own]);
     expect(await load()).toBe(catalogue.products.length - 1);
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 0, comments: 0 });
   });
 
-  test('a failure changes nothing', async () => {
+  test('a failed load changes nothing', async () => {
     const [comment] = catalogue.comments;
     if (comment === undefined) throw new Error('The catalogue has no comment');
     const faulty = { ...catalogue, comments: [{ ...comment, id: 'no UUID' }] };
@@ -186,7 +186,7 @@ describe('removing', () => {
     });
   });
 
-  test('other products stay, with their engagement', async () => {
+  test('removing the sample leaves other products and their engagement', async () => {
     await load();
     const own = buildProduct();
     await saveProducts(database, [own]);
@@ -206,7 +206,7 @@ describe('removing', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test("with engagementOnly, products and visitors' engagement stay, and counts match the rows", async () => {
+  test("removing with engagementOnly keeps products and visitors' engagement, and counts match the rows", async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);

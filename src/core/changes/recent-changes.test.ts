@@ -17,7 +17,7 @@ test('no change is known before the first read', () => {
 });
 
 describe('the changes since a time', () => {
-  test('include the changes of the five seconds before it, which other processes may have missed', () => {
+  test('the changes since a time include those of the five seconds before it', () => {
     const recent = begun();
     recent.add(counts('early'), START + MINUTE);
     recent.add({ ...counts('late'), commentIds: ['c1'] }, START + 2 * MINUTE);
@@ -29,7 +29,7 @@ describe('the changes since a time', () => {
     expect(recent.commentsSince(START + 2 * MINUTE + 6_000).commentIds).toEqual([]);
   });
 
-  test('contain a product once, at its last change', () => {
+  test('the changes since a time contain a product once, at its last change', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
     recent.add(counts('b'), START + 2 * MINUTE);
@@ -38,7 +38,7 @@ describe('the changes since a time', () => {
     expect(recent.since(START + MINUTE)?.productIds).toEqual(['b', 'a']);
   });
 
-  test('include the records that the table had when the process started, as far back as the table goes', () => {
+  test('the changes since a time include the records that the table contained when the process started', () => {
     const recent = new RecentChanges();
     const record = { id: 'n', ...counts('recorded'), createdAt: START - 5 * MINUTE };
     recent.begin([record], START);
@@ -46,7 +46,7 @@ describe('the changes since a time', () => {
     expect(recent.since(START - 11 * MINUTE)).toBeUndefined();
   });
 
-  test('are unknown if a change was too large to be listed', () => {
+  test('the changes since a time are unknown if one of them was too large to list', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
     recent.evictUpTo(START + 2 * MINUTE);
@@ -56,7 +56,7 @@ describe('the changes since a time', () => {
   });
 });
 
-test('of many comments, only the latest are listed, with the time since which the list is complete', () => {
+test('if many comments changed, only the latest are listed, with the time since which the list is complete', () => {
   const recent = begun();
   for (let second = 0; second < 2_000; second += 1) {
     recent.add({ ...counts('p'), commentIds: [`c-${second}`] }, START + second * 1_000);
@@ -67,8 +67,8 @@ test('of many comments, only the latest are listed, with the time since which th
   expect(recent.commentsSince(completeSince - 1_000).completeSince).toBe(completeSince);
 });
 
-describe('memory is bounded, and the oldest changes become unknown', () => {
-  test('products', () => {
+describe('the memory for changes is bounded', () => {
+  test('if too many products changed, the oldest changes are evicted and become unknown', () => {
     const recent = begun();
     for (let index = 0; index <= 10_000; index += 1) recent.add(counts(`p-${index}`), START + MINUTE + index);
     expect(recent.since(START + MINUTE)).toBeUndefined();
@@ -76,7 +76,7 @@ describe('memory is bounded, and the oldest changes become unknown', () => {
     expect(recent.since(START + MINUTE + 5_001)?.productIds).toHaveLength(9_999);
   });
 
-  test('comments', () => {
+  test('if too many comments changed, the oldest changes are evicted and become unknown', () => {
     const recent = begun();
     for (let index = 0; index < 20_000; index += 1) {
       recent.add({ ...counts('p'), commentIds: [`c-${index}`] }, START + MINUTE + index);

@@ -3,13 +3,13 @@ import { SiteClock } from './site-clock.ts';
 
 const MINUTE_MS = 60_000;
 
-test('before the database was read, the time is that of this machine', () => {
+test('before the first read of the database, the clock returns the time of this machine', () => {
   const clock = new SiteClock();
   expect(clock.observedUpTo).toBeUndefined();
   expect(clock.now(5_000, 10)).toBe(5_000);
 });
 
-test('after the database was read, the time is that of the database, regardless of the clock of this machine', () => {
+test("after a read, the clock follows the database's clock and ignores the clock of this machine", () => {
   const clock = new SiteClock();
   expect(clock.synchronise(9_000, 10)).toBe(0);
   expect(clock.observedUpTo).toBe(9_000);

@@ -97,8 +97,8 @@ test('a held comment is stored and not counted', async () => {
   expect(await stored()).toEqual({ contents: ['held', 'seen'], counted: 1, total: 1 });
 });
 
-describe('An idempotency key', () => {
-  test('identifies one comment, within a batch and across batches', async () => {
+describe('Idempotency keys', () => {
+  test('an idempotency key identifies one comment, within a batch and across batches', async () => {
     const key = randomUUID();
     const [first, again] = [prepare('first', { key }), prepare('again', { key })];
     expect(words(await add(prepare('none'), first, again))).toEqual(['new none', 'new first', 'old first']);
@@ -107,7 +107,7 @@ describe('An idempotency key', () => {
     expect(await stored()).toEqual({ contents: ['first', 'none'], counted: 2, total: 2 });
   });
 
-  test('belongs to its session, and comments without a key are all written', async () => {
+  test('an idempotency key belongs to its session, and comments without a key are all written', async () => {
     const key = randomUUID();
     const outcomes = await add(
       prepare('a', { key }),
@@ -120,7 +120,7 @@ describe('An idempotency key', () => {
     expect((await stored()).counted).toBe(5);
   });
 
-  test('can be used again after a comment with it failed for an unknown product', async () => {
+  test('after a comment on an unknown product failed, its idempotency key can be used again', async () => {
     const key = randomUUID();
     expect(words(await add(prepare('lost', { key, of: 'nothing' }), prepare('lost', { key, of: 'nothing' })))).toEqual([
       'product_not_found',
@@ -129,7 +129,7 @@ describe('An idempotency key', () => {
     expect(words(await add(prepare('kept', { key })))).toEqual(['new kept']);
   });
 
-  test('returns comment_not_found if the comment has been hidden', async () => {
+  test('an idempotency key whose comment has been hidden returns comment_not_found', async () => {
     const key = randomUUID();
     const first = prepare('hidden', { key });
     await add(first);
@@ -139,7 +139,7 @@ describe('An idempotency key', () => {
     expect(outcomes[0]).toMatchObject({ message: 'Comment not found' });
   });
 
-  test('is valid for exactly 24 hours, and can then create another comment', async () => {
+  test('an idempotency key is valid for exactly 24 hours, and can then create another comment', async () => {
     const key = randomUUID();
     await add(prepare('first', { key }));
     clock.advance({ hours: 24 });
@@ -152,7 +152,7 @@ describe('An idempotency key', () => {
     expect((await stored()).contents).toEqual(['first', 'second']);
   });
 
-  test('can identify a comment on another product after it has expired', async () => {
+  test('an expired idempotency key can identify a comment on another product', async () => {
     const [key, other] = [randomUUID(), `p-${randomUUID()}`];
     await saveProducts(database, [buildProduct({ id: other })]);
     await add(prepare('here', { key }));
@@ -161,7 +161,7 @@ describe('An idempotency key', () => {
     expect(words(await add(prepare('again', { key, of: other })))).toEqual(['old there']);
   });
 
-  test('is deleted after it has expired, and not before', async () => {
+  test('an idempotency key is deleted after it has expired, and not before', async () => {
     await database.query('DELETE FROM comment_idempotency_keys');
     await add(prepare('old', { key: 'old' }));
     clock.advance({ hours: 24, milliseconds: 1 });
@@ -172,7 +172,7 @@ describe('An idempotency key', () => {
     ]);
   });
 
-  test('is looked up only if it was used before', async () => {
+  test('an idempotency key is looked up only if it was used before', async () => {
     const recorded = recordStatements(database);
     const written = () => recorded.statements.filter(({ text }) => !text.includes('pg_extension')).length;
     const key = randomUUID();
@@ -231,7 +231,7 @@ if (inject('citusWorkers').length === 0) {
   });
 }
 
-describe('Where rows are not locked first, removing a product while comments on it are added', () => {
+describe('Removing a product while comments on it are added, where rows are not locked first', () => {
   async function commentWhileRemoved(...contents: string[]): Promise<PromiseSettledResult<unknown> | undefined> {
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await database.transaction(async (sql) => {
@@ -243,7 +243,7 @@ describe('Where rows are not locked first, removing a product while comments on 
     return (await writing)?.[0];
   }
 
-  test('returns product_not_found for a batch of a single comment', async () => {
+  test('a single comment on a product that is removed at the same time gets product_not_found', async () => {
     expect(await commentWhileRemoved('lost')).toEqual({
       status: 'fulfilled',
       value: {
@@ -254,7 +254,7 @@ describe('Where rows are not locked first, removing a product while comments on 
     });
   });
 
-  test('rolls back a batch of several comments, which are then retried separately', async () => {
+  test('a batch of several comments is rolled back if its product is removed at the same time', async () => {
     expect(await commentWhileRemoved('lost', 'lost as well')).toMatchObject({
       status: 'rejected',
       reason: { code: '23503' },

@@ -35,7 +35,7 @@ test('all comments are listed, newest first, up to the limit, including held and
   expect(await found({ text: 'wave', limit: 1 })).toEqual(['Another WAVE']);
 });
 
-test('filters work alone and together', async () => {
+test('filters select the right comments, alone and together', async () => {
   expect(await found({ heldOnly: true })).toEqual(['Wave held']);
   expect(await found({ hiddenOnly: true })).toEqual(['Hidden wave']);
   expect(await found({ heldOnly: true, hiddenOnly: true })).toEqual([]);
@@ -45,7 +45,7 @@ test('filters work alone and together', async () => {
   expect(await found({ productId: 'nothing' })).toEqual([]);
 });
 
-test('a text matches in any case, and each of its characters literally', async () => {
+test('a search text matches in any case, and each of its characters matches literally', async () => {
   expect(await found({ text: 'wAvE' })).toEqual(['Another WAVE', 'Wave held', 'Hidden wave']);
   expect(await found({ text: '0%' })).toEqual(['Straße 100%']);
   expect(await found({ text: '%' })).toEqual(['Straße 100%']);
@@ -60,8 +60,8 @@ test('each comment shows whether it is held, and when and why it was hidden', as
 });
 
 test('each statement of a search reads at most 2,000 rows, and the search ends once it has enough matches', async () => {
-  // Twice as many rows as one statement reads, all with the same time, so a statement must continue between two of
-  // them.
+  // Inserts twice as many rows as one statement reads. All have the same time, so the second statement must continue
+  // between rows of equal time.
   await database.query(
     `INSERT INTO comments (id, product_id, content, created_at)
      SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'

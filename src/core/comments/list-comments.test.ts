@@ -46,7 +46,7 @@ describe('The comments of one product', () => {
     ['newest', '43210'],
     ['oldest', '01234'],
     [undefined, '32041'],
-  ])('%s: one page and pages of two list the same comments, in order', async (sort, order) => {
+  ])('with sort=%s, one page and pages of two list the same comments, in order', async (sort, order) => {
     const query = sort === undefined ? {} : { sort };
     const whole = await listComments(database, 'tide', query, new Date());
     expect(contents(whole)).toEqual(numbers(order));
@@ -95,7 +95,7 @@ test('a cursor is valid only in the order that issued it', async () => {
 });
 
 describe('Held comments', () => {
-  test('are listed for their session and product alone, newest first, without hidden ones', async () => {
+  test('held comments are listed only for their session and product, newest first, without hidden ones', async () => {
     const ids = await addWithLikes('ebb', [0, 0, 0], 'session-a');
     await hideComments(database, ids.slice(0, 1));
     expect(contents(await listHeldComments(database, 'ebb', 'session-a'))).toEqual(['ebb 2', 'ebb 1']);
@@ -103,7 +103,7 @@ describe('Held comments', () => {
     expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
   });
 
-  test('are an empty list for an unknown product; an invalid product id is not found', async () => {
+  test('the list of held comments is empty for an unknown product, and an invalid product id is not found', async () => {
     await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
     expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
   });

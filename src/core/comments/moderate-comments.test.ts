@@ -45,7 +45,7 @@ async function shown(): Promise<[contents: string[], counted: number]> {
 const moderated = (id: string) => ({ id, productId });
 
 describe('Hidden comments', () => {
-  test('are neither shown nor counted; hiding a held one changes no count', async () => {
+  test('hidden comments are neither shown nor counted, and hiding a held comment changes no count', async () => {
     expect(await hideComments(database, [seen, held])).toMatchObject({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
       skipped: [],
@@ -53,7 +53,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([['other'], 1]);
   });
 
-  test('are hidden once, even by an upper-case id; already hidden, unknown and invalid ids are reported', async () => {
+  test('a comment is hidden once, even by an upper-case id, and already hidden, unknown and invalid ids are reported', async () => {
     const unknown = randomUUID();
     await hideComments(database, [other]);
     expect(await hideComments(database, [seen.toUpperCase(), seen, other, unknown, 'No id'])).toMatchObject({
@@ -63,7 +63,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([[], 0]);
   });
 
-  test('are restored unchanged and counted once; a held comment is held again', async () => {
+  test('hidden comments are restored unchanged and counted once, and a held comment is held again', async () => {
     await hideComments(database, [seen, held], 'Rude');
     expect(await restoreComments(database, [seen, held, other])).toMatchObject({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
@@ -83,14 +83,14 @@ describe('Hidden comments', () => {
 });
 
 describe('Released comments', () => {
-  test('are shown, and are counted once', async () => {
+  test('released comments are shown, and are counted once', async () => {
     expect(await releaseComments(database, [held, seen])).toMatchObject({ done: [moderated(held)], skipped: [seen] });
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
     expect((await releaseComments(database, [held])).skipped).toEqual([held]);
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
   });
 
-  test('stay hidden if they were hidden, and are counted once they are restored', async () => {
+  test('a released comment that was hidden stays hidden, and is counted once it is restored', async () => {
     await hideComments(database, [held]);
     expect((await releaseComments(database, [held])).done).toEqual([moderated(held)]);
     expect(await shown()).toEqual([['other', 'seen'], 2]);

@@ -44,7 +44,7 @@ test('a held comment is visible to its session only', () => {
 });
 
 test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164', '\u2800', '\u0301', '\ufe0f'])(
-  'a text without visible characters is empty: %j',
+  'a text without visible characters counts as empty: %j',
   (content) => {
     expect(refusalOf(content)).toEqual(['comment_incomplete', 'Product ID and content are required']);
   },
@@ -55,7 +55,7 @@ test('a comment without a product id is incomplete, and one with an invalid id g
   expect(refusalOf('Text', 'Not an id')).toEqual(['product_not_found', 'Product not found']);
 });
 
-test('one visible character among invisible ones is enough', () => {
+test('a text with one visible character among invisible ones is accepted', () => {
   expect(prepare('\u200b.\u200b').comment.content).toBe('\u200b.\u200b');
 });
 

@@ -25,12 +25,12 @@ const read = (options: { backupFolder?: string }) =>
     ...options,
   });
 
-test('before the first backup, the overview has whether backups are scheduled', async () => {
+test('before the first backup, the overview shows whether backups are scheduled', async () => {
   expect(await read({ backupFolder })).toMatchObject({ lastBackupAt: null, backupsScheduled: true });
   expect(await read({})).toMatchObject({ lastBackupAt: null, backupsScheduled: false });
 });
 
-test('the overview can be read if the newest backup cannot', async () => {
+test('the overview can be read even if the newest backup cannot', async () => {
   const lastBackupAt = async () => (await read({ backupFolder })).lastBackupAt;
   await writeFile(join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-20T22:18:34Z'))), '');
   expect(await lastBackupAt()).toEqual(expect.any(String));

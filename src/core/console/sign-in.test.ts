@@ -38,8 +38,8 @@ async function signInNew() {
 }
 const operators = () => listOperators(database, { now: clock.now(), idleSince: idleSince(clock.now()) });
 
-describe('An invitation', () => {
-  test('works once, within 24 hours, and is stored as a hash', async () => {
+describe('Invitations', () => {
+  test('an invitation works once, within 24 hours, and is stored as a hash', async () => {
     expect(await hasOperators(database)).toBe(false);
     const { token, expiresAt } = await invite();
     expect(await hasOperators(database)).toBe(true);
@@ -56,14 +56,14 @@ describe('An invitation', () => {
     });
   });
 
-  test('is accepted only once if two requests accept it at the same time', async () => {
+  test('an invitation is accepted only once if two requests accept it at the same time', async () => {
     const { token } = await invite();
     const results = await Promise.allSettled([accept(token), accept(token, 'another long passphrase')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await operators()).toMatchObject([{ name: 'ada', active: true, sessions: 1 }]);
   });
 
-  test('is replaced by the next one, and refuses a passphrase of fewer than 12 characters', async () => {
+  test('an invitation is replaced by the next one, and refuses a passphrase of fewer than 12 characters', async () => {
     const first = await invite();
     const second = await invite();
     await expect(readInvitation(database, first.token, clock.now())).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe('An invitation', () => {
     await accept(second.token, '🌊'.repeat(12));
   });
 
-  test('for an existing operator sets another passphrase, and ends all sessions and known devices', async () => {
+  test('an invitation for an existing operator sets another passphrase, ends all sessions and forgets known devices', async () => {
     const before = await accept((await invite()).token);
     const after = await accept((await invite()).token, 'a wholly new passphrase');
     expect(await touchSession(database, before.sessionToken, clock.now())).toBeUndefined();
@@ -87,7 +87,7 @@ describe('An invitation', () => {
 });
 
 describe('Signing in', () => {
-  test('gives a new session each time, ends the previous one, and remembers the device for another year', async () => {
+  test('signing in creates a new session each time, ends the previous one, and remembers the device for another year', async () => {
     const { sessionToken, deviceToken } = await signInNew();
     const next = await attempt({ before: sessionToken, deviceToken });
     expect(next.sessionToken).not.toBe(sessionToken);
@@ -99,7 +99,7 @@ describe('Signing in', () => {
     expect(JSON.stringify(await database.query('SELECT * FROM operator_sessions'))).not.toContain(next.sessionToken);
   });
 
-  test('fails in the same way for a wrong passphrase and for a name that is unknown, invalid or without a passphrase', async () => {
+  test('signing in fails in the same way for a wrong passphrase and for a name that is unknown, invalid or without a passphrase', async () => {
     await addPassphrase(database, 'ada', clock.now());
     await invite('grace');
     const attempts = [
@@ -109,14 +109,14 @@ describe('Signing in', () => {
       { name: "' OR true --" },
     ];
     const reasons: string[] = [];
-    // Sequential, because only one passphrase is hashed at a time.
+    // The attempts run one after the other, because only one passphrase is hashed at a time.
     for (const given of attempts)
       await attempt(given).catch(({ code, message }) => reasons.push(`${code}: ${message}`));
     expect(reasons).toHaveLength(attempts.length);
     expect(new Set(reasons)).toEqual(new Set(['sign_in_failed: The name or passphrase is wrong.']));
   });
 
-  test('accepts the same letters in any Unicode composition', async () => {
+  test('signing in accepts the same letters in any Unicode composition', async () => {
     await accept((await invite()).token, 'größere Wellen');
     await attempt({ passphrase: 'gro\u0308ßere Wellen' });
   });
@@ -156,8 +156,8 @@ test('a session whose sign-in checked the old passphrase ends when a new passphr
   expect(await operators()).toMatchObject([{ name: 'ada', sessions: 1 }]);
 });
 
-describe('A session', () => {
-  test('ends after 12 hours without use, and after 30 days in any case', async () => {
+describe('Sessions', () => {
+  test('a session ends after 12 hours without use, and after 30 days in any case', async () => {
     const { sessionToken } = await signInNew();
     clock.advance({ hours: 11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
@@ -175,7 +175,7 @@ describe('A session', () => {
     expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
   });
 
-  test('stays open while the database accepts no changes', async () => {
+  test('a session stays open while the database accepts no changes', async () => {
     const { sessionToken } = await signInNew();
     clock.advance({ hours: 1 });
     const readOnly: Sql = {
@@ -187,7 +187,7 @@ describe('A session', () => {
     expect(await touchSession(readOnly, sessionToken, clock.now())).toBe('ada');
   });
 
-  test('ends when a clock that was a year ahead is corrected, but survives a correction of 11 hours', async () => {
+  test('a session ends when a clock that was a year ahead is corrected, but survives a correction of 11 hours', async () => {
     const { sessionToken } = await signInNew();
     clock.setTimeOfDay({ hours: -11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
@@ -200,7 +200,7 @@ describe('A session', () => {
     expect(await openSessions(database, [ahead], clock.now())).toEqual(new Set());
   });
 
-  test("ends when the operator's access is revoked, as do invitations and known devices", async () => {
+  test("revoking an operator's access ends sessions, invitations and known devices", async () => {
     const { sessionToken } = await signInNew();
     await invite();
     expect(await revokeOperator(database, 'ada')).toBe(true);

@@ -30,7 +30,7 @@ afterAll(async () => {
 const upvote = (productId: string, upvoted = true, session = `session-${randomUUID()}`) =>
   createCore(other).setUpvote({ productId, session, upvoted });
 
-/** A busy machine may exceed the site's timeouts. */
+/** Ignores a timeout, because a busy machine may exceed the site's timeouts. */
 function ignoreTimeout(error: unknown): void {
   if (!(error instanceof CoreError && error.code === 'unavailable')) throw error;
 }
@@ -59,7 +59,7 @@ test.each([1, 10, 25, 100])(
   },
 );
 
-test('drift is found, and repaired once', async () => {
+test('wrong counts are found, and repaired once', async () => {
   await upvote('p-03');
   await plantDrift();
   const { wrong } = await checkAll();

@@ -84,6 +84,6 @@ test('a failed check for Citus is repeated at the next marked lock', async () =>
   expect(await adapted.query(LOCK, [['a']])).toEqual([{ id: 'a' }]);
 });
 
-test('a database has Citus if its server does', async () => {
+test('rows are distributed if and only if the server has Citus', async () => {
   expect(await isDistributed(database)).toBe(inject('citusWorkers').length > 0);
 });

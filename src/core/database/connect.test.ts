@@ -25,14 +25,14 @@ function serverUrlWith(change: (url: URL) => void): string {
   return url.href;
 }
 
-describe('a usable server', () => {
+describe('usable servers', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase({ migrated: false });
   });
   afterAll(() => database.drop());
 
-  test('is connected to, described without secrets, migrated and released', async () => {
+  test('connecting to a usable server describes it without secrets, and the connection can migrate and query it', async () => {
     const connection = await open(database.url);
     expect(connection.embedded).toBe(false);
     expect(connection.location).toBe(describeUrl(database.url));
@@ -45,13 +45,13 @@ describe('a usable server', () => {
 });
 
 describe('an unusable server is reported in one line with the reason and without the password', () => {
-  test('no server listens there', async () => {
+  test('a port on which no server listens is reported', async () => {
     const message = await faultOf('postgres://site:hunter2@127.0.0.1:1/launches');
     expect(message).toContain('127.0.0.1:1/launches cannot be used: connect ECONNREFUSED');
     expect(message).not.toContain('hunter2');
   });
 
-  test('the host does not exist', async () => {
+  test('a host that does not exist is reported', async () => {
     // The top-level domain .invalid is reserved never to exist (RFC 2606).
     const message = await faultOf('postgres://site:hunter2@no-such-host.invalid/launches');
     expect(message).toMatch(
@@ -60,14 +60,14 @@ describe('an unusable server is reported in one line with the reason and without
     expect(message).not.toContain('hunter2');
   });
 
-  test('the database does not exist', async () => {
+  test('a database that does not exist is reported', async () => {
     const name = `absent_${randomUUID().replaceAll('-', '')}`;
     expect(await faultOf(serverUrlWith((url) => (url.pathname = `/${name}`)))).toContain(
       `database "${name}" does not exist`,
     );
   });
 
-  test('the role or its password is wrong', async () => {
+  test('a wrong role or password is reported', async () => {
     const message = await faultOf(
       serverUrlWith((url) => Object.assign(url, { username: 'stranger', password: 'hunter2' })),
     );
@@ -75,7 +75,7 @@ describe('an unusable server is reported in one line with the reason and without
     expect(message).not.toContain('hunter2');
   });
 
-  test('the server does not respond', async () => {
+  test('a server that does not respond is reported', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await listen(() => vi.advanceTimersByTime(5_000));
     try {
@@ -88,7 +88,7 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('something other than PostgreSQL listens there', async () => {
+  test('a server that is not PostgreSQL is reported', async () => {
     const server = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     try {
       expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain('cannot be used: ');
@@ -97,7 +97,7 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('the server is older than PostgreSQL 14', async () => {
+  test('a server older than PostgreSQL 14 is reported', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '130014'));
     try {
       expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
@@ -125,7 +125,7 @@ describe('the description of a server', () => {
     ['postgresql://db.example/launches', 'db.example/launches'],
     ['postgres:///launches?host=/run/postgresql&user=site', '/run/postgresql/launches'],
     ['postgres:///launches', 'localhost/launches'],
-  ])('of %s is %s', (url, name) => {
+  ])('the server of %s is described as %s', (url, name) => {
     expect(describeUrl(url)).toBe(name);
   });
 });

@@ -29,7 +29,7 @@ test('errors of a statement are not outages, and results pass through', async ()
   expect(lines()).toEqual([]);
 });
 
-test('every error of a socket or of TLS is a lost connection, so its writes are not repeated', () => {
+test('every error of a socket or of TLS counts as a lost connection, so writes are not repeated', () => {
   const isLost = (code: string) => isConnectionFailure(Object.assign(new Error('write'), { code }));
   const lost = ['ECONNRESET', 'EAI_AGAIN', 'ENETDOWN', 'ECONNABORTED', 'EHOSTDOWN', 'EPROTO'];
   const tls = ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'ERR_TLS_CERT_ALTNAME_INVALID'];

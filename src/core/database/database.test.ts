@@ -40,7 +40,7 @@ async function withPoolOfOne(work: (pool: Database) => Promise<void>): Promise<v
 }
 
 describe('slow statements', () => {
-  test('are logged without their values, even in a transaction, and quick ones are not logged', async () => {
+  test('slow statements are logged without their values, even in a transaction, and quick ones are not logged', async () => {
     const { log, lines, text } = createLogLines();
     const patient = openDatabase({ url: database.url, log, slowStatementMs: 3_600_000 });
     await patient.query('SELECT $1::text', ['quick']);
@@ -68,7 +68,7 @@ test('a statement may have a shorter timeout, and the pool continues with anothe
 });
 
 describe('transactions', () => {
-  test('commit their work and return its result', async () => {
+  test('a transaction commits its work and returns the result', async () => {
     const result = await database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (1)');
       return 'done';
@@ -77,7 +77,7 @@ describe('transactions', () => {
     expect(await idsIn()).toContain(1);
   });
 
-  test('roll back on an error of the callback, and rethrow it unchanged', async () => {
+  test('a transaction rolls back on an error of its callback, and rethrows the error unchanged', async () => {
     const fault = new Error('changed my mind');
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (2)');
@@ -87,7 +87,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(2);
   });
 
-  test('roll back on an error of a statement', async () => {
+  test('a transaction rolls back on an error of a statement', async () => {
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (3)');
       await sql.query('INSERT INTO notes VALUES (3)');
@@ -96,7 +96,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(3);
   });
 
-  test('release their connection after a failure', async () => {
+  test('a failed transaction releases its connection', async () => {
     await withPoolOfOne(async (pool) => {
       await expect(pool.transaction((sql) => sql.query('SELECT nonsense'))).rejects.toThrow('nonsense');
       expect(await pool.transaction((sql) => sql.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
@@ -104,8 +104,8 @@ describe('transactions', () => {
   });
 });
 
-describe('a lost connection', () => {
-  test('during a statement is `unavailable`, and the pool recovers', async () => {
+describe('lost connections', () => {
+  test('a connection lost during a statement is `unavailable`, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       const asleep = pool.query('SELECT pg_sleep(60)');
@@ -119,7 +119,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('during a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
+  test('a connection lost during a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const work = pool.transaction(async (sql) => {
         await sql.query('INSERT INTO notes VALUES (4)');
@@ -132,7 +132,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('is not assumed if the transaction itself ends as `unavailable`', async () => {
+  test('a transaction whose callback throws `unavailable` does not lose its connection', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       const work = pool.transaction(async (sql) => {
@@ -145,7 +145,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('that was idle is replaced without crashing the process', async () => {
+  test('a lost idle connection is replaced without crashing the process', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       await terminate(pid);
@@ -154,7 +154,7 @@ describe('a lost connection', () => {
   });
 });
 
-test('every connection probes a silent server, even those without a timeout', async () => {
+test('every connection sends keep-alive probes to a silent server, even if it has no timeout', async () => {
   const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => setKeepAlive.mockRestore());
   const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });
@@ -172,8 +172,8 @@ test('every connection probes a silent server, even those without a timeout', as
   await pool.close();
 });
 
-describe('if a machine vanishes during a transaction', () => {
-  test('its locks are released after a while', async () => {
+describe('vanished machines', () => {
+  test('the locks of a machine that vanishes during a transaction are released after a while', async () => {
     const proxy = await startBlackHoleProxy(database.url);
     const vanishing = openDatabase({ url: proxy.url, log: silentLog, statementTimeoutMs: 600 });
     await database.query('CREATE TABLE counts AS SELECT 0 AS upvotes');
@@ -192,7 +192,7 @@ describe('if a machine vanishes during a transaction', () => {
     await proxy.close();
   });
 
-  test('the server notices by keep-alive probes, even if the transaction may be idle', async () => {
+  test('keep-alive probes are set for each session, so the server notices a vanished machine even without an idle timeout', async () => {
     const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });
     // On a Unix socket, the server stores the values but shows 0.
     const SELECT_SET =
@@ -206,7 +206,7 @@ describe('if a machine vanishes during a transaction', () => {
   });
 });
 
-describe('a statement that waits for a lock', () => {
+describe('statements that wait for a lock', () => {
   const TIMEOUT_MS = 600;
   const backends = () => database.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'writers'");
 
@@ -214,7 +214,7 @@ describe('a statement that waits for a lock', () => {
     ['outside a transaction', (pool) => pool.query('INSERT INTO locked VALUES (1)')],
     ['in a transaction', (pool) => pool.transaction((sql) => sql.query('INSERT INTO locked VALUES (1)'))],
     ['with a shorter client timeout', (pool) => pool.query('INSERT INTO locked VALUES (1)', [], { timeoutMs: 100 })],
-  ])('%s is `unavailable`, leaves no backend, and is not executed after the lock is released', async (_, write) => {
+  ])('a blocked statement %s is `unavailable`, leaves no backend, and is never executed', async (_, write) => {
     await database.query('CREATE TABLE IF NOT EXISTS locked (id integer)');
     const pool = openDatabase({
       url: `${database.url}?application_name=writers`,

@@ -99,7 +99,7 @@ describe('the schema', () => {
     expect(indexes).toHaveLength(available.length);
   });
 
-  test('the upvotes of a day are found without reading all of them', async () => {
+  test('the upvotes of a day are found without reading all upvotes', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     await database.query("INSERT INTO products (id) VALUES ('a')");
     await database.query(`INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -115,7 +115,7 @@ describe('the schema', () => {
     expect(JSON.stringify(plan)).toContain('upvotes_time');
   });
 
-  test('at most one upvote per product and session (SPEC section 3)', async () => {
+  test('the schema allows at most one upvote per product and session (SPEC section 3)', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     await database.query("INSERT INTO products (id) VALUES ('a')");
     const insert = "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 'session-1')";
@@ -125,7 +125,7 @@ describe('the schema', () => {
 });
 
 describe('migration files', () => {
-  test('are applied in the order of their numbers; a later run applies only new files', async () => {
+  test('migration files are applied in the order of their numbers, and a later run applies only new files', async () => {
     await write('0002_two.sql', 'INSERT INTO notes VALUES (2)');
     await write('0001_one.sql', 'CREATE TABLE notes (search_text integer)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0001_one.sql', '0002_two.sql']);
@@ -160,14 +160,14 @@ describe('migration files', () => {
     },
   );
 
-  test('with the same number are refused before any is applied', async () => {
+  test('migration files with the same number are refused before any is applied', async () => {
     await write('0001_one.sql', 'CREATE TABLE one (id integer)');
     await write('0001_other.sql', 'CREATE TABLE other (id integer)');
     await expect(migrate(database, folder, silentLog)).rejects.toThrow('Two migrations have the number 1');
     expect(await tables()).toEqual([]);
   });
 
-  test('other files in the folder are ignored', async () => {
+  test('files other than migrations in the folder are ignored', async () => {
     await write('README.md', 'not SQL');
     expect(await readMigrations(folder)).toEqual([]);
   });

@@ -53,7 +53,7 @@ describe('the state of a replica', () => {
       { ...usable, verifiedAt: 7_000 },
     ],
     ['is unverified after a failure', { ...usable, goal }, { type: 'failed' }, unverified],
-  ])('%s', (_name, state, event, expected) => {
+  ])('the state of a replica %s', (_name, state, event, expected) => {
     expect(step(state, event)).toEqual(expected);
   });
 });

@@ -102,7 +102,7 @@ async function expectSeen(session: string, upvotes: number, productId = 'tide') 
 }
 
 describe('replicas of a real server', () => {
-  test('are read when there are no writes, and again soon after a write', async () => {
+  test('replicas are read when there are no writes, and again soon after a write', async () => {
     await untilUsable(2);
     await expect.poll(() => readsDuring(() => core.getProduct('tide'))).toEqual({ primary: 0, replicas: 2 });
     const { session, upvotes } = await upvote();
@@ -121,7 +121,7 @@ describe('replicas of a real server', () => {
     expect(reads.stats().replicas).toBeGreaterThan(100);
   });
 
-  test('that lag are skipped for recently written data, and read for other data until they lag too far', async () => {
+  test('lagging replicas are skipped for recently written data, and read for other data until they lag too far', async () => {
     await whilePaused(async (pass) => {
       const { session, upvotes } = await upvote();
       expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 4, replicas: 0 });
@@ -140,12 +140,12 @@ describe('replicas of a real server', () => {
     await expect.poll(() => readsDuring(() => core.getProduct('tide'))).toEqual({ primary: 0, replicas: 2 });
   });
 
-  test('show a scheduled launch at its exact millisecond, even while they lag', async () => {
+  test('replicas show a scheduled launch at its exact millisecond, even while they lag', async () => {
     const launch = Date.now() + 3_600_000;
     let now = launch - 1;
     const visitor = createCore(primary, { reads, runtime: { ...systemRuntime, now: () => new Date(now) } });
     await saveProducts(primary, [buildProduct({ id: 'scheduled', createdAt: new Date(launch).toISOString() })]);
-    // Divides by zero until the product has arrived.
+    // This query fails with a division by zero until the product has arrived.
     const isThere = "SELECT 1 / count(*) FROM products WHERE id = 'scheduled'";
     const arrived = () =>
       Promise.all(servers.replicas.map(({ url }) => asAdmin(url, isThere))).then(
@@ -166,7 +166,7 @@ describe('replicas of a real server', () => {
     await primary.query("DELETE FROM products WHERE id = 'scheduled'");
   });
 
-  test('that lag are not read for the rank of a launch that another launch has overtaken', async () => {
+  test('lagging replicas are not read for the rank of a launch that another launch has overtaken', async () => {
     const now = new Date();
     const ids = ['leader', 'rival'];
     await saveProducts(
@@ -184,11 +184,11 @@ describe('replicas of a real server', () => {
     await primary.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
   });
 
-  test('that stop are skipped within the same request, and read again once they are back', async () => {
+  test('stopped replicas are skipped within the same request, and read again once they are back', async () => {
     await untilUsable(2);
     const [first, second] = servers.replicas;
     await first?.stop();
-    // Reads alternate between the replicas, so some of these first go to the stopped one.
+    // Reads alternate between the replicas, so some of these reads first go to the stopped one.
     for (let round = 0; round < 4; round += 1) expect(await core.getProduct('tide')).not.toBeNull();
     await untilUsable(1);
     await second?.stop();
@@ -201,7 +201,7 @@ describe('replicas of a real server', () => {
     await expect.poll(() => readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 0, replicas: 4 });
   });
 
-  test('serve only verified data while the primary is unavailable', async () => {
+  test('replicas serve only verified data while the primary is unavailable', async () => {
     await untilUsable(2);
     const before = (await core.getProduct('ebb'))?.product.upvotes;
     await servers.primary.stop();
@@ -216,7 +216,7 @@ describe('replicas of a real server', () => {
     expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
   });
 
-  test('that are promoted are no longer read, and writes still go to the primary', async () => {
+  test('promoted replicas are no longer read, and writes still go to the primary', async () => {
     await untilUsable(2);
     const [promoted] = servers.replicas;
     await asAdmin(promoted?.adminUrl ?? '', 'SELECT pg_promote()');

@@ -57,7 +57,7 @@ test('a schema older or newer than this program is a fault', async () => {
   await empty.drop();
 });
 
-test('opening more connections than the role allows is a warning', async () => {
+test('a site that may open more connections than the server allows is a warning', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/^\d+ of \d+ open \(limited by max_connections\); this site opens up to 12$/),
@@ -76,7 +76,7 @@ test('opening more connections than the role allows is a warning', async () => {
   });
 });
 
-test("a clock that differs by seconds is a warning, by minutes a fault; the query's duration does not count", async () => {
+test('a clock that differs by seconds is a warning, and by minutes a fault, not counting the duration of the query', async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
@@ -236,7 +236,7 @@ describe('backups', () => {
     });
   });
 
-  test('a missing folder is reported', async () => {
+  test('a missing backup folder is reported', async () => {
     await rm(folder, { recursive: true });
     expect(await check()).toMatchObject({
       status: 'fault',

@@ -23,7 +23,7 @@ const pass = (ms: number) =>
     [ms],
   );
 
-test('of many simultaneous callers, exactly one gets the lease', async () => {
+test('exactly one of many simultaneous callers gets the lease', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => acquire(randomUUID())));
   expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
 });

@@ -110,7 +110,7 @@ const upvote = (productId: string, session = 'session-of-one', upvoted = true): 
   upvoted,
 });
 
-test('an id that cannot be stored belongs to no product, and does not affect others', async () => {
+test('an id that cannot be stored belongs to no product, and does not affect other changes of the batch', async () => {
   await saveProducts(database, [buildProduct({ id: 'beside' })]);
   const { outcomes } = await setUpvotes(database, systemRuntime, [upvote('x\0y'), upvote('beside')]);
   expect(outcomes).toEqual([
@@ -179,7 +179,7 @@ test('a product that is being removed is not found, even by sessions that upvote
   }
 });
 
-describe('if rows are not locked first, a product that is removed while it is upvoted', () => {
+describe('removing a product while it is upvoted, where rows are not locked first', () => {
   async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
     await saveProducts(database, [buildProduct({ id: 'shoal' })]);
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
@@ -191,7 +191,7 @@ describe('if rows are not locked first, a product that is removed while it is up
     return (await writing)?.[0];
   }
 
-  test('gets product_not_found if the batch has a single item', async () => {
+  test('a single upvote of a product that is removed at the same time gets product_not_found', async () => {
     expect(await upvoteWhileRemoved([upvote('shoal')])).toEqual({
       status: 'fulfilled',
       value: {
@@ -203,7 +203,7 @@ describe('if rows are not locked first, a product that is removed while it is up
     });
   });
 
-  test('makes a batch of several items fail as a whole, and none is written', async () => {
+  test('a batch of several upvotes fails as a whole if one of their products is removed at the same time', async () => {
     const outcome = await upvoteWhileRemoved([upvote('shoal'), upvote('ebb', 'session-undone')]);
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '23503' } });
     expect(await database.query("SELECT FROM upvotes WHERE user_session = 'session-undone'")).toEqual([]);

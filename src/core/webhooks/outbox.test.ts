@@ -184,7 +184,7 @@ describe('votes.excluded and leaderboard.final', () => {
   });
 });
 
-test('no event is written without a receiver', async () => {
+test('no event is recorded without a receiver', async () => {
   await add('tide', LAUNCH);
   await place(LAUNCH, { silently: true });
   const core = createCore(database);

@@ -20,8 +20,8 @@ const send = ({ secrets = [OLD.key], timeoutMs = 60_000, authorization = undefin
     { now: new Date(), timeoutMs },
   );
 
-describe('a signed event', () => {
-  test('is verified by the reference library, and refused under another secret', async () => {
+describe('signed events', () => {
+  test('a signed event is verified by the reference library, and refused under another secret', async () => {
     expect(await send()).toEqual({ outcome: 'delivered', status: 204 });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('nothing was received');
@@ -34,48 +34,48 @@ describe('a signed event', () => {
     expect(() => verified({ ...request, body: `${request.body} ` }, OLD)).toThrow('No matching signature found');
   });
 
-  test('is verified under the old and the new secret while the secret is replaced', async () => {
+  test('a signed event is verified under the old and the new secret while the secret is replaced', async () => {
     await send({ secrets: [NEW.key, OLD.key] });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('nothing was received');
     for (const secret of [OLD, NEW]) expect(verified(request, secret)).toEqual(EVENT);
   });
 
-  test('carries the user and password of the URL as basic authorization', async () => {
+  test('an event is sent with the user and password of the URL as basic authorization', async () => {
     await send({ authorization: 'Basic YWRhOnBAc3M=' });
     expect(receiver.received[0]?.headers.authorization).toBe('Basic YWRhOnBAc3M=');
   });
 });
 
-describe('an attempt', () => {
+describe('attempts', () => {
   test.each([
     [200, { outcome: 'delivered', status: 200 }],
     [299, { outcome: 'delivered', status: 299 }],
     [400, { outcome: 'failed', failure: 'status 400' }],
     [503, { outcome: 'failed', failure: 'status 503' }],
     [410, { outcome: 'gone', failure: '410 Gone' }],
-  ])('with the response status %i has the outcome %j', async (status, expected) => {
+  ])('an attempt with the response status %i has the outcome %j', async (status, expected) => {
     receiver.respond = (response) => response.writeHead(status).end('{}');
     expect(await send()).toEqual(expected);
   });
 
-  test('fails at a redirect, which is not followed', async () => {
+  test('an attempt fails at a redirect, which is not followed', async () => {
     receiver.respond = (response) => response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'status 307, and redirects are not followed' });
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('fails if the receiver does not respond in time', async () => {
+  test('an attempt fails if the receiver does not respond in time', async () => {
     receiver.respond = () => {};
     expect(await send({ timeoutMs: 50 })).toEqual({ outcome: 'failed', failure: 'no response in 0.05 s' });
   });
 
-  test('fails if the receiver is down, and the failure does not contain the URL', async () => {
+  test('an attempt fails if the receiver is down, and the failure does not contain the URL', async () => {
     await receiver.stop();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
   });
 
-  test('fails with the reason if `fetch` blocks the port, as it blocks 6000 (X11)', async () => {
+  test('an attempt fails with the reason if `fetch` blocks the port, as it blocks 6000 (X11)', async () => {
     const blocked = { url: 'http://127.0.0.1:6000/hook', secrets: [OLD.key] };
     expect(await sendEvent(blocked, { id: ID, body: '{}' }, { now: new Date() })).toEqual({
       outcome: 'failed',

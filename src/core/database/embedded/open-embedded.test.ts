@@ -18,8 +18,8 @@ afterAll(() => harness.clear());
 const open = (dataDir: string, host = thisHost) =>
   openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, host);
 
-describe('an embedded database', () => {
-  it('preserves its data and its URL when it is stopped and started again', async () => {
+describe('embedded databases', () => {
+  it('an embedded database preserves its data and its URL when it is stopped and started again', async () => {
     const dataDir = await harness.createDataDir();
     const first = await open(dataDir);
     await query(first.url, 'CREATE TABLE kept (word text)');
@@ -33,7 +33,7 @@ describe('an embedded database', () => {
     await second.stop();
   });
 
-  it.runIf(process.platform === 'linux')('is stopped only after its logger has ended, too', async () => {
+  it.runIf(process.platform === 'linux')('stopping an embedded database waits until its logger has ended', async () => {
     const database = await open(await harness.createDataDir());
     const titles = async () =>
       Promise.all(
@@ -59,7 +59,7 @@ describe('an embedded database', () => {
     expect(await processesOf(database.location)).toEqual([]);
   });
 
-  it('is durable and private, and supports Unicode', async () => {
+  it('an embedded database is durable and private, and supports Unicode', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const { url, location, stop } = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
@@ -81,7 +81,7 @@ describe('an embedded database', () => {
     await stop();
   });
 
-  it('works in a folder whose path has spaces, quotes and non-ASCII letters', async () => {
+  it('an embedded database works in a folder whose path has spaces, quotes and non-ASCII letters', async () => {
     const dataDir = join(await harness.folder(), 'data', 'mes données, "日本" 100%');
     const database = await open(dataDir);
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -89,14 +89,14 @@ describe('an embedded database', () => {
     await hasNoProcesses(database.location);
   });
 
-  it('accepts a relative data folder', async () => {
+  it('an embedded database accepts a relative data folder', async () => {
     const dataDir = await harness.createDataDir();
     const database = await open(relative(process.cwd(), dataDir));
     expect(database.location).toBe(join(dataDir, 'postgres'));
     await database.stop();
   });
 
-  it('listens in a short folder if the path is too long for a socket, and deletes that folder afterwards', async () => {
+  it('an embedded database whose path is too long for a socket listens in a short folder, and deletes it afterwards', async () => {
     const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';
@@ -108,14 +108,14 @@ describe('an embedded database', () => {
   });
 
   it.each(['', 'my app', 'app"; --', '../app'])(
-    'rejects the name %j, which is not safe in SQL and paths',
+    'the name %j is rejected, because it is not safe in SQL and paths',
     async (name) => {
       const opening = openEmbedded({ name, dataDir: await harness.folder(), mode: 'own', log: silent });
       await expect(opening).rejects.toThrow(TypeError);
     },
   );
 
-  it('listens on a loopback port if there are no unix sockets', async () => {
+  it('an embedded database listens on a loopback port if there are no unix sockets', async () => {
     const dataDir = await harness.createDataDir();
     const database = await open(dataDir, { ...thisHost, unixSockets: false });
     expect(new URL(database.url).hostname).toBe('127.0.0.1');

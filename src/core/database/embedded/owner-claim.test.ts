@@ -25,8 +25,8 @@ function endAll(claims: Claim[]): void {
   }
 }
 
-describe('the claim on a data folder', () => {
-  it('is won by exactly one of many concurrent attempts, repeatedly', async () => {
+describe('claims on a data folder', () => {
+  it('exactly one of many concurrent attempts claims a data folder, repeatedly', async () => {
     const dataDir = await harness.folder();
     for (let round = 0; round < 25; round += 1) {
       const claims = await claimTogether(dataDir, 8);
@@ -35,7 +35,7 @@ describe('the claim on a data folder', () => {
     }
   });
 
-  it('ignores leftovers of dead owners', async () => {
+  it('a claim ignores leftovers of dead owners', async () => {
     const dataDir = await harness.folder();
     const folder = join(dataDir, 'postgres.owner');
     await mkdir(folder);
@@ -50,7 +50,7 @@ describe('the claim on a data folder', () => {
   it.runIf(isRootRun && process.platform === 'linux').each([
     ['belongs to another user', { uid: 1, mode: 0o700 }],
     ['others can change', { uid: 0, mode: 0o777 }],
-  ])('is refused where a long path needs a folder in /tmp that %s', async (_what, { uid, mode }) => {
+  ])('a claim is refused if a long path needs a folder in /tmp that %s', async (_what, { uid, mode }) => {
     const dataDir = join(await harness.folder(), 'long'.repeat(25));
     await mkdir(dataDir);
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
@@ -69,7 +69,7 @@ describe('the claim on a data folder', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'treats an owner that is killed during the connection attempt as dead',
+    'an owner that is killed during the connection attempt counts as dead',
     async () => {
       const address = join(await harness.folder(), 'dying.sock');
       const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;

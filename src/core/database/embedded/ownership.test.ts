@@ -28,7 +28,7 @@ function fakeTimers(): void {
 }
 
 describe('one owner per data folder', () => {
-  it('tells a second site immediately which process has the database', async () => {
+  it('a second site is told immediately which process has the database', async () => {
     const dataDir = await harness.createDataDir();
     const beforeMs = Date.now();
     const site = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
@@ -45,7 +45,7 @@ describe('one owner per data folder', () => {
     await site.stop();
   });
 
-  it('gives a new folder to exactly one of two sites that start at the same time', async () => {
+  it('exactly one of two sites that start at the same time gets a new folder', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const both = [harness.start(program, { dataDir, mode: 'own' }), harness.start(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
@@ -56,7 +56,7 @@ describe('one owner per data folder', () => {
     await hasNoProcesses(join(dataDir, 'postgres'));
   });
 
-  it('gives the folder of a killed owner to the next process, which adopts the server', async () => {
+  it('the next process gets the folder of a killed owner, and adopts the server', async () => {
     const dataDir = await harness.createDataDir();
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await killed.opened();
@@ -69,7 +69,7 @@ describe('one owner per data folder', () => {
     await hasNoProcesses(next.location);
   });
 
-  it('does not treat an unresponsive process as dead', async () => {
+  it('an unresponsive owner does not count as dead', async () => {
     const dataDir = await harness.createDataDir();
     const frozen = harness.start(program, { dataDir, mode: 'own' });
     await frozen.opened();
@@ -87,7 +87,7 @@ describe('one owner per data folder', () => {
     await frozen.stop();
   });
 
-  it('reads a response that arrived while this process was blocked', async () => {
+  it("an owner's response that arrived while this process was blocked is read", async () => {
     const address = join(await harness.folder(), 'owner.sock');
     const owner = createServer((socket) => {
       socket.once('data', () => {
@@ -105,8 +105,8 @@ describe('one owner per data folder', () => {
   });
 });
 
-describe('a command', () => {
-  it('uses the database of a running site and leaves it running', async () => {
+describe('commands', () => {
+  it('a command uses the database of a running site and leaves it running', async () => {
     const dataDir = await harness.createDataDir();
     const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
@@ -118,7 +118,7 @@ describe('a command', () => {
     await hasNoProcesses(join(dataDir, 'postgres'));
   });
 
-  it('starts the database if none runs, and stops it afterwards', async () => {
+  it('a command starts the database if none runs, and stops it afterwards', async () => {
     const dataDir = await harness.createDataDir();
     const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -126,7 +126,7 @@ describe('a command', () => {
     await hasNoProcesses(command.location);
   });
 
-  it('hands the database it started to a site that starts, and continues to work', async () => {
+  it('a command hands the database that it started to a site that starts, and continues to work', async () => {
     const dataDir = await harness.createDataDir();
     const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
     const site = harness.start(program, { dataDir, mode: 'own' });
@@ -142,7 +142,7 @@ describe('a command', () => {
   it.each([
     ['the command that started it', 'share'],
     ['the site', 'own'],
-  ])('keeps the database running when %s ends, and stops it afterwards', async (_, mode) => {
+  ])('a command keeps the database running when %s ends, and stops it afterwards', async (_, mode) => {
     const dataDir = await harness.createDataDir();
     const first = harness.start(program, { dataDir, mode });
     await first.opened();

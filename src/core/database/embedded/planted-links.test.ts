@@ -52,9 +52,9 @@ async function expectUntouched({ folder, file }: { folder: string; file: string 
 }
 
 describe.runIf(isRootRun && process.platform === 'linux')(
-  'a link that the owner of the data folder plants for root',
+  'links that the owner of the data folder plants for root',
   () => {
-    it('as the socket folder changes neither owner nor content of its target', async () => {
+    it('a link planted as the socket folder changes neither owner nor content of its target', async () => {
       const dataDir = await dataDirOfUser();
       const victim = await folderOfRoot();
       await rm(join(dataDir, 'postgres.owner'), { recursive: true, force: true });
@@ -63,7 +63,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it("as PostgreSQL's first log is replaced by a file that the user owns, and the database starts", async () => {
+    it("a link planted as PostgreSQL's first log is replaced by a file that the user owns, and the database starts", async () => {
       const dataDir = await dataDirOfUser();
       const victim = await folderOfRoot();
       const log = join(dataDir, 'postgres/start.log');
@@ -76,7 +76,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it.each([`${TEST_NAME}.password`, 'PG_VERSION'])('as %s is not read with the rights of root', async (name) => {
+    it.each([`${TEST_NAME}.password`, 'PG_VERSION'])('a link planted as %s is not read as root', async (name) => {
       const dataDir = await dataDirOfUser();
       const secret = join(await harness.folder(), 'secret');
       await writeFile(secret, 'precious', { mode: 0o600 });
@@ -85,7 +85,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expect(open(dataDir)).rejects.toThrow(/EACCES/);
     });
 
-    it('as the cluster is refused, and root still owns its target', async () => {
+    it('a link planted as the cluster is refused, and root still owns its target', async () => {
       const dataDir = join(await harness.folder(), 'data');
       const victim = await folderOfRoot();
       await mkdir(dataDir);
@@ -95,7 +95,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expectUntouched(victim);
     });
 
-    it('as the log folder does not cause files in its target to be deleted', async () => {
+    it('a link planted as the log folder does not cause files in its target to be deleted', async () => {
       const clusterDir = await harness.folder();
       const victim = await folderOfRoot();
       const names = Array.from({ length: 13 }, (_, day) => `2026-01-${day + 10}.log`);
@@ -105,7 +105,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       expect(await readdir(victim.folder)).toHaveLength(names.length + 1);
     });
 
-    it('in a deleted folder is deleted, but its target is not', async () => {
+    it('a link planted in a deleted folder is deleted, but its target is not', async () => {
       const parent = await harness.folder();
       const victim = await folderOfRoot();
       const folder = join(parent, 'postgres.making-abc');

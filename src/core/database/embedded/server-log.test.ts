@@ -8,7 +8,7 @@ const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
 
 describe("PostgreSQL's log", () => {
-  it('is limited to its ten newest files', async () => {
+  it("PostgreSQL's log is limited to its ten newest files", async () => {
     const clusterDir = await harness.folder();
     await mkdir(join(clusterDir, 'log'));
     const names = Array.from(
@@ -31,7 +31,7 @@ describe("PostgreSQL's log", () => {
     ],
     ['starting\nstill starting\n', 'still starting'],
     ['', 'PostgreSQL printed no message'],
-  ])('contains the reason why a server ended: %j', (log, line) => {
+  ])('the reason why a server ended is found in its log: %j', (log, line) => {
     expect(errorLine(log)).toBe(line);
   });
 });
