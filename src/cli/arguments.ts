@@ -61,7 +61,7 @@ export function readText(text: string): string {
   return text;
 }
 
-/** Checks a reason, which the console must be able to repeat. */
+/** Checks a reason. The console has the same limits. */
 export function readReason(text: string): string {
   if (isLongerThan(text, MAX_REASON_CHARACTERS))
     throw new InvalidArgumentError(`It can have at most ${formatCount(MAX_REASON_CHARACTERS)} characters.`);
@@ -71,7 +71,7 @@ export function readReason(text: string): string {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Parses a date, which means midnight in UTC, or a time with a UTC offset. */
+/** Parses a date, as midnight in UTC, or a time with a UTC offset. */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
   // `Date` also accepts 30 February, and converts it to a day in March.

@@ -22,15 +22,16 @@ export class InterruptedError extends Error {
   }
 }
 
-/** Creates the log of a command, which has the level `warn` unless LOG_LEVEL is set. A blank one counts as unset. */
+/** Creates the log of a command. Its level is `warn` if LOG_LEVEL is unset or blank. */
 export function createCommandLog({ logLevel }: Settings) {
   return createLog(process.env.LOG_LEVEL?.trim() ? logLevel : 'warn', process.stderr);
 }
 
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
- * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work unless the caller
- * handles them (`untilInterrupted`), because otherwise an embedded database would outlive the command.
+ * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work and close the
+ * connection, because an embedded database would otherwise outlive the command. With `handlesSignals`, the caller
+ * handles these signals (`untilInterrupted`).
  * @throws InterruptedError after a signal.
  */
 export async function withDatabase<Result>(
@@ -44,7 +45,7 @@ export async function withDatabase<Result>(
   const interruption = new AbortController();
   const { signal } = interruption;
   const interrupt = (name: (typeof SIGNALS)[number]) => {
-    // The cancelled statements would be logged as an outage of the database.
+    // Silences the log, because cancelled statements would be logged as an outage of the database.
     log.level = 'silent';
     interruption.abort(new InterruptedError('Interrupted.', 128 + constants.signals[name]));
   };
@@ -66,7 +67,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Waits for work, or throws the reason of the signal once it is aborted. */
+/** Resolves with the result of `work`, or rejects with the reason of the signal as soon as the signal is aborted. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

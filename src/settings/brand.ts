@@ -17,7 +17,7 @@ export interface Brand {
 
 export const NO_BRAND: Brand = { page: {} };
 
-/** Small, because each badge contains the logo, and the response cache contains thousands of badges. */
+/** The limit is small, because each badge contains the logo, and the response cache contains thousands of badges. */
 const MAX_LOGO_BYTES = 32 * 1024;
 const MAX_ARTICLES_BYTES = 32 * 1024;
 

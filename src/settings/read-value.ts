@@ -145,7 +145,7 @@ export function readLogLevel(text: string): LogLevel {
   return level;
 }
 
-/** Quotes an invalid value without the part before an `@`, since it may be a misplaced URL with a password. */
+/** Quotes an invalid value without the part before an `@`, since the value may be a misplaced URL with a password. */
 export function quote(text: string): string {
   return `'${text.replace(/^.*@/s, '…@')}'`;
 }

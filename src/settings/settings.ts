@@ -263,7 +263,7 @@ function group(values: Values, faults: string[]): Settings {
     webhookAllowHttp,
     ...others
   } = values;
-  // Port 0 is a free port, and each server gets another one.
+  // Port 0 selects another free port for each server, so two zeros do not conflict.
   if (others.metricsPort && others.metricsPort === others.port)
     faults.push('METRICS_PORT: this must be another port than PORT');
   return {

@@ -74,7 +74,7 @@ function backUp(path: string, signal: AbortSignal) {
         })
         .finally(progress.end);
       const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
-      // The file is complete, so a database that refuses writes is no reason to report a failure.
+      // The backup is complete, so the command succeeds even if the database refuses the entry.
       await recordAudit(connection.database, { action: 'backup', target: basename(path), details }).catch(
         (error: Error) => printError(`Warning: this backup is not in the audit log: ${error.message}`),
       );

@@ -95,7 +95,7 @@ function commandOnIds(name: string, json: string): Command {
 interface Report {
   done: string;
   skipped: string;
-  /** Returns what is printed instead with `--json`. */
+  /** Returns the value that is printed as JSON. Unset or false without `--json`. */
   toJson: ((result: Moderation) => object) | false | undefined;
 }
 

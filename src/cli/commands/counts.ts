@@ -6,7 +6,7 @@ import { jsonOption } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Number of products per statement. Batches avoid long-lived snapshots, and progress is shown after each. */
+/** Number of products per statement. Batches avoid long-lived snapshots and let the command show its progress. */
 const BATCH = 1_000;
 
 /** Maximum number of printed products. The JSON contains all of them. */

@@ -80,7 +80,7 @@ async function exportToFile(path: string, contents: Contents): Promise<number> {
 /** Ends early, without an error, if the reader stops, as in `groundswell export - | head`. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
-    // Like all output of commands, this may be shown in a terminal, and the texts are those of visitors.
+    // The text of visitors is escaped, because the output may be shown in a terminal.
     if (!process.stdout.write(part.split('\n').map(safeJson).join('\n')))
       await once(process.stdout, 'drain', { signal });
   }).catch((error: NodeJS.ErrnoException) => {

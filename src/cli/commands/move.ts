@@ -46,7 +46,7 @@ Examples:
     });
 }
 
-/** Whether a site is running with this database: each of its processes listens for changes. */
+/** Selects whether a site is running with this database. Each process of a site listens for changes. */
 const SELECT_IS_RUNNING = `SELECT EXISTS (SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND query LIKE 'LISTEN groundswell%') AS is_running`;
 

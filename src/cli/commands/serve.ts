@@ -10,7 +10,10 @@ import { print } from '../terminal/output.ts';
 
 /** Time for requests in flight to finish when the site stops, in addition to STOP_DELAY. */
 const REQUESTS_DEADLINE_MS = 10_000;
-/** Time for the statements of background jobs to end, and then for the embedded database, which may take a minute. */
+/**
+ * Time for background jobs to finish their statements, and then for the embedded database to stop, which may take a
+ * minute.
+ */
 const DATABASE_DEADLINE_MS = 75_000;
 
 export function serveCommand(): Command {
@@ -34,7 +37,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
       : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
-  // Only SIGTERM waits for the delay, which is for load balancers.
+  // The delay gives load balancers time to remove this site. Only SIGTERM waits for it.
   await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error) throw reason;
 }

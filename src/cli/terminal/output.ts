@@ -24,8 +24,8 @@ export function print(...spans: Span[]): void {
 }
 
 /**
- * Handles failed writes to the standard streams. Without listeners, they would crash the process, and an embedded
- * database would outlive it. If a reader stops early, as in `groundswell log | head`, the remaining output is dropped;
+ * Handles failed writes to the standard streams. Without listeners, a failed write would crash the process and leave an
+ * embedded database running. If a reader stops early, as in `groundswell log | head`, the remaining output is dropped;
  * any other error, such as a full disk, also fails the command.
  */
 export function handleOutputErrors(): void {
@@ -77,7 +77,7 @@ function format(spans: readonly Span[], output: Output): string {
     .map((span) => {
       if (typeof span === 'string') return safeText(span);
       const [style, text] = span;
-      // Not `styleText`, which would decide again whether the output supports colours.
+      // `styleText` is not used, because it would decide again whether the output supports colours.
       const [on, off] = inspect.colors[style] ?? [0, 0];
       return colours ? `\u001b[${on}m${safeText(text)}\u001b[${off}m` : safeText(text);
     })
@@ -111,8 +111,8 @@ const INTERVAL_MS = 100;
 const BAR_COLUMNS = 24;
 
 /**
- * Shows progress in one line on standard error if a command takes longer than a second. It is shown only on a terminal,
- * so other programs never read it.
+ * Shows progress in one line on standard error if a command takes longer than a second. Without a terminal, nothing is
+ * shown, so other programs never read progress.
  */
 export function startProgress(
   what: string,

@@ -21,7 +21,7 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
   for (const line of formatTable(columns, rows, terminalWidth())) print(...line);
 }
 
-/** Returns the width in columns, or undefined without a terminal. Some terminals, such as serial ones, report 0. */
+/** Returns the width in columns, or undefined if it is unknown: some terminals, such as serial ones, report 0. */
 function terminalWidth(): number | undefined {
   return (process.stdout.isTTY && process.stdout.columns) || undefined;
 }
@@ -30,7 +30,7 @@ const MIN_TEXT_WIDTH = 20;
 
 /**
  * Prints a text to the right of a lead, such as a name. On a terminal, the text is wrapped and its further lines are
- * indented; in a file or pipe, it is one line.
+ * indented. In a file or pipe, lead and text are one line.
  */
 export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
   const width = terminalWidth();
