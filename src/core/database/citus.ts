@@ -16,8 +16,8 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
 ];
 
 /**
- * If the database has Citus, distributes those of `DISTRIBUTED_TABLES` that are not distributed yet, with their rows,
- * in one transaction. If several processes start at the same time, one does the work and the others wait.
+ * If the database has Citus, distributes the tables of `DISTRIBUTED_TABLES` that are not distributed yet, with their
+ * rows, in one transaction. If several processes start at the same time, one does the work and the others wait.
  * @returns the names of the tables that this call distributed; none without Citus.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
@@ -36,8 +36,8 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
- * a row. The setting applies to new connections. It is safe because each shard has only one placement, because the
- * data is copied by standbys of whole servers, not by Citus.
+ * a row. The setting applies to new connections. It is safe because each shard has only one placement: standbys of
+ * whole servers, not Citus, replicate the data.
  */
 async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');

@@ -7,8 +7,8 @@ const CONNECTION_MESSAGE =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i;
 
 /**
- * Codes of system and TLS errors, which concern the connection: the batch may have been written before it was lost. A
- * statement's own errors are errors of PostgreSQL, or have another code of Node, such as ERR_INVALID_ARG_TYPE.
+ * Codes of system and TLS errors. They mean that the connection failed, possibly after the statement was executed.
+ * Errors of the statement itself have a SQLSTATE, or another code of Node, such as ERR_INVALID_ARG_TYPE.
  */
 const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+)$/;
 
@@ -20,7 +20,9 @@ const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+)$/;
 const CONNECTION_FAILURE_STATE = /^(?:08...|25006|25P03|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 
-/** Whether an error means that the database is unavailable or read-only, rather than that a statement was wrong. */
+/**
+ * Returns whether an error means that the database is unavailable or read-only, rather than that a statement was wrong.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return CONNECTION_FAILURE_STATE.test(error.code ?? '');
@@ -48,8 +50,8 @@ export function isItemError(error: unknown): boolean {
 const QUERY_CANCELED = '57014';
 
 /**
- * Returns whether the server canceled a statement, usually because it exceeded `statement_timeout`. `Sql` wraps the
- * error, so its cause is checked as well.
+ * Returns whether the server canceled a statement, usually because the statement exceeded `statement_timeout`. `Sql`
+ * wraps errors, so the cause is checked, too.
  */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -66,7 +68,7 @@ export function isLockTimeout(error: unknown): boolean {
 /** The SQLSTATE codes of serialization failures and deadlocks. A retry usually succeeds. */
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
-/** Whether to retry the whole transaction. */
+/** Returns whether the whole transaction should be retried. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && SERIALIZATION_FAILURES.has(error.code ?? '');
 }
@@ -109,7 +111,7 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
       try {
         return await work;
       } catch (error) {
-        // Without a cause, it is not about the connection, but for example about a day that has just begun.
+        // An error without a cause does not concern the connection, but for example a day that has just begun.
         if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
         throw error;
       }

@@ -20,8 +20,8 @@ export interface StatementOptions {
   /** The client's timeout for this statement; shorter than the pool's. */
   timeoutMs?: number;
   /**
-   * Whether to prepare the statement once per connection, which saves parsing and planning. For frequent statements
-   * whose SQL has few variants.
+   * Whether to prepare the statement once per connection, which saves parsing and planning. Set it for frequent
+   * statements whose SQL has few variants.
    */
   isPrepared?: boolean;
 }
@@ -67,14 +67,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /**
  * The server's timeout is shorter than the client's, so a statement that the server has read is never executed after
- * the client has given up on it. One that it has not read is discarded by `AbortableClient`.
+ * the client has given up on it. `AbortableClient` discards a statement that the server has not read.
  */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 /** How often the server checks that the client of a running statement is still connected. */
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
 /**
  * If a machine vanishes during a transaction, the locks of the transaction block other instances until the server ends
- * it: when it has been idle for this many statement timeouts, or when the machine answers no keep-alive probes.
+ * the transaction: after it has been idle for this many statement timeouts, or after the machine has not responded to
+ * keep-alive probes.
  */
 const IDLE_TIMEOUTS = 2.5;
 const KEEP_ALIVE_PROBES = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
@@ -91,7 +92,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     Client: AbortableClient,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
-    // Enforced by the client, since a pooler may reject start-up parameters.
+    // The client enforces the timeout, since a pooler may reject start-up parameters.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
     ...KEEP_ALIVE,
@@ -222,7 +223,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   }
 }
 
-/** Returns whether a statement failed because of the connection. `asCoreError` sets a cause. */
+/** Returns whether a statement failed because of the connection. Only errors from `asCoreError` have a cause. */
 function isConnectionError(error: unknown): error is CoreError {
   return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
 }

@@ -70,7 +70,9 @@ const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 const SELECT_TABLE = 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1';
 const SELECT_INDEX = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1';
 
-/** Considers only the schema in which tables are created, because another site may use another one. */
+/**
+ * Considers only the schema in which tables are created, because another site may use another schema of the database.
+ */
 async function hasTable(sql: Sql, name: string): Promise<boolean> {
   return (await sql.query(SELECT_TABLE, [name])).length > 0;
 }
@@ -109,8 +111,8 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
 }
 
 /**
- * Splits a migration into statements, at each semicolon that ends a line. They are sent one by one, because Citus
- * forwards the string to its workers, where it must be a single statement.
+ * Splits a migration into statements, at each semicolon that ends a line. Statements are sent one by one, because Citus
+ * forwards each string to its workers, which accept only a single statement per string.
  */
 export function statementsOf(sql: string): string[] {
   return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');

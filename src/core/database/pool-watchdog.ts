@@ -8,7 +8,7 @@ import type { Log } from '../runtime.ts';
  * got an error, and perhaps undo a later write.
  */
 export class AbortableClient extends pg.Client {
-  /** The TCP connection, also below TLS. */
+  /** The TCP connection. With TLS, this is the connection below the TLS socket. */
   readonly #socket: Socket;
 
   constructor(config?: pg.ClientConfig) {
@@ -56,7 +56,7 @@ export function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
   pool.on('acquire', (client) => busy.add(client));
   pool.on('release', (error, client) => {
     busy.delete(client);
-    // PostgreSQL has not answered the last statement of this client.
+    // The last statement of this client got no response, so the server must not execute it later.
     if (error instanceof Error && !((error.cause ?? error) instanceof pg.DatabaseError)) abort(client);
   });
   pool.on('remove', (client) => busy.delete(client));

@@ -89,7 +89,8 @@ export function isCurrentEnough(state: ReplicaState, time: number, now: number):
 
 /**
  * Checks repeatedly whether a replica has caught up: reads the primary's WAL position, then asks the replica whether it
- * has replayed the log up to this position. If so, it has everything committed before the position was requested.
+ * has replayed the log up to this position. If so, the replica shows everything committed before the position was
+ * requested.
  */
 export function watchReplica(options: WatchOptions): Replica {
   const { name, database, primary, log, monotonicMs, latestWrite, onVerified } = options;

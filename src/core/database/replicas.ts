@@ -143,8 +143,8 @@ function readFromReplicas(
     }),
   );
   /**
-   * The time of the last write, as claimed by the current request. It concerns this request only, so a forged claim
-   * does not move the reads of other visitors to the primary.
+   * The time of the last write, as the current request claims. Only this request uses the claim, so a forged one does
+   * not move the reads of other visitors to the primary.
    */
   const claimed = new AsyncLocalStorage<number>();
   let turn = 0;
@@ -161,8 +161,8 @@ function readFromReplicas(
   }
 
   /**
-   * Returns the source of one operation: all its statements go to one replica, or, from its first failure on, to the
-   * primary.
+   * Returns the source of one operation. All its statements go to one replica until one of them fails; that statement
+   * and all later ones go to the primary.
    */
   function of(scope: ReadScope): Sql {
     let replica: Replica | undefined;

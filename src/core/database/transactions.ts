@@ -11,8 +11,8 @@ interface RetryOptions {
 }
 
 /**
- * Runs `attempt`, up to six times, until it does not fail with a deadlock or a serialization failure. The last failure
- * and all others are rethrown.
+ * Runs `attempt` again after a deadlock or a serialization failure, at most six times in all. Rethrows the last
+ * failure, and any other error.
  */
 export async function retryConflicts<Result>(
   attempt: () => Promise<Result>,
@@ -64,8 +64,8 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
 }
 
 /**
- * Reads the rows of a SELECT in batches. Call it in a transaction. Only one read may run at a time, and one that is not
- * read to the end must be the last.
+ * Reads the rows of a SELECT in batches. Call it in a transaction. Only one read may run at a time. A read that stops
+ * before the end must be the last read of the transaction.
  */
 export async function* readInBatches<Row extends object>(
   sql: Sql,

@@ -44,7 +44,7 @@ export interface FolderOwner {
  * open later), otherwise to `nobody`, then to a user namespace.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
-  // In a user namespace, the process runs under an id that has a name.
+  // initdb refuses to run under an id without a name. In a user namespace, the process has an id with a name.
   if (!isRoot()) return hasName() ? [{ kind: 'self' }] : [{ kind: 'namespace' }, { kind: 'self' }];
   const user = (owner: FolderOwner): Account => ({ kind: 'user', uid: owner.uid, gid: owner.gid });
   // In a folder that another user can change, a `namespace` account, which is root on disk, could be tricked into
@@ -103,7 +103,10 @@ export function withRealFolder<Result>(folder: string, work: (path: string, hand
   }
 }
 
-/** Deletes a folder: its contents with the rights of its owner, and the folder with those of its parent's owner. */
+/**
+ * Deletes a folder. Its contents are deleted with the rights of the folder's owner, and the folder itself with the
+ * rights of its parent's owner.
+ */
 export function removeFolder(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) {
@@ -117,8 +120,8 @@ export function removeFolder(folder: string): void {
 }
 
 /**
- * Changes the owner of a folder and its contents. The folder comes last, so its owner shows whether the change is
- * complete.
+ * Changes the owner of a folder and its contents. The folder itself comes last, so its owner shows whether the change
+ * is complete.
  */
 export function chownFolder(folder: string, owner: FolderOwner): void {
   withRealFolder(folder, (path, handle) => {
@@ -133,7 +136,7 @@ export function chownFolder(folder: string, owner: FolderOwner): void {
 /**
  * Returns whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking
  * the kernel would require running a program as that account. Access control lists are ignored, which at worst selects
- * a user namespace. Root inside a namespace has only the rights of root as a file's owner.
+ * a user namespace. In a namespace, root cannot override mode bits, so they are checked for root, too.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);

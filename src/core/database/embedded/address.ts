@@ -55,8 +55,8 @@ export async function chooseAddress(
 }
 
 /**
- * Creates the short private folder of a socket again if it was deleted, as by a cleaner of temporary files.
- * @throws Error `EEXIST` if another user has created a folder with its name in the meantime.
+ * Creates the short private folder of a socket again if it was deleted, for example by a cleaner of temporary files.
+ * @throws Error `EEXIST` if another user has created a folder with this name in the meantime.
  */
 export async function restoreShortFolder(name: string, account: Account, socketDir = ''): Promise<void> {
   if (!isShortFolder(name, socketDir)) return;

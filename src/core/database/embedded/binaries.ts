@@ -133,8 +133,8 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
 }
 
 /**
- * Makes the copy readable for all accounts, even under a strict umask. Root gives it to the owner of the data folder;
- * each folder changes owner after its contents, so no link can be planted in it before.
+ * Makes the copy readable for all accounts, even under a strict umask. Root gives the copy to the owner of the data
+ * folder. Each folder changes owner after its contents, so no link can be planted in it before.
  */
 async function makeReadableForAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
   const found = await lstat(path);

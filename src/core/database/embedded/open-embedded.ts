@@ -9,7 +9,7 @@ import type { Durability } from './server-settings.ts';
 import { closeSession, maintainSession, openSession, type SessionOptions } from './session.ts';
 
 export interface EmbeddedOptions {
-  /** The name of the role, the database and files, so it must not change. It consists of a–z, 0–9 and `_`. */
+  /** The name of the role, the database and files. It must not change, and consists of a–z, 0–9 and `_`. */
   readonly name: string;
   /** The data folder, created if missing. The cluster is in its subfolder `postgres`, if possible. */
   readonly dataDir: string;
@@ -71,7 +71,7 @@ export async function openEmbedded(
     url,
     location,
     setOwnerNote(note) {
-      // In mode `own`, the first session is the only one.
+      // In mode `own`, the session is never lost, so the first one is still current.
       if (first.kind === 'owner') first.ownership.setNote(note);
     },
     stop() {

@@ -134,9 +134,7 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
 
 const MAX_NAME_BYTES = 24;
 
-/**
- * A folder for unix sockets. `folder` is its real path; `address(name)` is the path of a socket in it for socket calls.
- */
+/** A folder for unix sockets. `folder` is the real path; `address(name)` is the path of a socket for socket calls. */
 interface SocketFolder {
   readonly folder: string;
   address(name: string): string;
@@ -149,8 +147,9 @@ interface SocketFolder {
 }
 
 /**
- * Opens the folder of owners' sockets below a data folder, and creates it if missing. If its path is too long for a
- * socket, Linux reaches it through an open handle; other systems use a short folder in /tmp, named by the path's hash.
+ * Opens the folder of owners' sockets below a data folder, and creates it if missing. If the path is too long for a
+ * socket, Linux uses an open handle of the folder; other systems use a short folder in /tmp, named by the hash of the
+ * path.
  */
 function openSocketFolder(name: string, dataDir: string): SocketFolder {
   const usual = join(dataDir, 'postgres.owner');
@@ -172,7 +171,8 @@ function openSocketFolder(name: string, dataDir: string): SocketFolder {
 }
 
 /**
- * Checks that other users can neither put sockets into a folder in /tmp nor replace them, since its name can be guessed.
+ * Checks that other users can neither put sockets into a folder in /tmp nor replace them, since the folder's name can
+ * be guessed.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
 function requirePrivate(folder: string, handle: number, owner: FolderOwner): void {
@@ -201,8 +201,8 @@ const NO_LISTENER_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOT
 
 /**
  * Connects to a socket.
- * @returns null if it certainly has no listener.
- * @throws EmbeddedDatabaseError if the error does not show whether it has one.
+ * @returns null if the socket certainly has no listener.
+ * @throws EmbeddedDatabaseError if this is uncertain.
  */
 export function connectToListener(address: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {

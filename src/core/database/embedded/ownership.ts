@@ -10,8 +10,9 @@ export interface Reachable {
 }
 
 /**
- * How a process uses a data folder. `own`: as its only owner until it stops. `share`: together with others; it owns the
- * folder if no other process does, and gives it up when one wants to `own` it.
+ * How a process uses a data folder. `own`: the process is the only owner until it stops. `share`: the process uses the
+ * folder together with others; it becomes the owner if there is none, and gives the folder up when another process
+ * wants to `own` it.
  */
 export type Mode = 'own' | 'share';
 
@@ -86,7 +87,7 @@ export class Ownership {
     return this.#sharing.size;
   }
 
-  /** Makes processes that connect from now on wait until the owner is gone. */
+  /** Makes processes that connect after this call wait until the owner is gone. */
   setStopping(): void {
     this.#status = { ...this.#status, stopping: true };
   }
@@ -162,7 +163,7 @@ export class OwnerConnection {
     return status ?? 'gone';
   }
 
-  /** Waits until the database can be reached; undefined if the owner disappeared instead. */
+  /** Resolves when the database can be reached, or with undefined if the owner disappears first. */
   async reachable(): Promise<Reachable | undefined> {
     const reachable = await this.#receive('ready');
     this.#socket.unref();
@@ -178,7 +179,7 @@ export class OwnerConnection {
     clearTimeout(impatient);
   }
 
-  /** Waits for a part of the owner's response; undefined if the owner disappeared instead. */
+  /** Resolves with a part of the owner's response, or with undefined if the owner disappears first. */
   async #receive<Part extends keyof Response>(part: Part): Promise<Response[Part]> {
     while (this.#response[part] === undefined && !this.#socket.closed) await once(this.#events, 'changed');
     return this.#response[part];

@@ -29,8 +29,8 @@ interface PostmasterFile {
 }
 
 /**
- * Reads `postmaster.pid`; undefined if it is missing or incomplete. The process may be dead. Any other failure to read
- * it, such as too many open files, is thrown, because a server may be running.
+ * Reads `postmaster.pid`; undefined if the file is missing or incomplete. The process may be dead. Any other failure to
+ * read the file, such as too many open files, is thrown, because a server may be running.
  */
 export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch((error: unknown) => {
@@ -86,8 +86,8 @@ const FAST_STOP: readonly StopStep[] = [['SIGINT', 60_000], ...IMMEDIATE_STOP];
 const LOGGER_STOP_MS = 10_000;
 
 /**
- * Starts the postmaster of a cluster that has none, and waits until it accepts connections, however long recovery
- * takes.
+ * Starts the postmaster of a cluster that has none. Waits without a time limit until recovery ends and the postmaster
+ * accepts connections.
  * @throws EmbeddedDatabaseError `start_failed` with PostgreSQL's own error message.
  */
 export async function startPostmaster(cluster: Cluster, address: Address): Promise<Postmaster> {
@@ -142,10 +142,10 @@ export async function adoptPostmaster(cluster: Cluster, credentials: Credentials
 
 /**
  * Removes the remains of a dead postmaster: its lock files, which would block the next postmaster if their process id
- * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
- * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
- * @param socketDir the socket folder of the next postmaster. It stays, and is created again if it was deleted.
- * @throws EmbeddedDatabaseError `data_dir_in_use` if a postmaster listens that this process cannot see.
+ * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written
+ * `postmaster.pid` yet. Call it only as the owner of the cluster, and only when no postmaster runs.
+ * @param socketDir the socket folder of the next postmaster. The folder stays, and is created again if it was deleted.
+ * @throws EmbeddedDatabaseError `data_dir_in_use` if a postmaster that this process cannot see listens in the folder.
  */
 export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster, socketDir = ''): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
@@ -168,8 +168,8 @@ export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster
 }
 
 /**
- * Returns whether no postmaster listens in the cluster's folder. A process in a container does not see one of the host
- * that uses the same folder, and two postmasters would destroy the database.
+ * Returns whether no postmaster listens in the cluster's folder. A process in a container cannot see a postmaster of
+ * the host that uses the same folder, and two postmasters would destroy the database.
  */
 async function isUnused(clusterDir: string): Promise<boolean> {
   if (!fitsSocket(clusterDir)) return true;
@@ -214,7 +214,7 @@ export async function stopPostmaster(
   await killAll(clusterDir);
 }
 
-/** Waits until `isDone` resolves to true, for at most `deadlineMs`. Returns whether it did. */
+/** Waits until `isDone` resolves to true, for at most `deadlineMs`. @returns whether it did. */
 async function pollUntil(isDone: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
   for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
     if (await isDone()) return true;

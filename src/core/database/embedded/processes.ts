@@ -58,7 +58,7 @@ export function runProgram(
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    // If a program ends before it has read its input, its exit code counts, not the broken pipe.
+    // If a program ends before it has read its input, the broken pipe is ignored, because the exit code tells more.
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => resolve({ code: null, output: `${output}${error.message}` }));
     child.on('close', (code) => resolve({ code, output }));
@@ -156,19 +156,22 @@ async function processesNaming(folder: string): Promise<number[]> {
     .filter((pid) => pid > 0 && pid !== process.pid);
 }
 
-/** Runs `ps`. It exits with an error if it finds no process, but must not count as such if it could not be started. */
+/**
+ * Runs `ps`, which exits with an error if it finds no process. @throws Error if `ps` cannot be started, because that
+ * does not mean that there is no process.
+ */
 async function listProcesses(args: readonly string[]): Promise<string> {
   const { code, output } = await runProgram({ kind: 'self' }, 'ps', args);
   if (code === null) throw new Error(`Cannot list processes: ${output.trim()}`);
   return output;
 }
 
-/** Codes of reading about a process that has ended or belongs to another user. */
+/** Codes of errors in reading about a process that has ended or belongs to another user. */
 const INVISIBLE_CODES = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * Returns what was read about a process, or an empty string if this process cannot see it. Any other error is thrown,
- * because it does not show whether the process lives.
+ * Returns the text that was read about a process, or an empty string if this process cannot see the other one. Any
+ * other error is thrown, because it does not show whether the other process is alive.
  */
 async function ifVisible(reading: Promise<string>): Promise<string> {
   try {

@@ -6,7 +6,7 @@ import { LOG_FOLDER, MAX_LOG_FILES } from './server-settings.ts';
 /** The file for PostgreSQL's output until it opens its own log, or for all of its output if it cannot start. */
 export const START_LOG = 'start.log';
 
-/** Returns the line of PostgreSQL's output that says why it ended: the last error, or else the last line. */
+/** Returns the line of PostgreSQL's output that says why PostgreSQL ended: the last error, or else the last line. */
 export function errorLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
@@ -41,7 +41,7 @@ interface LogOwner {
   readonly account: Account;
 }
 
-/** Lists the log files, oldest first: their names contain the time, so they sort by it. */
+/** Lists the log files, oldest first. Their names contain the time, so the order of names is the order of time. */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
   if (!existsSync(folder)) return [];

@@ -31,7 +31,7 @@ export function initialSettings(memoryBytes: number): string[] {
 
 /** Returns the memory that this process may use, in bytes: that of its container, or else of the machine. */
 export function availableMemoryBytes(): number {
-  // If nothing limits the process, this is 0 or more than any machine has.
+  // Without a limit, this is 0 or more than the memory of any machine.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }

@@ -64,14 +64,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 /**
- * Decides what a process in this mode does about the owner that it found. `wait` means that it tries again when the
- * owner is gone.
+ * Decides how a process in this mode reacts to the owner that it found. `wait` means to try again when the owner is
+ * gone.
  */
 export function reactTo(owner: OwnerStatus | 'gone' | 'silent', mode: Mode): 'wait' | 'share' | 'refuse' {
   if (owner === 'silent') return 'refuse';
   if (owner === 'gone' || owner.stopping) return 'wait';
   if (mode === 'share') return 'share';
-  // An owner that only shares the folder gives it up now.
+  // An owner in mode `share` gives the folder up when it learns that this process wants to own it.
   return owner.mode === 'share' ? 'wait' : 'refuse';
 }
 
