@@ -61,9 +61,10 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Creates the file `aside` with the permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`,
- * so no reader finds an incomplete file there, and the file survives a loss of power. Replaces an existing file at `path`. If this fails, `aside` is deleted.
- * @param aside must be in the same folder and be used by no other call, even of another process
+ * Writes a file that readers never find incomplete, and that survives a loss of power: creates `aside` with the
+ * permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`. Replaces an existing file at
+ * `path`. After a failure, deletes `aside`.
+ * @param aside must be in the same folder as `path`, and be used by no other call, even of another process
  */
 export async function writeThenRename<Result>(
   path: string,

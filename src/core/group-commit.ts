@@ -7,8 +7,8 @@ export type Outcome<Result> = Result | CoreError;
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws, no item was
-   * written, unless the error is `unavailable`: then items may have been written.
+   * Writes a batch in one transaction and returns the outcome of each item, in order. After an error, no item was
+   * written, except that items may have been written if the error is `unavailable`.
    */
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */

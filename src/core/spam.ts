@@ -6,7 +6,7 @@ export interface Repetition {
 }
 
 /**
- * Adds what a visitor sent, and tells `add` whether it looks like spam: its text was repeated, or the hidden field
+ * Calls `add` and tells it whether a visitor's text looks like spam: the text was repeated, or the hidden field
  * `website`, which only bots fill in, is not empty.
  * @throws the errors of `add`.
  */

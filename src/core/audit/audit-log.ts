@@ -13,9 +13,7 @@ export function runAsOperator<Result>(operator: string, work: () => Result): Res
   return auditContext.run({ ...auditContext.getStore(), operator }, work);
 }
 
-/**
- * Runs `work` and marks its entries in the audit log as reverting the entry with this id, unless they name another one.
- */
+/** Runs `work`. Its entries in the audit log revert the entry with this id, unless they name another entry. */
 export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), undoes }, work);
 }
@@ -166,7 +164,7 @@ interface AuditFilter {
   limit: number;
 }
 
-/** An entry, and the id of the newest entry that reverted it, or null. */
+/** An entry, with the id of the newest entry that reverted it; null if none did. */
 type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
 
 type BrowsedRow = AuditRow & { undone_by: string | null };
@@ -215,8 +213,8 @@ export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAudit
 }
 
 /**
- * Locks, until the transaction ends, the entry to undo, so only one of two concurrent undos continues.
- * @returns false if another entry already reverts it, or if it does not exist. @throws CoreError `unavailable`.
+ * Locks the entry to undo until the transaction ends, so only one of two concurrent undos continues.
+ * @returns false if another entry already reverts this one, or if it does not exist. @throws CoreError `unavailable`.
  */
 export async function lockEntryToUndo(sql: Sql, id: string): Promise<boolean> {
   await sql.query('SELECT id FROM audit_log WHERE id = $1 FOR UPDATE', [id]);

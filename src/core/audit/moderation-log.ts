@@ -75,7 +75,7 @@ export async function listModeration(
 }
 
 function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
-  // Names are looked up by id, and a new product may have taken the id of a removed one.
+  // A removed product has no name here: names are looked up by id, and a new product may have taken the id.
   const isGone = row.action === 'products remove' && row.undone_at === null;
   return {
     id: row.id,

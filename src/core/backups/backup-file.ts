@@ -49,7 +49,7 @@ export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
 
-/** @param why completes the sentence, without a period. */
+/** Creates the error for a file that cannot be restored. @param why completes the sentence, without a period. */
 export function cannotRestore(path: string, why: string): BackupFileError {
   return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
 }
@@ -130,7 +130,7 @@ export async function pruneBackups(folder: string, last: string, maxBackups: num
 
 /**
  * Deletes the incomplete files of scheduled backups whose process was killed. Call it only while holding the lease for
- * backups, so no other process is writing one.
+ * backups, so no other process is writing a backup.
  */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {

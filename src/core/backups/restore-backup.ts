@@ -39,7 +39,7 @@ const LOCK_ATTEMPTS = 10;
 /**
  * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and their
  * writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify the
- * backup first, because writers wait in vain if the restore fails. `database` must have no statement timeout.
+ * backup first, so writers do not wait for a restore that fails. `database` must have no statement timeout.
  * @throws BackupFileError, SiteNotEmptyError; CoreError `unavailable`.
  */
 export async function restoreBackup(database: Database, path: string, options: RestoreOptions): Promise<BackupHeader> {
@@ -123,8 +123,8 @@ const COUNT_CONTENT = `SELECT 'product' AS noun, count(*)::integer AS count FROM
   UNION ALL SELECT 'final result', count(*)::integer FROM leaderboards WHERE final_at IS NOT NULL`;
 
 /**
- * Checks that a site has no products, not even removed ones, no submissions and no final results; all other rows that
- * visitors write reference one of them. Site metadata and the audit log may be discarded.
+ * Checks that a site has no products (including removed ones), no submissions and no final results; all other rows that
+ * visitors write reference one of these. Site metadata and the audit log may be discarded.
  * @throws SiteNotEmptyError
  */
 export async function requireEmpty(sql: Sql): Promise<void> {
@@ -158,10 +158,10 @@ function requireCompatible(
 }
 
 /**
- * Updates the planner's statistics, and makes other processes plan their prepared statements again. The plans for the
- * previous data could take seconds. Call it after the commit: it takes seconds, during which writers would wait, and a
- * change must be committed soon after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent build of an
- * index, which waits for all transactions; such a build or a VACUUM updates the sizes of the tables as well.
+ * Updates the planner's statistics, and makes other processes plan their prepared statements again, because plans for
+ * the previous data could take seconds. Call it after the commit: it takes seconds, and a change must be committed soon
+ * after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent build of an index, which waits for all
+ * transactions; the build also updates the size of its table.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { readInBatches } from '../database/transactions.ts';
 
 /**
  * The tables that backups contain. A table comes after those that it references, so tables are filled in this order and
- * emptied in reverse. They are listed one by one, because a database may contain other tables.
+ * emptied in reverse. This is an explicit list, because a database may contain other tables.
  */
 export const SITE_TABLES: readonly string[] = [
   'products',

@@ -44,8 +44,8 @@ export async function writeBackup(
   options: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
-    // A stream of the file itself would close it before it is synced. With `autoClose: false`, `file.close()` would
-    // never resolve.
+    // `file.createWriteStream` is not used: it would close the file before the sync, or, with `autoClose: false`,
+    // `file.close()` would never resolve.
     const output = new Writable({
       write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
     });
@@ -81,8 +81,8 @@ export function sendBackup(
 }
 
 /**
- * Returns a path for the temporary file, which a killed process leaves behind. It does not contain the process id,
- * because processes in two containers can have the same one.
+ * Returns a path for a temporary file, which a killed process leaves behind. A process id would not make the path
+ * unique, because processes in two containers can have the same id.
  */
 export function partialPath(path: string): string {
   return `${path}.${randomUUID()}.partial`;

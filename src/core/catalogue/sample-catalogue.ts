@@ -45,7 +45,9 @@ interface UpvoteCounts {
  */
 export const SAMPLE_SESSION_PREFIX = 'sample:';
 
-/** If less of the day than this has passed, the launches do not fit, and the catalogue ends with the previous day. */
+/**
+ * If less than this has passed of the day, today's launches do not fit, and the catalogue ends with the previous day.
+ */
 const MIN_DAY_MS = 60_000;
 
 /** Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`. */

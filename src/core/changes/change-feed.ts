@@ -52,8 +52,8 @@ const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_
 const EVERYTHING = '*';
 
 /**
- * Records that anything may have changed, for changes too large to list. Processes treat it as a gap and revalidate
- * everything they cached. Call it near the end of the transaction, like `recordChange`.
+ * Records that anything may have changed, for changes too large to list. Processes treat this record as a gap and
+ * revalidate everything they cached. Call it near the end of the transaction, like `recordChange`.
  */
 export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
@@ -87,15 +87,15 @@ export interface ChangePage {
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
   /**
-   * Whether rows since the cursor may have been deleted, or have earlier times than the overlap, because the clock was
-   * set back, as by a failover.
+   * Whether records may have been missed: rows since the cursor may have been deleted, or the database's clock was set
+   * back, for example by a failover, and new rows have times before the overlap.
    */
   hasGap: boolean;
 }
 
 /**
- * Reads the records since a cursor, and those of the overlap before it, except those in `seen`; without a cursor, all
- * records of the last `RETENTION_MS`.
+ * Reads the records since a cursor and during the overlap before it, except the records in `seen`. Without a cursor,
+ * reads all records of the last `RETENTION_MS`.
  * @returns undefined if the database returned no row, not even its time.
  * @throws CoreError `unavailable`.
  */
@@ -127,7 +127,7 @@ interface ChangeRow {
   gap: boolean;
   /** NULL if there are no changes. */
   id: string | null;
-  /** NULL if the reader has seen the record. On a busy site, sending a thousand ids again with each read is costly. */
+  /** NULL if the reader has seen the record, because a busy site would send a thousand known records with each read. */
   product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];

@@ -74,7 +74,7 @@ export function step(state: PollerState, event: PollerEvent): PollerStep {
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {
     case 'wake':
-      // A read is running, and the next one follows soon.
+      // The current read may miss the change, but the next read follows soon.
       if (state.kind === 'reading') return { state, effects: [] };
       return { state: { ...state, kind: 'reading' }, effects: [{ kind: 'cancelWait' }, { kind: 'read' }] };
     case 'succeeded':

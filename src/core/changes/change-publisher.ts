@@ -8,7 +8,10 @@ import { type Change, OVERLAP_MS, recordChange } from './change-feed.ts';
 /** Changes are published to other processes at this interval, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
 
-/** Changes whose record took longer to commit are published a second time. */
+/**
+ * If a record takes longer to commit, its changes are published again, because other processes may have missed the
+ * record.
+ */
 const MAX_COMMIT_MS = (2 / 3) * OVERLAP_MS;
 
 /** A process remembers this many of its own records, so it does not act on them twice. */
@@ -27,7 +30,10 @@ export class ChangePublisher {
   readonly #onPublished: () => void;
   readonly #productIds = new Set<string>();
   readonly #commentIds = new Set<string>();
-  /** Changes that are published a second time, but not a third, which a busy database would delay as well. */
+  /**
+   * Changes to publish a second time. They are not published a third time, because a busy database would delay that
+   * record, too.
+   */
   #late: Change = NOTHING;
   readonly #ownRecords = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +65,7 @@ export class ChangePublisher {
     return this.#ownRecords.has(recordId);
   }
 
-  /** Waits for a publication that is under way, and publishes the remaining changes, without trying again. */
+  /** Waits for a publication that is under way, then publishes the remaining changes once, without retries. */
   async close(): Promise<void> {
     await this.#flushing;
     this.#isClosed = true;
@@ -77,7 +83,8 @@ export class ChangePublisher {
     this.#commentIds.clear();
     this.#late = NOTHING;
     const id = randomUUID();
-    // Remembered before the INSERT, because another connection may read the record before this one reports its commit.
+    // The id is remembered before the INSERT, because another connection may read the record before the commit is
+    // reported to this one.
     this.#remember(id);
     const begunAt = performance.now();
     try {
@@ -130,7 +137,8 @@ export class ChangeNotify {
   readonly #self = randomUUID();
   readonly #listening: Listening;
   /**
-   * Whether this process receives notifications. If not, it sends none, since the others are connected in the same way.
+   * Whether this process receives notifications. If not, it sends none, because the other processes are connected in
+   * the same way and would not receive them.
    */
   #isWorking = false;
   /** Aborted when a probe has arrived, or is no longer awaited. */

@@ -194,7 +194,7 @@ interface MissedChanges {
 
 interface MissedComments {
   commentIds: string[];
-  /** The ids are complete for readers that missed the changes since this time, or since a later one. */
+  /** `commentIds` is complete for readers that missed the changes since this time or a later one. */
   completeSince: number;
 }
 

@@ -52,7 +52,7 @@ const ADD_COMMENTS = `WITH locked AS (
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
- * @returns for each the written comment, the earlier comment with its idempotency key, or a CoreError
+ * @returns for each comment the written one, the earlier one with the same idempotency key, or a CoreError
  * `product_not_found` or `comment_not_found`.
  * @throws CoreError `unavailable`.
  */

@@ -71,7 +71,8 @@ const NEWEST: KeysetOrder<BrowsedRow> = {
 const MAX_SCANNED = 20_000;
 
 /**
- * Returns a page of the list of `browseComments`. In a search, even an empty page can have a next page.
+ * Returns a page of the list of `browseComments`. In a search, an empty page can have a next page, because each page
+ * reads at most `MAX_SCANNED` comments.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function browseCommentPage(

@@ -6,7 +6,7 @@ import { isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** The sender of a comment. The idempotency key identifies the comment, so repeated requests create only one. */
+/** The sender of a comment. The idempotency key identifies the comment, so repeated requests create it only once. */
 export interface Sender {
   session: string;
   idempotencyKey?: string | undefined;
@@ -23,7 +23,7 @@ export interface PreparedComment extends Sender {
 }
 
 /**
- * Validates a visitor's input and builds the comment. Only its author sees a held comment until an operator releases
+ * Validates a visitor's input and builds the comment. Until an operator releases a held comment, only its author sees
  * it.
  * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` if the id is invalid.
  */

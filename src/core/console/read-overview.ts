@@ -82,7 +82,7 @@ async function timeOfNewest(folder: string): Promise<Date | undefined> {
     const path = await newestBackup(folder);
     return path === undefined ? undefined : (await stat(path)).mtime;
   } catch {
-    // The findings of `doctor`, which the same screen shows, include a folder or a backup that cannot be read.
+    // The overview also shows the findings of `doctor`, which report a folder or a backup that cannot be read.
     return undefined;
   }
 }

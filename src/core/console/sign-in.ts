@@ -12,7 +12,7 @@ export interface SignedIn {
   operator: string;
   /** The token of the new session. */
   sessionToken: string;
-  /** A token that marks this browser as known for this operator for a year. It replaces the browser's previous one. */
+  /** A token that marks this browser as known for this operator for a year. It replaces the previous token. */
   deviceToken: string;
 }
 
@@ -80,8 +80,8 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or the passphrase changed, while this one was hashed. The lock delays such a change
-    // until this session is committed, so the change ends this session, too.
+    // Access may have been revoked, or the passphrase changed, while the given passphrase was hashed. The lock delays a
+    // later change until this session is committed, so that change ends this session.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [

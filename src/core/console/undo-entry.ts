@@ -113,7 +113,9 @@ async function revert(
 const SELECT_LATER_REMOVALS = `SELECT 1 FROM removed_products WHERE product_id = $1 AND removed_at > $2::timestamptz
   UNION ALL SELECT 1 FROM audit_log WHERE action = 'sample remove' AND created_at > $2::timestamptz LIMIT 1`;
 
-/** Returns whether the product may have been removed after this entry, so another product may have its id now. */
+/**
+ * Returns whether the product may have been removed after this entry. If so, its id may belong to another product now.
+ */
 async function isRemovedLater(sql: Sql, { target, createdAt }: AuditEntry): Promise<boolean> {
   return (await sql.query(SELECT_LATER_REMOVALS, [target, createdAt])).length > 0;
 }

@@ -40,7 +40,7 @@ const COUNT_BATCH = `${COUNT_ROWS} WHERE p.id > $1 ORDER BY p.id LIMIT $2`;
 
 /**
  * Compares the counts of at most `limit` products with their rows, in the order of their ids, starting after `after`
- * (empty in the first call). This is cheap enough for a busy site.
+ * (empty in the first call). Each call is cheap enough for a busy site.
  * @throws CoreError `unavailable`.
  */
 export async function checkCounts(

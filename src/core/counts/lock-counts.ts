@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * SQL: whether the product of a row of product_counts accepts writes of visitors. While a large removal includes the
- * product, writers skip its row as if it did not exist, so they do not wait for its lock.
+ * The SQL condition on rows of product_counts whose products accept writes of visitors. While a large removal includes
+ * a product, writers skip its row as if the row did not exist, so they do not wait for the lock.
  */
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
@@ -13,8 +13,8 @@ const LOCK_AVAILABLE_COUNTS = `SELECT product_id FROM product_counts WHERE produ
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /**
- * Like `lockCounts`, but skips counts that another transaction has locked. A background job uses it, because while it
- * waited, visitors would wait for the counts that it has already locked.
+ * Like `lockCounts`, but skips counts that another transaction has locked. Background jobs use this function, because a
+ * waiting job would make visitors wait for the counts that the job has already locked.
  * @returns the products whose counts are now locked.
  */
 export async function lockAvailableCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {

@@ -46,7 +46,9 @@ const SUBMISSION_FIELDS = [
   ...['createdAt', 'updatedAt', 'decidedAt'],
 ];
 
-/** The fields and the query of each export. No field identifies a visitor, and the order depends only on the rows. */
+/**
+ * The fields and the query of each export. No field identifies a visitor. The order depends only on the exported rows.
+ */
 const SOURCES: Record<ExportTable, Source> = {
   products: {
     fields: PRODUCT_FIELD_NAMES,

@@ -6,7 +6,7 @@ const SELECT_COUNTS = `SELECT c.product_id AS id, c.upvotes, c.comments
   FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $2::timestamptz
   WHERE c.product_id = ANY($1::text[])`;
 
-/** Reads the counts of those of these products that have launched by `now`. @throws CoreError `unavailable`. */
+/** Reads the counts of the given products that have launched by `now`. @throws CoreError `unavailable`. */
 export async function readLiveCounts(sql: Sql, productIds: readonly string[], now: Date): Promise<LiveCounts[]> {
   return productIds.length === 0
     ? []

@@ -68,7 +68,7 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   };
 }
 
-/** Conditions on the time of a row: since `$1`, and up to `$2` or before it. */
+/** Conditions on the time of a row: from `$1` up to `$2`, inclusive or exclusive. */
 const UP_TO = 'created_at >= $1::timestamptz AND created_at <= $2::timestamptz';
 const BEFORE = 'created_at >= $1::timestamptz AND created_at < $2::timestamptz';
 

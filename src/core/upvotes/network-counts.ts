@@ -37,7 +37,7 @@ interface CachedCounts {
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read into the cache before a batch. */
 const MAX_LOADED_VOTES = 20_000;
-/** If other processes write to a product, or it has too many votes, its counts are not read again for this time. */
+/** The counts of a product to which other processes write, or with too many votes, are not read again for this time. */
 const RELOAD_MS = 60_000;
 
 const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes

@@ -39,7 +39,10 @@ export function receiverOf(url: string): string {
 /** The maximum time between two attempts. */
 export const MAX_RETRY_DELAY_MS = 60 * 60 * 1_000;
 
-/** A later time than the maximum delay allows was stored before the database's clock was set back. */
+/**
+ * The condition on events that are due. A time later than the maximum delay allows was stored before the database's
+ * clock was set back.
+ */
 const IS_DUE = `(next_attempt_at <= $1::timestamptz
   OR next_attempt_at > $1::timestamptz + ${MAX_RETRY_DELAY_MS} * interval '1 millisecond') AND expires_at > $1::timestamptz`;
 
