@@ -215,18 +215,23 @@ function rememberVote(productId: string, upvoted: boolean): void {
  * Stores each vote status in this browser when the status changes, and refetches votes that another tab has changed.
  * Also keeps queued votes on screen. Returns a function that ends all of this.
  */
-export function watchVotes(client: QueryClient): () => void {
-  const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
+export function watchVotes(api: Api, client: QueryClient): () => void {
+  const known = new Map<string, boolean>();
+  const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }, isRead = false) => {
     const [kind, productId] = queryKey;
-    if (kind !== upvoteKeys.statuses[0] || typeof state.data !== 'boolean') return;
-    rememberVote(String(productId), state.data);
+    if (kind !== upvoteKeys.statuses[0] || typeof productId !== 'string' || typeof state.data !== 'boolean') return;
+    // The visitor voted in another tab or on the previous page, so the count on screen is stale as well.
+    if (isRead && known.get(productId) === !state.data) void readUpvotes(api, client, productId);
+    known.set(productId, state.data);
+    rememberVote(productId, state.data);
   };
-  client.getQueryCache().getAll().forEach(note);
+  for (const query of client.getQueryCache().getAll()) note(query);
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     // Other events contain no new status, and an old status must not overwrite a vote that another tab has stored.
     if (event.type !== 'updated' || event.action.type !== 'success') return;
-    if (!event.action.manual) showQueuedStatus(client, event.query.queryKey);
-    note(event.query);
+    const isRead = !event.action.manual;
+    if (isRead) showQueuedStatus(client, event.query.queryKey);
+    note(event.query, isRead);
   });
   const onStorage = ({ key, newValue }: StorageEvent) => {
     // The key of `rememberedVotes`. Without a value, other code on this origin has deleted it.
@@ -237,6 +242,13 @@ export function watchVotes(client: QueryClient): () => void {
     unsubscribe();
     window.removeEventListener('storage', onStorage);
   };
+}
+
+/** Reads a product's upvotes. Refetching the lists that contain it would insert and move other products. */
+async function readUpvotes(api: Api, client: QueryClient, productId: string): Promise<void> {
+  const detail = await api.getProduct(productId).catch(() => null);
+  if (!detail || pendingClicks(client, productId) > 0) return;
+  patchProduct(client, productId, (product) => ({ ...product, upvotes: detail.product.upvotes }));
 }
 
 /** After a read of a vote, which does not include a queued change, shows the change again. */

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { useApi } from '../../api/api-context.tsx';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
 import { recheckVotes, watchVotes } from '../../features/upvotes/set-upvote.ts';
@@ -12,8 +13,9 @@ import { OfflineNote } from '../offline/offline-note.tsx';
 export const DEFERRED = { LiveUpdates, DeferredFeatures };
 
 function DeferredFeatures() {
+  const api = useApi();
   const client = useQueryClient();
-  useEffect(() => watchVotes(client), [client]);
+  useEffect(() => watchVotes(api, client), [api, client]);
   useEffect(() => {
     recheckVotes(client);
     const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && recheckVotes(client);
