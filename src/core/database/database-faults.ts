@@ -4,13 +4,13 @@ import type { Log } from '../runtime.ts';
 
 /** The driver's messages for connections that failed, were lost, or timed out. */
 const CONNECTION_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i;
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|SSL connection/i;
 
 /**
  * Codes of system and TLS errors. They mean that the connection failed, possibly after the statement was executed.
  * Errors of the statement itself have a SQLSTATE, or another code of Node, such as ERR_INVALID_ARG_TYPE.
  */
-const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+)$/;
+const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+|CERT_\w+|\w+_CERT\w*|UNABLE_TO_\w+)$/;
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
