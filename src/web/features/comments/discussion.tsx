@@ -34,7 +34,8 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   });
   const held = useQuery(heldCommentsOptions(api, productId));
   const comments = flattenComments(list.data, held.data?.items);
-  if (sort === 'newest') comments.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+  if (sort === 'newest' && !list.isPlaceholderData)
+    comments.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
 
   return (
     <section id="comments" className="product-section discussion" aria-labelledby="comments-title">
@@ -52,8 +53,12 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
       <CommentForm productId={productId} />
       {liveUpdates}
       {list.isPending && <CommentsLoading />}
-      {list.isError && !list.data && (
-        <CommentsFailure onRetry={() => focusAdded('.comment-list > .comment', list.refetch, '#comments-title')} />
+      {list.isLoadingError && (
+        <CommentsFailure
+          onRetry={() =>
+            focusAdded('.comment-list > .comment', list.refetch, '.comments-failed button, .comments-empty')
+          }
+        />
       )}
       {list.data && comments.length === 0 && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>}
       {comments.length > 0 && (

@@ -37,7 +37,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   return (
     <>
       {/* Screen readers announce only changes of an element that already exists. */}
-      <div role="status" aria-busy={!settled}>
+      <div role="status" aria-busy={!settled && !loading}>
         {(filters.q ?? filters.tag) && ranked.length > 0 && (
           <p className="list-found">
             {settled &&

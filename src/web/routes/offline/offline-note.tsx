@@ -185,5 +185,7 @@ function RefusedComment({ item }: { item: OutboxItem }) {
 function focusBeside(button: Element): void {
   const card = button.closest('section');
   const other = card?.nextElementSibling ?? card?.previousElementSibling;
-  (other?.querySelector('button') ?? document.querySelector('main'))?.focus();
+  const next = other?.querySelector('button');
+  if (next) next.focus();
+  else document.querySelector('main')?.focus({ preventScroll: true });
 }
