@@ -58,20 +58,23 @@ test('a product page shows within minutes that launches which were not its neigh
     [rival, 28],
   ] as const)
     await site.addUpvotes(product?.id ?? '', votes);
+  const standing = async () => (await (await page.request.get(paths.api.standings(leader?.id ?? ''))).json()).day;
+  await expect.poll(async () => (await standing()).votes).toBe(30);
+  // Launches of other tests may have more votes.
+  const { rank } = await standing();
   await page.clock.install();
   await watch(page, `/product/${leader?.id}`);
   const result = page.getByRole('region', { name: 'Launch result' });
-  await expect(result).toContainText(/^1st of \d+ on /);
+  await expect(result).toContainText(new RegExp(`^${rank}\\D+ of \\d+ on `));
   // Runs the refetch that the new launches have scheduled.
   await page.clock.fastForward(10_000);
   for (let vote = 0; vote < 3; vote += 1) await stranger(page).upvote(rival?.id ?? '');
-  const rank = async () => (await (await page.request.get(paths.api.standings(leader?.id ?? ''))).json()).day.rank;
-  await expect.poll(rank).toBe(2);
+  await expect.poll(async () => (await standing()).rank).toBe(rank + 1);
   // The page gets no further events when it reopens its stream, which seems silent after the clock has advanced.
   await page.route(EVENTS, () => {});
   // At most one and a half of the mean interval.
   await page.clock.fastForward(90_000);
-  await expect(result).toContainText(/^2nd of \d+ on /);
+  await expect(result).toContainText(new RegExp(`^${rank + 1}\\D+ of \\d+ on `));
 });
 
 test('new comments wait behind a button and appear in the chosen order; likes update in place', async ({

@@ -1,7 +1,7 @@
 import { turnEventLoop, waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
+import { holdResponses, requestsReported } from '../support/network.ts';
 import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§2: a product’s page', () => {
@@ -222,7 +222,8 @@ test('a search for a linked comment does not move the page of the next product',
   await page.getByRole('button', { name: /^Previous/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Dunlin' })).toBeVisible();
   further.release();
-  await waitUntilHandled(page, further.requests[0]);
+  await requestsReported(page);
+  for (const request of further.requests) await waitUntilHandled(page, request);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   await expect(page.locator('#comments-title')).not.toBeFocused();
   expect(await page.evaluate(() => scrollY)).toBe(0);
