@@ -17,7 +17,7 @@ import { type ReadSources, readsFrom } from './database/replicas.ts';
 import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { periodsAt } from './leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
-import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
+import { getStandings, isPlaceable } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
 import { createTallyLimiter, readTally, type Tally } from './leaderboards/read-tally.ts';
 import { placeLaunch } from './leaderboards/update-boards.ts';
@@ -168,7 +168,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       // A rank depends on the votes of other launches, so the read must show their latest writes too.
       const standings = await getStandings(reads.of({}), productId, rules());
-      if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
+      if (standings !== null || !(await isPlaceable(database, productId, rules()))) return standings;
       // The board updater has not placed this launch yet. Places it now, because the page must show its standing. Only
       // one launch is placed at a time, so this uses one connection even after a large import. The updater places the
       // others, which invalidates responses without their standings.

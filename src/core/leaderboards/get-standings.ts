@@ -2,9 +2,9 @@ import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leade
 import type { Standing, Standings } from '../../contract/leaderboards/schema.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
-import { WINDOW_MS } from './calendar.ts';
+import { dayAt, statusAt, WINDOW_MS } from './calendar.ts';
 import { BOARD_COLUMNS, describePeriod, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
-import { IS_DUE } from './update-boards.ts';
+import { IS_DUE, leaderboardRow } from './update-boards.ts';
 
 type LaunchRow = Record<PeriodKind, string> &
   Record<`${PeriodKind}_order`, string> & {
@@ -94,12 +94,23 @@ export async function getStandings(sql: Sql, productId: string, rules: Leaderboa
   return day && week && month && year ? { day, week, month, year } : null;
 }
 
-const SELECT_UNPLACED = `SELECT FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${IS_DUE}`;
+const SELECT_UNPLACED = `SELECT launched_at FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${IS_DUE}`;
 
-/** Returns whether a product has launched but is not on its boards yet. @throws CoreError `unavailable`. */
-export async function isUnplaced(sql: Sql, productId: string, now: Date): Promise<boolean> {
+/**
+ * Returns whether a view must place a launch: it has begun, is not on its boards yet, and its day is not due or final.
+ * Older launches wait for the board updater, because their order matters; see `FIND_TO_PLACE`.
+ * @throws CoreError `unavailable`.
+ */
+export async function isPlaceable(
+  sql: Sql,
+  productId: string,
+  { now, timeZone, reviewHours }: LeaderboardRules,
+): Promise<boolean> {
   if (!isProductId(productId)) return false;
-  return (await sql.query(SELECT_UNPLACED, [now.toISOString(), productId])).length > 0;
+  const [launch] = await sql.query<{ launched_at: Date }>(SELECT_UNPLACED, [now.toISOString(), productId]);
+  if (launch === undefined) return false;
+  const { to_at } = leaderboardRow(dayAt(launch.launched_at, timeZone), timeZone);
+  return statusAt(now, to_at, reviewHours).status !== 'final';
 }
 
 function describeStanding(place: PlaceRow, launch: LaunchRow, rules: LeaderboardRules): Standing | undefined {

@@ -5,6 +5,7 @@ import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
+import { createCore } from '../core.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -132,6 +133,20 @@ test('a final period without launches gets a revision when one is added to it, b
   expect(after?.digest).not.toBe(before?.digest);
   await add('earlier', '2026-05-03T10:00:00.000Z');
   expect(await boardOf('2026-05-03')).toMatchObject({ status: 'final', revision: 0, revisedAt: null, launches: 1 });
+  await harness.close();
+});
+
+test('a view of an old launch right after an import into a new site does not mark results that were never shown as revised', async () => {
+  const harness = await openImportHarness();
+  const rules = rulesAt('2026-06-20T12:00:00.000Z');
+  const core = createCore(harness.database, { runtime: { ...systemRuntime, now: () => rules.now } });
+  const days = { oldest: '2020-01-10', middle: '2023-04-05', today: '2026-06-20' };
+  await harness.run(lines(...Object.entries(days).map(([id, day]) => ({ id, createdAt: `${day}T10:00:00.000Z` }))));
+  expect(await core.getStandings('oldest')).toBeNull();
+  expect((await core.getStandings('today'))?.day).toMatchObject({ period: days.today, rank: 1 });
+  await placeLaunches(harness.database, rules);
+  expect((await core.getStandings('oldest'))?.day).toMatchObject({ period: days.oldest, rank: 1 });
+  expect(await harness.database.query('SELECT period FROM leaderboards WHERE revision > 0')).toEqual([]);
   await harness.close();
 });
 

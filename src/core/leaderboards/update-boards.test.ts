@@ -15,7 +15,7 @@ import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
-import { getStandings, isUnplaced } from './get-standings.ts';
+import { getStandings, isPlaceable } from './get-standings.ts';
 import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -48,7 +48,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
       mayHaveMore: false,
       isBlocked: false,
     });
-    expect(await isUnplaced(database, 'zero', NOW)).toBe(false);
+    expect(await isPlaceable(database, 'zero', { now: NOW, timeZone, reviewHours: 24 })).toBe(false);
   },
 );
 
@@ -131,7 +131,7 @@ test('concurrent views of a launch place only that launch, and only once; other 
   const standings = { day: { period: '2026-06-01' } };
   expect(await Promise.all(views)).toMatchObject([standings, standings]);
   expect(transactions).toBe(1);
-  expect(await isUnplaced(database, 'other', NOW)).toBe(true);
+  expect(await isPlaceable(database, 'other', rulesAt(NOW.toISOString()))).toBe(true);
 });
 
 test('launches that the finaliser places are recorded as a change for every process', async () => {
