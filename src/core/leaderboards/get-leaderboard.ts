@@ -131,10 +131,13 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
   };
 }
 
-/** Returns the time of the first launch on a leaderboard, or `now` if there is none. */
+/**
+ * Returns the time of the first launch on a leaderboard, or `now` if there is none. Launches whose time changed count
+ * once they are on the boards of their new time.
+ */
 export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
   const [row] = await sql.query<{ launched_at: Date }>(
-    'SELECT launched_at FROM launches WHERE placed_for IS NOT NULL ORDER BY launched_at LIMIT 1',
+    'SELECT launched_at FROM launches WHERE placed_for = launched_at ORDER BY launched_at LIMIT 1',
     [],
     { isPrepared: true },
   );

@@ -136,6 +136,18 @@ test('a final period without launches gets a revision when one is added to it, b
   await harness.close();
 });
 
+test('periods before the first launch get no revision when the first launch moves to an earlier time', async () => {
+  const harness = await openImportHarness();
+  const on = harness.database;
+  const now = '2026-06-20T12:00:00.000Z';
+  await launch(on, 'first', '2026-06-20T10:00:00.000Z');
+  await launch(on, 'second', '2026-06-20T11:00:00.000Z');
+  await launch(on, 'first', '2026-05-03T10:00:00.000Z', now);
+  expect(await getLeaderboard(on, '2026-05-03', {}, rulesAt(now))).toMatchObject({ revision: 0, launches: 1 });
+  expect(await on.query('SELECT period FROM leaderboards WHERE revision > 0')).toEqual([]);
+  await harness.close();
+});
+
 test('a view of an old launch right after an import into a new site does not mark results that were never shown as revised', async () => {
   const harness = await openImportHarness();
   const rules = rulesAt('2026-06-20T12:00:00.000Z');
