@@ -86,10 +86,7 @@ export interface ChangePage {
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
-  /**
-   * Whether records may have been missed: rows since the cursor may have been deleted, or the database's clock was set
-   * back, for example by a failover, and new rows have times before the overlap.
-   */
+  /** Whether rows since the cursor may have been deleted. */
   hasGap: boolean;
 }
 
@@ -141,8 +138,7 @@ function recordOf({ id, product_ids: productIds, ...row }: ChangeRow): ChangeRec
 
 // Returns at least one row, since the outer join keeps the database's time even without changes.
 const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
-    coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond'
-      OR $1::timestamptz > clock.now + $2::integer * interval '1 millisecond', false) AS gap,
+    coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
     changes.id, changes.catalogue,
     CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.product_ids END AS product_ids,
     CASE WHEN changes.id <> ALL($4::uuid[]) THEN changes.comment_ids END AS comment_ids,

@@ -1,7 +1,14 @@
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
-import { type Change, type ChangeRecord, deleteOldChanges, isEverything, RETENTION_MS } from './change-feed.ts';
+import {
+  type Change,
+  type ChangeRecord,
+  deleteOldChanges,
+  isEverything,
+  OVERLAP_MS,
+  RETENTION_MS,
+} from './change-feed.ts';
 import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
@@ -99,11 +106,24 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     }
   }
 
-  function noteSetBack(time: number, setBackMs: number): void {
-    log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The database's clock was set back");
-    launchesReadUpTo = time;
+  function noteGap(): void {
     recent.evictUpTo(databaseNow());
     for (const listener of listeners) listener.onGap();
+  }
+
+  /**
+   * Sets the site's clock to the database's. Notes a gap if the database's clock is behind its last time plus the time
+   * that has passed since, for example after a failover: new changes may have times before the overlap.
+   */
+  function synchronise(time: number): void {
+    const monotonicMs = performance.now();
+    const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(monotonicMs) - OVERLAP_MS;
+    const setBackMs = clock.synchronise(time, monotonicMs);
+    if (setBackMs > 0) {
+      log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The database's clock was set back");
+      launchesReadUpTo = time;
+    }
+    if (isBehind || setBackMs > 0) noteGap();
   }
 
   function passOn(change: Change): void {
@@ -121,16 +141,12 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       else passOn(record);
     },
     onObservedUpTo(time) {
-      const setBackMs = clock.synchronise(time, performance.now());
-      if (setBackMs > 0) noteSetBack(time, setBackMs);
+      synchronise(time);
       announcing ??= announceLaunches().finally(() => {
         announcing = undefined;
       });
     },
-    onGap() {
-      recent.evictUpTo(databaseNow());
-      for (const listener of listeners) listener.onGap();
-    },
+    onGap: noteGap,
     onDisconnect(since) {
       for (const listener of listeners) listener.onDisconnect?.(since);
     },
