@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
@@ -78,6 +78,51 @@ test('a change without a response may have been made, so undo does not revert th
   await expect(page.getByText('Nothing to undo')).toBeVisible();
   const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
   expect(await site.database.query(held, [product.id])).toHaveLength(comments.length);
+});
+
+test('an undo without a response may have been made, so the message does not say that it failed', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Only' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  expectConsoleError(/ERR_FAILED/);
+  await page.route(CONSOLE_API.undo('*'), async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.keyboard.press('u');
+  await expect(page.getByText('If the change was made, it is in the audit log.')).toBeVisible();
+  await expect(page.getByText('This could not be undone')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Hold' })).toBeVisible();
+});
+
+test('if one of several failed changes has no response, undo does not revert the change before them', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  await site.database.query('DELETE FROM submissions');
+  const name = `First ${randomUUID()}`;
+  const [, second, third] = await addSubmissions(site, [name, `Second ${randomUUID()}`, `Third ${randomUUID()}`]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await expect(page.getByRole('article', { name })).toBeVisible();
+  await page.keyboard.press('a');
+  await expect(page.getByText(`Approved ${name}`)).toBeVisible();
+  expectConsoleError(/503 \(Service Unavailable\)|ERR_FAILED/);
+  const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
+  await page.route(CONSOLE_API.decideSubmission(second?.row.id ?? ''), (route) => route.fulfill(refusal));
+  await page.route(CONSOLE_API.decideSubmission(third?.row.id ?? ''), (route) => route.abort());
+  for (const key of ['x', 'j', 'x', 'a']) await page.keyboard.press(key);
+  await expect(page.getByText('If the change was made, it is in the audit log.')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Nothing to undo')).toBeVisible();
 });
 
 test('an edit that cannot be saved stays in the editor, which shows the reason', async ({

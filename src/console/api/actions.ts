@@ -124,7 +124,11 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         const title = note === undefined ? 'Undone' : 'Partly undone';
         showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {
-        showToast({ title: 'This could not be undone', description: messageOf(error), tone: 'destructive' });
+        // Without a response, it may have been undone.
+        const failure = hasNoResponse(error)
+          ? describeFailure(error)
+          : { title: 'This could not be undone', description: messageOf(error) };
+        showToast({ ...failure, tone: 'destructive' });
       } finally {
         void refresh(subjects);
       }

@@ -63,7 +63,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
 interface Sent<Item, Result> {
   results: Result[];
   failed: Item[];
-  /** The error of the first failed item. */
+  /** The error of the first failed item without a response or, if all have a response, of the first failed item. */
   error: unknown;
 }
 
@@ -103,7 +103,7 @@ export async function sendEach<Item, Result>(
     if (isCancelled()) break;
   }
   stopAsking();
-  const error = failures[0]?.error;
+  const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failed: failures.map(({ item }) => item), error };
 }
