@@ -209,3 +209,26 @@ test('on a phone, the bar of selected items covers at most two rows of buttons',
     .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
   expect(new Set(tops).size).toBeLessThanOrEqual(2);
 });
+
+test('the undo of a change of many comments shows its progress', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }, { content: 'Third' }]);
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  for (const index of [0, 1, 2]) await page.getByRole('checkbox').nth(index).check();
+  await barOf(page).getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 3 comments')).toBeVisible();
+  // Each request waits until the test continues it.
+  const waiting: (() => Promise<void>)[] = [];
+  await page.route(CONSOLE_API.undo('*'), (route) => void waiting.push(() => route.continue()));
+  await page.keyboard.press('u');
+  for (const index of [0, 1, 2]) {
+    await expect.poll(() => waiting.length).toBe(index + 1);
+    if (index > 0) await expect(page.getByText(`Undoing ${index + 1} of 3 …`)).toBeVisible();
+    await page.clock.fastForward(1_000);
+    await waiting[index]?.();
+  }
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  await expect(page.getByText('Undoing')).toHaveCount(0);
+});

@@ -3,6 +3,7 @@ import { createContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
+import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
 import { call, consoleKeys, describeFailure, hasNoResponse, messageOf } from './console-api.ts';
@@ -27,7 +28,7 @@ interface Result {
   auditId?: string | null | undefined;
   /** Undoes an operation that has no `auditId`. Resolves to a note if only some of the items were undone. */
   undo?: (() => Promise<string | undefined>) | undefined;
-  /** The subject of the toasts about progress. The toast with `done` replaces them. */
+  /** The subject of the toasts about progress. The toasts about the operation and its undo replace them. */
   subject?: string;
 }
 
@@ -43,6 +44,19 @@ export function noteOfUndo<Item>(
   const notes = reasons.filter(Boolean);
   if (undone.length === 0) throw new Error(notes.join(' '));
   return notes.length > 0 ? [`Undone for ${describe(undone)}.`, ...notes].join(' ') : undefined;
+}
+
+/** The minimum time between messages about progress, because screen readers announce each of them. */
+const PROGRESS_MS = 1_000;
+
+/** @returns a function for `sendEach` that shows the progress, such as 'Undoing 2 of 3 …'. */
+export function progressReporter(ongoing: string, items: readonly unknown[], show: (text: string) => void) {
+  let shownAt = performance.now();
+  return (item: number) => {
+    if (performance.now() - shownAt < PROGRESS_MS) return;
+    shownAt = performance.now();
+    show(`${ongoing} ${formatCount(item)} of ${formatCount(items.length)} …`);
+  };
 }
 
 /** An unsaved edit of a product. */
@@ -128,7 +142,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         const failure = hasNoResponse(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };
-        showToast({ ...failure, tone: 'destructive' });
+        showToast({ ...failure, tone: 'destructive', ...(subject && { subject }) });
       } finally {
         void refresh(subjects);
       }

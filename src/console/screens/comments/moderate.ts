@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { CommentAction, ConsoleComment, ModerationResult } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
-import { noteOfUndo, usePerform } from '../../api/actions.ts';
+import { showToast } from '../../../web/ui/toasts.ts';
+import { noteOfUndo, progressReporter, usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
@@ -41,10 +42,11 @@ export function useModerate() {
           body: { action, ids, ...(reason && { reason }) },
         });
         onChanged(comments.filter(({ id }) => done.includes(id)));
+        const subject = `audit entry ${auditIds[0]}`;
         return {
           done: `${DONE[action]} ${countOf(done)}`,
           note: noteOf(skipped),
-          ...(auditIds.length > 0 && { undo: () => undoAll(auditIds) }),
+          ...(auditIds.length > 0 && { subject, undo: () => undoAll(auditIds, subject) }),
         };
       },
     });
@@ -52,14 +54,17 @@ export function useModerate() {
 }
 
 /**
- * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone.
+ * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone. Toasts about
+ * `subject` show the progress.
  * @returns a note if some could not be undone. @throws ConsoleError if none could.
  */
-async function undoAll(auditIds: readonly string[]): Promise<string | undefined> {
-  const { results, failed, error } = await sendEach(auditIds, async (id) => {
+async function undoAll(auditIds: readonly string[], subject: string): Promise<string | undefined> {
+  const undo = async (id: string) => {
     await call(CONSOLE_API.undo(id), { method: 'POST' });
     return id;
-  });
+  };
+  const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));
+  const { results, failed, error } = await sendEach(auditIds, undo, onProgress);
   return noteOfUndo(results, countOf, [failed.length > 0 && `Failed for ${countOf(failed)}. ${messageOf(error)}`]);
 }
 

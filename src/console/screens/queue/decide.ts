@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { DecidedSubmission, SubmissionRecord } from '../../../contract/console/records.ts';
-import { formatCount, formatQuantity } from '../../../contract/text.ts';
+import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform } from '../../api/actions.ts';
+import { progressReporter, usePerform } from '../../api/actions.ts';
 import { call, messageOf, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import type { Progress } from '../../ui/form-dialog.tsx';
@@ -21,9 +21,6 @@ const ONGOING: Record<Decision['action'], string> = {
   decline: 'Declining',
 };
 
-/** The minimum time between messages about progress, because screen readers announce each of them. */
-const PROGRESS_MS = 1_000;
-
 /** Sends one request per submission. If a submission has changed in the meantime, only its request fails. */
 async function sendAll<Item>(
   items: readonly Item[],
@@ -31,15 +28,10 @@ async function sendAll<Item>(
   send: (item: Item) => Promise<DecidedSubmission>,
   progress: Progress,
 ) {
-  let shownAt = performance.now();
   const { results, failed, error } = await sendEach(
     items,
     send,
-    (item) => {
-      if (performance.now() - shownAt < PROGRESS_MS) return;
-      shownAt = performance.now();
-      progress.show(`${ongoing} ${formatCount(item)} of ${formatCount(items.length)} …`);
-    },
+    progressReporter(ongoing, items, progress.show),
     progress.isCancelled,
   );
   const [only] = results;
