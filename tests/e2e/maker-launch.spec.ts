@@ -65,5 +65,6 @@ test.describe('the launch view of a maker', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Belemnite']);
+    await expect(page.locator('#main'), 'the button that opened the dialog is gone').toBeFocused();
   });
 });

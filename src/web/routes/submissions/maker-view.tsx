@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
@@ -50,13 +50,14 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
 
   // A dialog stays open when the product launches, because it may contain text that has not been saved.
   const [open, setOpen] = useState<OpenDialog | null>(null);
+  const showsLaunch = hasLaunched && open === null;
+  useFocusAfterLaunch(showsLaunch, open !== null);
 
   const onChange = (submission: Submission) => client.setQueryData(queryKey, submission);
   if (data === undefined) {
     if (!isMissing) return null;
     return error && !isUnknown ? <Unreachable error={error} onRetry={() => refetch()} /> : <ProductSkeleton />;
   }
-  const showsLaunch = hasLaunched && open === null;
   return (
     <>
       <SubmissionStyles />
@@ -92,6 +93,16 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
     const stored = makerKeys.read().find(({ productId }) => productId === id);
     if (stored?.key !== key || stored.name !== name) saveMakerKey({ productId: id, name, key });
   }, [id, key, name]);
+}
+
+/** After the launch, the button that opened the dialog is gone, so its focus would be lost. */
+function useFocusAfterLaunch(showsLaunch: boolean, isOpen: boolean): void {
+  const hasOpened = useRef(false);
+  useEffect(() => {
+    if (isOpen) hasOpened.current = true;
+    if (!showsLaunch || !hasOpened.current || document.activeElement !== document.body) return;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [showsLaunch, isOpen]);
 }
 
 function useRefetchAtLaunch(submission: Submission | undefined, refetch: () => unknown): void {
