@@ -57,7 +57,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
   expect(await site.exited).toMatchObject({ code: 0 });
 });
 
-test('the site retries to start a worker after a failure', async () => {
+test('a failed attempt to start a worker is repeated', async () => {
   const site = await serveWith(FAIL_ON_SIGNAL, { LOG_LEVEL: 'warn', WEB_CONCURRENCY: '2' });
   const before = await workersOf(site.process.pid);
   const [first, second] = before;

@@ -40,7 +40,7 @@ test.describe('the launch view of a maker', () => {
     await expect(page.getByText('This maker link no longer works.')).toHaveCount(0);
   });
 
-  test('appears when the edit dialog closes, which keeps its text after the launch but can no longer save it', async ({
+  test('appears once the edit dialog is closed; until then, the dialog keeps its text but can no longer save it', async ({
     page,
     site,
     expectConsoleError,

@@ -22,7 +22,7 @@ async function translate(page: Page): Promise<void> {
 }
 
 test.describe('a page that the browser has translated', () => {
-  test('shows the results of other searches', async ({ page, site }) => {
+  test('still shows the right results when the search changes', async ({ page, site }) => {
     await site.addProducts(2, (index) => ({ name: `Translatable ${index}`, description: `Number ${index}, a number` }));
     await visit(page, '/?q=number');
     await translate(page);

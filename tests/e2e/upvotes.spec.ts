@@ -82,7 +82,7 @@ test.describe('§4 and §8: upvotes', () => {
     await expectUpvote(page, 'Dulse', { upvoted: true, count: 1 });
   });
 
-  test('an upvote without a network is rolled back with a destructive toast', async ({
+  test('an upvote that cannot reach the server is rolled back, and a destructive toast appears', async ({
     page,
     site,
     expectConsoleError,

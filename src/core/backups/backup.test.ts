@@ -251,7 +251,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     [
       'an unexpected table',
       (text) => text.replace('#{"begin":"upvotes"}', '#{"begin":"likes"}'),
-      /likes is in the wrong place/,
+      /section for the table likes is out of order/,
     ],
     [
       'a newer version of the format',

@@ -155,13 +155,13 @@ class BackupCheck {
   #begin(name: string, { tables }: BackupHeader): void {
     const expected = tables[this.#tablesDone];
     if (this.#open || expected?.name !== name)
-      throw cannotRestore(this.#path, `the table ${name} is in the wrong place`);
+      throw cannotRestore(this.#path, `its section for the table ${name} is out of order`);
     this.#open = { name, rows: 0, expected: expected.rows, hash: createHash('sha256') };
   }
 
   #endTable(name: string, sha256: string): BackupPiece {
     const table = this.#open;
-    if (table?.name !== name) throw cannotRestore(this.#path, `the table ${name} is in the wrong place`);
+    if (table?.name !== name) throw cannotRestore(this.#path, `its section for the table ${name} is out of order`);
     if (table.rows !== table.expected || table.hash.digest('hex') !== sha256)
       throw cannotRestore(this.#path, `the rows of ${name} do not match their number or checksum`);
     this.#open = undefined;

@@ -47,7 +47,7 @@ export class ChangePublisher {
     this.#onPublished = onPublished;
   }
 
-  /** Enqueues a committed change of this process. Its `catalogue` is published as `false`. */
+  /** Enqueues a committed change. Ignores `catalogue`: transactions that change the catalogue record that themselves. */
   add({ productIds, commentIds = [] }: Change): void {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);

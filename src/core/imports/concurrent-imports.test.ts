@@ -68,7 +68,7 @@ function runBefore(text: string, work: () => Promise<unknown>): Database {
   };
 }
 
-/** Imports a row, and another row in a second process before the first import commits. @returns the counts of both. */
+/** Imports a row, and another row on a second connection before the first import commits. @returns both counts. */
 async function importConcurrently(first: object, second: object) {
   let running: ReturnType<typeof importRows> | undefined;
   const holding = runBefore('INSERT INTO audit_log', async () => {

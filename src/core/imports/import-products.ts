@@ -72,7 +72,10 @@ export async function importProducts(database: Database, options: ImportOptions)
       // The import has committed, so a failure must not look as if nothing had been imported. Only the possible
       // duplicates are missing from the report.
       if (dryRun) throw error;
-      log.warn({ err: error }, 'Cannot compare the imported names with those of the site');
+      log.warn(
+        { err: error },
+        'Cannot compare the imported names with those of the site; duplicate names are not reported',
+      );
     });
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
@@ -112,7 +115,10 @@ async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): P
     for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
   } catch (error) {
     // The products have been written, and later writes or autovacuum move the entries.
-    log.warn({ err: error }, 'Cannot move the pending entries of the search indexes');
+    log.warn(
+      { err: error },
+      'Cannot move the pending entries of the search indexes; searches are slower until autovacuum does it',
+    );
   }
 }
 

@@ -289,7 +289,7 @@ class DuplicateNames {
   }
 }
 
-/** Returns the letters and digits of a folded name, or the name itself if it has none. */
+/** Folds a name and returns its letters and digits, or the name itself if it has none. */
 function keyOf(name: string): string {
   return foldText(name).replaceAll(/[^\p{L}\p{N}]/gu, '') || name;
 }

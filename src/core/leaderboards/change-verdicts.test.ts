@@ -106,7 +106,7 @@ test('excluding a vote for a launch that was added late to a final month revises
   expect(await change('exclude', [first?.voter ?? ''])).toMatchObject({ votes: 1, revised: ['2026-06'] });
 });
 
-test('an exclusion is undone after the launch has moved to another day', async () => {
+test('an exclusion can be undone after the launch has moved to another day', async () => {
   await change(
     'exclude',
     (await votesOf()).slice(1).map(({ voter }) => voter),

@@ -231,7 +231,7 @@ async function rewriteRows(
 ): Promise<number> {
   const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
-    throw new CoreError('unavailable', `The result of ${day} is about to become final. Please try again.`);
+    throw new CoreError('unavailable', `The result of ${day} has just become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];
   // An undo includes votes outside the window, because the launch may have moved, and may move back.
   for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {

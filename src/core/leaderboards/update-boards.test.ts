@@ -55,7 +55,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
 test('a launch is placed while another transaction has locked its product', async () => {
   await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
   await database.transaction(async (sql) => {
-    // Locks the product, as a deletion does that waits for the counts. Placing must not wait for this lock.
+    // Locks the product, as a deletion that is waiting for the counts does. Placing must not wait for this lock.
     await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
     expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
       'held',

@@ -37,9 +37,7 @@ export interface SiteStats {
 const TOP_PRODUCTS = 10;
 const MAX_BURSTS = 20;
 
-/**
- * The thresholds of a busy hour: a number of upvotes, and a multiple of the product's average per hour in these days.
- */
+/** A busy hour has at least this many upvotes, and at least this multiple of the product's average per hour. */
 const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 
 /**

@@ -23,7 +23,7 @@ export type CachedHead = Omit<CacheableResponse, 'body'>;
 export interface Dependencies {
   /** The products that the response shows. */
   products: readonly string[];
-  /** Whether the response also depends on the list of products and their descriptions. */
+  /** Whether the response also depends on the catalogue (see `Change.catalogue`). */
   catalogue: boolean;
   /** Whether the response depends on the counts of all products, as a list ordered by them does. */
   allCounts: boolean;

@@ -32,7 +32,7 @@ const Query = Type.Object({
 
 /** The minimum interval between reports of the progress. */
 const PROGRESS_INTERVAL_MS = 100;
-/** An import may wait for a lock for minutes, but the stop of the site must not. */
+/** How long a stopping site waits for aborted imports. An import may wait minutes for a lock. */
 const ABORT_TIMEOUT_MS = 5_000;
 
 interface Options extends ConsoleOptions {

@@ -137,7 +137,11 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, removalIds), (on) =>
         restoreProducts(on, { removalIds }),
       );
-      if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);
+      if (taken.length > 0)
+        throw new CoreError(
+          'id_taken',
+          `Nothing was restored: other products have these ids now: ${taken.join(', ')}.`,
+        );
       if (notRemoved.length > 0)
         throw new CoreError('not_undoable', 'Nothing was restored, because a removal has already been undone.');
       return { restored };

@@ -26,7 +26,7 @@ test('several calls run the task once, after the delay of the first call, and a 
   expect(task).toHaveBeenCalledTimes(2);
 });
 
-test('a task may schedule itself', () => {
+test('a coalesced task may schedule itself again', () => {
   const task = vi.fn(() => run());
   const run = coalesce(task, () => 100);
   run();

@@ -137,7 +137,7 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
   );
 }
 
-/** Returns a function that runs one change at a time, and the reason why the last one failed. */
+/** Returns a function that runs a change unless one is running, and the reason why the last one failed. */
 function useAction(onErrors?: (errors: FieldErrors) => void) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isBusy, setBusy] = useState(false);

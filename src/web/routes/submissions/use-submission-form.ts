@@ -143,7 +143,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     });
   }
 
-  /** Continues from a later version, which someone else may have saved, with the maker's changes. */
+  /** Rebases the maker's changes onto a later version, which someone else may have saved, and reports conflicts. */
   function continueFrom(latest: Submission): void {
     if (existing.current === null) return;
     const before = existing.current.submission;
