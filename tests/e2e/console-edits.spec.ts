@@ -97,7 +97,7 @@ test('Back closes the editor like its close button, and undo reopens the unsaved
   expect(page.url()).not.toContain(id);
 });
 
-test('an edit is kept while another product is edited if its save fails after the editor was closed', async ({
+test('an edit whose save fails after the editor was closed is not lost while another product is edited', async ({
   page,
   site,
   expectConsoleError,

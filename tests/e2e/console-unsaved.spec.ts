@@ -162,7 +162,7 @@ for (const [device, width] of [
   });
 }
 
-test('an edit is kept if its save fails before the browser has reported that the editor was closed', async ({
+test('an edit is not lost if its save fails before the browser has reported that the editor was closed', async ({
   page,
   site,
   expectConsoleError,

@@ -263,7 +263,7 @@ export async function addToBoards(sql: Sql, productIds: readonly string[]): Prom
   await sql.query(countLaunches(1), [productIds]);
 }
 
-/** Inserts missing periods. One that was shown as final without launches gets a revision, as its result changes. */
+/** Inserts missing periods. A period that was shown as final without launches gets a revision: its result changes. */
 async function insertLeaderboards(
   sql: Sql,
   places: readonly Record<PeriodKind, string>[],

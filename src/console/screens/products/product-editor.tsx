@@ -51,7 +51,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
   useLayoutEffect(
     () => () => {
-      // If the session has ended, the location is unchanged, and the edit is kept until the next sign-in.
+      // If the session has ended, the location is unchanged, and the edit stays stored until the next sign-in.
       if (consoleLocation().query.get('edit') !== id) leaveNow.current();
     },
     [id],

@@ -73,7 +73,7 @@ function NewComments({ productId }: { productId: string }) {
     const added = await fetchUntil(client, commentKeys.product(productId), () =>
       idsNow().find((id) => !before.has(id)),
     );
-    // The visitor may have opened another product meanwhile.
+    // The visitor may have opened another product during the requests.
     if (window.location.pathname !== path) return;
     const find = added === undefined ? undefined : () => document.getElementById(commentElementId(added));
     await highlight(find, 'comments-title');

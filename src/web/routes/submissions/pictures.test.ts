@@ -42,7 +42,7 @@ test('the maker’s new and removed pictures are applied to a newer version, whi
   expect(rebasePictures({ ...mine, image: file }, before, latest).image).toBe(file);
 });
 
-test('after an upload, the form contains the pictures that others added, and each of its own pictures once', () => {
+test('after an upload, the form contains the pictures that others added, and its own pictures once each', () => {
   const before = storedPictures({ image: 'old', screenshots: ['a', 'b'] });
   const latest = storedPictures({ image: 'new', screenshots: ['a', 'b', 'theirs', 'mine'] });
   const file = { key: 'file', src: 'data:', file: new File([], 'file.png') };
