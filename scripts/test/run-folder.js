@@ -58,8 +58,8 @@ export async function removeRunFolder(folder) {
 }
 
 /**
- * Returns the folder in memory if it has enough space, because tests create thousands of small files. Otherwise, returns
- * the system's temporary folder.
+ * Returns the folder in memory if it has enough space, because tests create thousands of small files. Otherwise,
+ * returns the system's temporary folder.
  */
 function parentFolder() {
   if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return tmpdir();
@@ -93,7 +93,8 @@ async function removeAbandoned(parent) {
 }
 
 /**
- * Returns the running processes whose working directory is in the folder, or whose command line or TMPDIR contains it.
+ * Returns the running processes whose command line contains the folder, whose TMPDIR is the folder or, on Linux, whose
+ * working directory is in it.
  */
 function processesOf(folder) {
   if (process.platform === 'win32') return [];

@@ -96,6 +96,23 @@ test('an edit that is based on an outdated version is refused, and the response 
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
+test('an edit of the launch time changes the launch date if it was the day of the launch, and undo restores both', async () => {
+  const before = { createdAt: '2026-06-01T12:00:00.000Z', launchDate: 'June 1, 2026' };
+  const edited = async (launchDate: string, values: object) => {
+    const { id } = await site.addProduct({ ...before, launchDate });
+    const { version } = await details(id);
+    return ada.json<EditedProduct>('PATCH', `/products/${id}`, { version, values });
+  };
+  const createdAt = '2026-06-03T12:00:00.000Z';
+  expect((await edited('Summer 2026', { createdAt })).product).toMatchObject({ createdAt, launchDate: 'Summer 2026' });
+  const chosen = { createdAt, launchDate: 'June 2026' };
+  expect((await edited(before.launchDate, chosen)).product).toMatchObject(chosen);
+  const { product, auditId } = await edited(before.launchDate, { createdAt });
+  expect(product).toMatchObject({ createdAt, launchDate: 'June 3, 2026' });
+  expect((await ada.ask('POST', `/audit/${auditId}/undo`)).statusCode).toBe(200);
+  expect((await details(product.id)).product).toMatchObject(before);
+});
+
 test('an edit is undone by the audit id in its response, to the exact time and tags, unless a later edit changed the same field', async () => {
   const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
   const { id } = await site.addProduct(before);

@@ -70,7 +70,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     ['br', brotliDecompressSync],
   ] as const;
 
-  test.each([...READS, '/', '/product/x'])('%s has the same content but its own ETag per encoding', async (url) => {
+  test.each([...READS, '/', '/product/x'])('%s has a different ETag in each encoding', async (url) => {
     const tags = new Set<unknown>();
     const contents = new Set<string>();
     for (const [encoding, decode] of ENCODINGS) {

@@ -38,7 +38,7 @@ describe('webhooks test', () => {
     expect(await jsonOf(['webhooks', 'test'], settings())).toEqual({ status: 204 });
   });
 
-  test('fails with the reason, but does not print the URL', async () => {
+  test('fails with the reason, without the URL, if the receiver refuses the event', async () => {
     receiver.respond = (response) => response.writeHead(403).end();
     expect(await run('test')).toEqual({
       code: 1,

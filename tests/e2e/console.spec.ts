@@ -212,7 +212,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect.poll(status).toBe(404);
 });
 
-test('a comment written after the list was read and before live updates are connected appears', async ({
+test('a comment posted between the load of the list and the connection of live updates appears', async ({
   page,
   site,
 }) => {

@@ -41,7 +41,10 @@ test('the marker of a new product does not change the size of its card', async (
   expect(await boxes()).toEqual(plain);
 });
 
-test('with an invalid entry in local storage, no product is marked', async ({ page, site }) => {
+test('with an invalid visit record in local storage, no product is marked as new since the last visit', async ({
+  page,
+  site,
+}) => {
   await site.addProduct({ name: 'Heath' });
   await visit(page, '/?q=heath');
   await page.evaluate(() => localStorage.setItem('visits', '{"seenAt":"yesterday"}'));

@@ -21,7 +21,8 @@ const SETTLED_MS = 60_000;
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Starts a cluster in a temporary folder. With `durability: 'none'`, it is faster, but data does not survive a crash.
+ * Starts a PostgreSQL cluster in a temporary folder. With `durability: 'none'`, it is faster, but loses data in a
+ * crash.
  */
 export async function startThrowawayCluster(options: { durability?: Durability } = {}): Promise<ThrowawayCluster> {
   await removeAbandoned();

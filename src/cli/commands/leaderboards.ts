@@ -105,7 +105,7 @@ function checkCommand(): Command {
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {
             for (const difference of repaired.found.differences) print(difference);
-            print('These differences were found. The result after the repair:');
+            print('The differences above were found. The result after the repair:');
           }
           return repaired?.left ?? checkWithoutBoard(database, period);
         }),

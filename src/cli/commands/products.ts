@@ -6,6 +6,7 @@ import { type BrowseSort, browseProducts } from '../../core/products/browse-prod
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
 import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
+import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
 import { printBeside, printTable } from '../terminal/table.ts';
@@ -213,8 +214,9 @@ createdAt cannot be empty.`,
     )
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);
+      const { timeZone } = readSettings(process.env).launches;
       const { product } = await withDatabase(({ database }) =>
-        editProduct(database, id, { values: Object.fromEntries(set), now: new Date() }),
+        editProduct(database, id, { values: Object.fromEntries(set), now: new Date(), timeZone }),
       );
       if (json) return printJson({ product });
       print(`Edited '${oneLine(product.name)}' (${product.id}).`);

@@ -51,7 +51,7 @@ test('the publisher recognises a record as its own even before its INSERT return
   expect(recognised).toEqual([true]);
 });
 
-test('changes whose commit takes longer than readers look back are published again, but only once', async () => {
+test('a change whose record commits too slowly is published a second time, but not a third', async () => {
   const { now } = performance;
   let laterMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + laterMs);

@@ -145,8 +145,9 @@ async function revertEdit(
   }
   const moved = before.createdAt === undefined ? [] : [{ id, createdAt: before.createdAt }];
   if ((await findScheduledResults(database, moved)).length > 0)
-    throw notUndoable('The result of the product has become final, so it cannot be scheduled again.');
-  await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
+    throw notUndoable('The result of the product has become final, so the product cannot be scheduled again.');
+  const values = { launchDate: product.launchDate, ...before };
+  await editProduct(database, id, { values, version: versionOf(product), now: now() });
 }
 
 function requireDone(done: readonly unknown[]): void {

@@ -159,6 +159,10 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
     );
   }
   if ((permissions & 0o027) !== 0)
-    return fault('data folder', `${clusterDir} has the mode ${permissions.toString(8)}`, `Run chmod 700 ${clusterDir}`);
+    return fault(
+      'data folder',
+      `other users can access ${clusterDir}, which has the mode ${permissions.toString(8)}`,
+      `Run chmod 700 ${clusterDir}`,
+    );
   return ok('data folder', `${clusterDir} has safe permissions`);
 }

@@ -187,7 +187,7 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   await launch(on, 'undecided', open);
   await finaliseDue(on, { rules, votesPerNetwork: 20 });
   const reasonFor = (id: string) =>
-    `the result of '${id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product`;
+    `the result of '${id}' is final, so the product cannot be scheduled. Choose a time that has passed, or schedule a new product`;
   const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt }, now: rules.now });
   const fields = [{ field: 'createdAt', detail: expect.stringContaining("The result of 'decided' is final") }];
   await expect(edit('decided', future)).rejects.toMatchObject({ code: 'product_invalid', fields });

@@ -14,6 +14,7 @@ import { lockProduct } from './product-row.ts';
 import {
   completeProduct,
   findScheduledResults,
+  launchOf,
   scheduledResultReason,
   versionOf,
   writeProducts,
@@ -25,6 +26,8 @@ export interface ProductEdit {
   /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */
   version?: string | undefined;
   now: Date;
+  /** The value of SITE_TIME_ZONE (default UTC). */
+  timeZone?: string;
 }
 
 /**
@@ -45,7 +48,8 @@ export async function editProduct(
       throw new CoreError('product_changed', `'${before.name}' was changed in the meantime. Reload it and try again.`, {
         current: before,
       });
-    const after = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
+    const edited = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
+    const after = 'launchDate' in patch ? edited : withLaunchDate(edited, before, edit.timeZone ?? 'UTC');
     const changes = changesBetween(withoutCounts(before), after);
     if (changes.length === 0) return { product: before, auditId: null };
     const auditId = randomUUID();
@@ -106,6 +110,12 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
   }
   if (faults.length > 0) throw invalidProduct(faults);
   return patch as Partial<StoredProduct>;
+}
+
+/** If the launch date is the day of the launch time before the edit, sets it to the day of the new launch time. */
+function withLaunchDate(edited: StoredProduct, before: StoredProduct, timeZone: string): StoredProduct {
+  const dateOf = ({ createdAt }: StoredProduct) => launchOf(new Date(createdAt), timeZone).launchDate;
+  return before.launchDate === dateOf(before) ? { ...edited, launchDate: dateOf(edited) } : edited;
 }
 
 function invalidProduct(fields: FieldError[]): CoreError {

@@ -23,6 +23,11 @@ export function completeProduct(partial: PartialProduct, now: Date): StoredProdu
   return Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, complete(name)])) as StoredProduct;
 }
 
+/** Returns the fields of a product that depend on its launch time. `timeZone` is the value of SITE_TIME_ZONE. */
+export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'launchDate' | 'createdAt'> {
+  return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
+}
+
 /** Returns a hash of the fields of a product, without its counts, to detect changes. */
 export function versionOf(product: StoredProduct): string {
   const fields = PRODUCT_FIELD_NAMES.map((name) =>
@@ -101,7 +106,7 @@ export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id
 
 /** Returns the reason to report for a product that `findScheduledResults` returns. */
 export function scheduledResultReason(id: string): string {
-  return `the result of '${id}' is final, so it cannot be scheduled. Choose a time that has passed, or schedule a new product`;
+  return `the result of '${id}' is final, so the product cannot be scheduled. Choose a time that has passed, or schedule a new product`;
 }
 
 /**

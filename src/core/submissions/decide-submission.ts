@@ -3,6 +3,7 @@ import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import { launchOf } from '../products/save-products.ts';
 import { submissionChanged, withProduct } from './change-submission.ts';
 import {
   cancelLaunch,
@@ -12,14 +13,7 @@ import {
   moveLaunch,
   revokeLaunch,
 } from './launch-product.ts';
-import {
-  launchOf,
-  lockSubmission,
-  productOfFields,
-  type SubmissionRow,
-  type Undo,
-  updateSubmission,
-} from './submission-row.ts';
+import { lockSubmission, productOfFields, type SubmissionRow, type Undo, updateSubmission } from './submission-row.ts';
 
 /** The submission to decide on. */
 export interface DecisionTarget {
@@ -95,9 +89,9 @@ export function declineSubmission(
 }
 
 /**
- * Undoes the last decision, unless the maker has changed more than the launch time since. An approved product is removed
- * from the site, unless it differs from the submission, or has votes, or comments by anyone but the maker. A launch moves
- * back, unless an operator has edited its time since.
+ * Undoes the last decision, unless the maker has changed more than the launch time since. An approved product is
+ * removed from the site, unless it differs from the submission, or has votes, or comments by anyone but the maker. A
+ * launch moves back, unless an operator has edited its time since.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
  * `not_undoable` if it is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.
  */

@@ -8,8 +8,8 @@ import { isUniqueViolation } from '../database/database-faults.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
-import { insertProducts, saveProducts, versionOf } from '../products/save-products.ts';
-import { launchOf, productOfFields, type SubmissionRow } from './submission-row.ts';
+import { insertProducts, launchOf, saveProducts, versionOf } from '../products/save-products.ts';
+import { productOfFields, type SubmissionRow } from './submission-row.ts';
 
 /** The current time and the time zone for decisions and edits. */
 export interface LaunchRules {

@@ -6,7 +6,7 @@ import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import { keyExpiry } from '../comments/idempotency-keys.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { completeProduct } from '../products/save-products.ts';
+import { completeProduct, launchOf } from '../products/save-products.ts';
 import { DAY_MS } from '../runtime.ts';
 import { hashToken, isToken } from '../token.ts';
 import type { SubmissionFields } from './submission-fields.ts';
@@ -102,11 +102,6 @@ export function productOfFields(
   return completeProduct({ ...fields, id, ...launchOf(createdAt, timeZone) }, createdAt);
 }
 
-/** Returns the fields of a product that depend on its launch time. */
-export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'launchDate' | 'createdAt'> {
-  return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
-}
-
 const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fields = $3::jsonb, approved_fields = $4::jsonb,
     launch_at = $5::timestamptz, reason = $6, undo = $7::jsonb, network = $8::uuid, updated_at = $9::timestamptz,
     waiting_since = $10::timestamptz, decided_at = $11::timestamptz
@@ -167,8 +162,8 @@ const CLOSED_DAYS = 30;
 const UNDECIDED_DAYS = 1;
 
 /**
- * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days or, without
- * a decision, for a day.
+ * Deletes expired idempotency keys, and declined and withdrawn submissions that have not changed for 30 days or,
+ * without a decision, for a day.
  * @throws CoreError `unavailable`.
  */
 export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {

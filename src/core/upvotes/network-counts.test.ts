@@ -79,7 +79,7 @@ test('votes are compared with the cap by a query for a minute after another proc
   expect(judges(statements.at(-1))).toBe(false);
 });
 
-test('the votes of a product with very many votes are not read', async () => {
+test('the votes of a product with more than 20,000 votes are not cached, so the database checks the cap for each vote', async () => {
   await database.query("UPDATE product_counts SET counted = 20001 WHERE product_id = 'tide'");
   const counts = createNetworkCounts();
   const [, write] = await cast(counts, 'session-a');

@@ -34,8 +34,8 @@ interface RevalidatorOptions {
 }
 
 /**
- * Produces and stores the first and all later versions of responses. All requests with the same key share one
- * revalidation at a time.
+ * Produces and stores a response on a miss, and again when a newer one is needed; both are called revalidation.
+ * Requests with the same key share one at a time.
  */
 export class Revalidator {
   readonly #store: EntryStore;

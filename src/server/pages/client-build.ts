@@ -30,7 +30,7 @@ const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
   notFound: 'src/web/routes/not-found/not-found.tsx',
 };
 
-/** Reads the manifest of the browser's build. @throws Error if the site has not been built. */
+/** Reads the manifest of the client build. @throws Error if the site has not been built. */
 export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   const manifest: Manifest = JSON.parse(await readFile(join(clientDir, 'manifest.json'), 'utf8'));
   const app = chunkOf(manifest, APP);
@@ -70,6 +70,6 @@ function filesOf(manifest: Manifest, name: string, found = new Set<string>()): S
 
 function chunkOf(manifest: Manifest, name: string): ManifestChunk {
   const chunk = manifest[name];
-  if (chunk === undefined) throw new Error(`The browser's build has no ${name}: run npm run build`);
+  if (chunk === undefined) throw new Error(`The client build has no ${name}: run npm run build`);
   return chunk;
 }

@@ -28,7 +28,7 @@ interface Options {
   send: SendApiResponse;
   /** If unset, repeated comments are not detected. */
   repeatedTexts: RepeatedTexts | undefined;
-  /** If unset, there are no maker keys. */
+  /** If unset, submissions are disabled, and maker keys are ignored. */
   submissions?: Submissions | undefined;
 }
 

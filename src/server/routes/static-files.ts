@@ -13,7 +13,7 @@ import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts
 import type { PageRenderer } from '../pages/pages.ts';
 
 export interface StaticFolders {
-  /** The browser's build: `assets/` with content hashes in its names, and a few files with fixed names. */
+  /** The client build: `assets/` with content hashes in its names, and a few files with fixed names. */
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;

@@ -66,7 +66,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
     subscribe(listener) {
       if (listeners.size === 0) {
         window.addEventListener('storage', onStorage);
-        // A frozen page receives no storage events.
+        // A page in the back/forward cache receives no storage events, so it rereads when it is shown again.
         window.addEventListener('pageshow', notify);
       }
       listeners.add(listener);

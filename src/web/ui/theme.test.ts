@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { THEME_COLOURS, THEME_STORAGE_KEY } from './theme.tsx';
 
-test('the head script reads the key of the theme switch, and imports nothing', () => {
+test('the head script reads the storage key that the theme switch writes, and imports nothing', () => {
   const script = readFileSync(new URL('../head-script.ts', import.meta.url), 'utf8');
   expect(script).toContain(`getItem('${THEME_STORAGE_KEY}')`);
   expect(script).not.toMatch(/^import /m);

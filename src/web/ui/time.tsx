@@ -19,7 +19,8 @@ const TimeContext = createContext<Time | null>(null);
 export function NowProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
   const [time, setTime] = useState({ renderedAt, now: renderedAt });
   useEffect(() => {
-    // A transition, because an urgent update of this context would make React hydrate the whole screen in one piece.
+    // Uses a transition, because an urgent update of this context would make React hydrate the whole screen in one
+    // piece.
     const tick = () => startTransition(() => setTime({ renderedAt, now: Date.now() }));
     tick();
     const timer = setInterval(tick, TICK_MS);

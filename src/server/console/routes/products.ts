@@ -51,7 +51,7 @@ const Query = Type.Object({
 /** Routes for reading, editing, removing and restoring products. */
 export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutStatementTimeout, runtime },
+  { database, withoutStatementTimeout, runtime, launches },
 ) => {
   /**
    * Runs a change of many rows without a statement timeout. A change of few rows does not need the additional
@@ -101,7 +101,11 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     async ({ params, body }): Promise<EditedProduct> => {
-      const { product, auditId } = await editProduct(database, params.id, { ...body, now: runtime.now() });
+      const { product, auditId } = await editProduct(database, params.id, {
+        ...body,
+        now: runtime.now(),
+        timeZone: launches.timeZone,
+      });
       return { product, version: versionOf(product), auditId };
     },
   );

@@ -88,8 +88,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. The server provides the
- * neighbours in the default list, and those in a filtered list that are not loaded.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, or beside the
+ * loaded part of a filtered list, returns the server's neighbours, which are those in the default list.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
