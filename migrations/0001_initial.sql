@@ -3,7 +3,7 @@
 -- The application generates all keys. The keys of tables that can be distributed start with the product id. There are
 -- no triggers, sequences or generated columns, so distributed engines accept this file unchanged.
 -- Ids are compared bytewise (COLLATE "C"), so the order of a list does not depend on the server's locale.
--- Times have millisecond precision, like the JSON of the API, so keyset cursors are exact.
+-- Times by which lists are sorted have millisecond precision, like the JSON of the API, so keyset cursors are exact.
 
 -- Products -----------------------------------------------------------------------------------------------------------
 
@@ -95,8 +95,8 @@ CREATE TABLE upvote_bursts (
 -- `placed_for` differs from `launched_at` until the places have been determined, as for launches in the future.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
-  -- The start of the launch window of 24 hours. Follows products.created_at, but never from a final day, nor with votes
-  -- to a day that is final or due.
+  -- The start of the launch window of 24 hours. Follows products.created_at, except that a launch never leaves a final
+  -- day, and a launch with votes never moves to a day that is final or due.
   launched_at timestamptz(3) NOT NULL,
   placed_for timestamptz(3),
   day text COLLATE "C",
@@ -146,7 +146,7 @@ CREATE TABLE leaderboard_counts (
   PRIMARY KEY (period, votes)
 );
 
--- Votes withdrawn after the end of their launch window. They still count, and are deleted when the day is final.
+-- Votes withdrawn after the end of their launch window, which still count. The rows are deleted when the day is final.
 CREATE TABLE retracted_upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   id uuid NOT NULL,
@@ -190,7 +190,7 @@ CREATE TABLE comments (
   likes integer NOT NULL DEFAULT 0 CHECK (likes >= 0),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   -- The author's session if the comment is held as suspected spam, or '' if an operator held it. Until an operator
-  -- releases it, only this session sees it. NULL for other comments, whose authors' sessions are not stored.
+  -- releases the comment, only this session sees it. NULL for other comments, whose authors' sessions are not stored.
   held_session text COLLATE "C",
   -- Set while the comment is hidden by the operator. Hidden comments are excluded from all public lists and counts.
   hidden_at timestamptz(3),
@@ -448,8 +448,8 @@ CREATE TABLE webhook_receivers (
   gone_at timestamptz(3)
 );
 
--- Leases for jobs that one process runs for the whole site, such as the scheduled backup. A process acquires the lease
--- by updating its row, and renews it while the job runs. Times are from the database server. Not part of a backup.
+-- Leases for jobs that one process runs for the whole site, such as the scheduled backup. A process acquires a lease by
+-- writing its row, and renews it while the job runs. Times are from the database server. Not part of a backup.
 CREATE TABLE leases (
   name text COLLATE "C" PRIMARY KEY,
   -- A random tag, generated once per database. It identifies this database in the names of the job's files.

@@ -7,7 +7,7 @@ export const LIVE_EVENTS = {
   counts: 'counts',
   /** `LiveComment[]`: new or liked comments on the products of the subscription. */
   comments: 'comments',
-  /** `{}`: products were added, edited or removed. */
+  /** `{}`: products were added, edited, removed or launched, or leaderboards changed other than by new votes. */
   catalogue: 'catalogue',
   /** `{}`: changes may have been missed; refetch the visible data. */
   refetch: 'refetch',

@@ -160,8 +160,8 @@ function requireCompatible(
 /**
  * Updates the planner's statistics, and makes other processes plan their prepared statements again, because plans for
  * the previous data could take seconds. Call it after the commit: it takes seconds, and a change must be committed soon
- * after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent build of an index, which waits for all
- * transactions; the build also updates the size of its table.
+ * after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent index build, which waits for all
+ * transactions. A table may be skipped, because the build updates its size, too.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

@@ -46,7 +46,8 @@ interface UpvoteCounts {
 export const SAMPLE_SESSION_PREFIX = 'sample:';
 
 /**
- * If less than this has passed of the day, today's launches do not fit, and the catalogue ends with the previous day.
+ * If less than this time has passed since the day began, today's launches do not fit, so the catalogue ends with the
+ * previous day.
  */
 const MIN_DAY_MS = 60_000;
 

@@ -124,7 +124,7 @@ interface ChangeRow {
   gap: boolean;
   /** NULL if there are no changes. */
   id: string | null;
-  /** NULL if the reader has seen the record, because a busy site would send a thousand known records with each read. */
+  /** NULL if the reader has seen the record. Otherwise, each read of a busy site would repeat a thousand of them. */
   product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];

@@ -15,7 +15,7 @@ const ABANDON_READ_MS = 4_000;
 
 export interface ChangePollerListener {
   /**
-   * Called with the records and the time of the first read. The records precede everything that this process serves.
+   * Called with the records and the time of the first read. These changes precede everything that this process serves.
    */
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record. */

@@ -112,8 +112,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   }
 
   /**
-   * Sets the site's clock to the database's. Notes a gap if the database's clock is behind its last time plus the time
-   * that has passed since, for example after a failover: new changes may have times before the overlap.
+   * Sets the site's clock to the database's. Reports a gap if the database's clock is more than the overlap behind the
+   * expected time, for example after a failover: new changes may then have times before the overlap.
    */
   function synchronise(time: number): void {
     const monotonicMs = performance.now();

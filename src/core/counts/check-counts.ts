@@ -55,7 +55,7 @@ export async function checkCounts(
   };
 }
 
-// Runs as a separate statement after the lock has been acquired, so it sees all rows committed before.
+// Runs as a separate statement after the lock has been acquired, so it sees all rows that were committed before then.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from)
     SELECT counted.product_id, upvote_rows, comment_rows, coalesce(l.launched_at, '-infinity')
@@ -118,7 +118,7 @@ const PRODUCTS_PER_STEP = 200;
 
 /**
  * Creates a sampler that checks all products of a running site in rounds, a few products per step. After a statement
- * timeout, the next step checks half as many; a product that takes too long by itself is skipped.
+ * timeout, the next step checks half as many; a single product that takes too long is skipped.
  */
 export function createDriftSampler(
   sql: Sql,

@@ -111,7 +111,7 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
       try {
         return await work;
       } catch (error) {
-        // An error without a cause does not concern the connection, but for example a day that has just begun.
+        // An error without a cause is not an outage: for example, the tally of a day whose first launch has just begun.
         if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
         throw error;
       }

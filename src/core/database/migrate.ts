@@ -120,7 +120,7 @@ export function statementsOf(sql: string): string[] {
 
 /**
  * Creates the trigram index for searches. It needs the extension pg_trgm, which not every server offers and not every
- * role may create. Without the index, a search scans the whole table.
+ * role may create. Without the index, a search that the other indexes do not support scans the whole table.
  */
 async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   if (await hasIndex(sql, 'products_search')) return;

@@ -62,7 +62,7 @@ export async function* runDatabaseChecks(
   if (settings.webhooks) yield await checkWebhooks(database, settings.webhooks.url, now);
 }
 
-/** A result that is this late needs attention, because the background job runs every few minutes. */
+/** A result that is this late needs attention, because the background job checks several times a minute. */
 const LATE_MS = HOUR_MS;
 
 const SELECT_STATE = `SELECT

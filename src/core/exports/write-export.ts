@@ -47,7 +47,8 @@ const SUBMISSION_FIELDS = [
 ];
 
 /**
- * The fields and the query of each export. No field identifies a visitor. The order depends only on the exported rows.
+ * The fields and the query of each export. No field identifies a visitor. Rows are sorted by stored values, so the same
+ * rows always have the same order.
  */
 const SOURCES: Record<ExportTable, Source> = {
   products: {

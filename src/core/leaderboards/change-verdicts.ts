@@ -122,8 +122,8 @@ export async function undoVerdicts(
     for (const [verdict, voters] of Object.entries(last.details.before)) {
       for (const voter of voters) before.set(voter, verdict === 'counted' ? null : (verdict as Verdict));
     }
-    // A network may have had fewer votes when the day became final, and the cap can no longer be applied, so the votes of
-    // an earlier inclusion are excluded by the undo, not by the cap.
+    // If votes were included before the day became final, the undo excludes them as `operator`, not as `network`: their
+    // network may have fewer votes since, and the cap can no longer be applied.
     const isBeforeFinal = isFinal && !last.details.revised.includes(day);
     let found = 0;
     const undone = await applyVerdicts(

@@ -76,8 +76,8 @@ const FIND_AWAITING = `SELECT DISTINCT b.period
   WHERE b.final_at IS NULL AND b.to_at <= $1::timestamptz AND l.placed_for IS DISTINCT FROM l.launched_at AND NOT l.final`;
 
 /**
- * Returns the due periods with launches that are not on their boards yet, because another transaction has locked them or
- * their counts are missing.
+ * Returns the due periods with launches that are not on their boards yet, because another transaction has locked them
+ * or their counts are missing.
  */
 async function findAwaitingLaunches(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
   const rows = await sql.query<{ period: string }>(FIND_AWAITING, [dueBefore(rules)]);
@@ -153,8 +153,8 @@ async function finaliseDay(
   });
 }
 
-// A separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day, commit
-// while this one waits for the locks. The order is that of `reviseBoards`, to prevent deadlocks.
+// This is a separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
+// commit while this one waits for the locks. It locks in the order of `reviseBoards`, to prevent deadlocks.
 const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
   WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
 

@@ -21,8 +21,8 @@ const ACQUIRE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
 
 /**
  * Acquires a lease if it is free and the last completed run of its job began longer ago than `intervalMs`. PostgreSQL
- * serializes the statements of concurrent callers, so only one gets the lease. A run in the future, and an expiry more
- * than `maxLeaseMs` from now, are ignored, because they were stored before the database's clock was set back.
+ * serializes the statements of concurrent callers, so only one gets the lease. A last run in the future, and an expiry
+ * more than `maxLeaseMs` from now, are ignored, because they were stored before the database's clock was set back.
  * @returns undefined if the lease is not free or the job is not due.
  */
 export async function acquireLease(

@@ -83,7 +83,7 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** Matches the URL of a picture in the site's store. URLs of other sites may also contain `/images/`. */
+/** Matches the path of a picture in the site's store, including its name: URLs of other sites may contain `/images/`. */
 const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */

@@ -88,7 +88,7 @@ const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
 
 /**
  * Returns the products that must not get their new times: they would be scheduled although their results are final, so
- * the leaderboards would show their names before their launches. After `writeProducts`, no other of these products can
+ * the leaderboards would show their names before their launches. After `writeProducts`, none of the other products can
  * become final before the transaction ends.
  */
 export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(

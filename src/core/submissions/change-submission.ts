@@ -37,8 +37,8 @@ export interface MakerAccess {
 }
 
 /**
- * Changes fields and the launch time of a submission. An edit returns a declined submission to the review queue, even if
- * it changes nothing, and a scheduled one if it changes more than the launch time.
+ * Changes fields and the launch time of a submission. An edit returns a declined submission to the review queue, even
+ * if it changes nothing, and a scheduled one if it changes more than the launch time.
  * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
  * `already_launched`, `too_many_waiting`, `unavailable`.
  */
@@ -72,7 +72,7 @@ export function setImage(
 }
 
 /**
- * Appends a screenshot, unless the product already has it, because the response to an earlier upload was lost.
+ * Appends a screenshot, unless the product already has it, as when an upload is repeated after its response was lost.
  * @throws as `editSubmission`; `submission_invalid` if the product has the maximum number.
  */
 export function addScreenshot(

@@ -141,8 +141,8 @@ export async function hasFollowers(sql: Sql, id: string): Promise<boolean> {
 }
 
 /**
- * Checks that the product of an approved submission has not launched. A maker cannot change a removed product either,
- * because an operator may restore it, or one that was postponed after its launch, because it has votes or comments.
+ * Checks that the product of an approved submission has not launched. Also refuses a removed product, which an operator
+ * may restore, and a product with votes or comments, which was postponed after its launch.
  * @throws CoreError `already_launched`.
  */
 export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {

@@ -39,9 +39,10 @@ export interface FolderOwner {
 }
 
 /**
- * Returns the accounts to try, best first. For root: the owner of an existing cluster keeps it; a new cluster goes to
- * the owner of the data folder if that is a known unprivileged user (so `sudo` creates nothing that this user cannot
- * open later), otherwise to `nobody`, then to a user namespace.
+ * Returns the accounts to try, best first. For root: the owner of an existing cluster keeps it, except that `nobody`
+ * takes over root's cluster in another user's folder; a new cluster goes to the owner of the data folder if that is a
+ * known unprivileged user (so `sudo` creates nothing that this user cannot open later), otherwise to `nobody`, then to
+ * a user namespace.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
   // initdb refuses to run under an id without a name. In a user namespace, the process has an id with a name.
@@ -85,7 +86,7 @@ export function runAsOwner<Result>(owner: FolderOwner | undefined, work: () => R
   }
 }
 
-/** Opens a folder. Fails if it is a symbolic link, with which another user could redirect root to a different folder. */
+/** Opens a folder. Fails if it is a symbolic link, with which another user could redirect root to another folder. */
 export function openRealFolder(folder: string): number {
   return openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
 }

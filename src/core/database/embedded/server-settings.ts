@@ -50,8 +50,8 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // Stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a killed
-    // server.
+    // In tests, stores dynamic shared memory in the data folder, so deleting the folder also removes the segments of a
+    // killed server.
     ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
     // Bounds the log: files of 10 MB, of which `pruneLogs` keeps the newest ten.
     logging_collector: 'on',
