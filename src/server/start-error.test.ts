@@ -20,7 +20,7 @@ test.each([
   ['ENOTFOUND', "HOST: '127.0.0.1' is not an address of this machine, or cannot be resolved."],
   ['EMFILE', 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
   [undefined, 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
-])('the error of a server that cannot listen (%s) explains the reason in one line', (code, message) => {
+])('the error of a server that cannot listen (%s) is one line with the reason', (code, message) => {
   const error = StartError.ofListening(failure(code), '127.0.0.1', 80, 'METRICS_PORT');
   expect(error.message.startsWith(message), error.message).toBe(true);
   expect(error.message).not.toContain('\n');

@@ -22,7 +22,7 @@ export const BACKGROUNDS = {
 
 /** The minimum contrast that WCAG 2.2 requires of text on the accent. */
 const TEXT_CONTRAST = 4.5;
-/** The minimum contrast that WCAG 2.2 requires of large text, such as ranks, icons and borders in the accent. */
+/** The minimum contrast that WCAG 2.2 requires of large text and graphics: ranks, icons and borders in the accent. */
 const GRAPHICS_CONTRAST = 3;
 /** The minimum contrast of the small text on badges. */
 const BADGE_CONTRAST = 7;

@@ -4,7 +4,7 @@ import { type Accent, accentStyle } from './accent.ts';
 import { type Logo, readLogo } from './logo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** An operator's branding, with the content of its files. Where properties are unset, the site looks as specified. */
+/** An operator's branding, with the content of its files. Unset properties leave the default look unchanged. */
 export interface Brand {
   /** The part that pages show. */
   page: PageBrand;

@@ -25,7 +25,7 @@ function escapeControls(line: string): string {
   );
 }
 
-/** Escapes the escape sequences again, except `\n`, because pino-pretty decodes strings before printing them. */
+/** Escapes the escapes of control characters again, except `\n`, because pino-pretty decodes strings to print them. */
 function escapeControlsForPretty(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,

@@ -38,7 +38,7 @@ test.each([
   [URL, `${SECRET}=`, /24 to 64 bytes/],
   [URL, `${SECRET} whsec_secret!`, /24 to 64 bytes/],
   [URL, Array(5).fill(SECRET).join(' '), /^WEBHOOK_SECRET: this has more than 4 secrets/],
-])('WEBHOOK_URL=%s with WEBHOOK_SECRET=%s is one fault that repeats neither value', (url, secret, what) => {
+])('WEBHOOK_URL=%s with WEBHOOK_SECRET=%s causes one error, which repeats neither', (url, secret, what) => {
   const faults = faultsOf({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
   expect(faults).toEqual([expect.stringMatching(what)]);
   for (const hidden of ['secret!', '/secret', '#secret', 'secret%', SECRET.slice(6), 'c2VjcmV0'])

@@ -88,7 +88,7 @@ test('a sparkline shows each count in proportion, including the smallest', () =>
   expect(sparkline([])).toBe('');
 });
 
-test('text breaks between words', () => {
+test('a text that is too wide for a line is wrapped between words', () => {
   expect(wrap('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
   expect(wrap('short', 80)).toEqual(['short']);
   expect(wrap('', 80)).toEqual(['']);
@@ -102,11 +102,11 @@ test('a word wider than a line is split between characters', () => {
   expect(wrap(family, 7).join('')).toBe(family);
 });
 
-test('a character wider than the line gets a line of its own', () => {
+test('a character wider than a line is still printed, alone on its line', () => {
   expect(wrap('東京', 1)).toEqual(['東', '京']);
 });
 
-test('a truncated text ends in an ellipsis and fits', () => {
+test('a truncated text, with its ellipsis, fits the given width', () => {
   expect(cut('four', 4)).toBe('four');
   expect(cut('fours', 4)).toBe('fou…');
   expect(stringWidth(cut('東京タワー', 6))).toBeLessThanOrEqual(6);

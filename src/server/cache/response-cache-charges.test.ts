@@ -68,7 +68,7 @@ describe('charges', () => {
     expect(() => cache.get(search.request(undefined, refuse))).toThrow(refused);
   });
 
-  describe('of a request that shared a revalidation which began before its claim', () => {
+  describe('visitors who wrote while another visitor revalidated the page', () => {
     /** Returns a page whose second version is being rendered, and was requested by visitors who have written since. */
     async function shareOlder(...charges: (typeof charge | typeof refuse)[]) {
       const page = source('git');
@@ -84,24 +84,24 @@ describe('charges', () => {
       return { page, bodies: await Promise.all(later) };
     }
 
-    test('is made once for the next version, however many visitors wait for it', async () => {
+    test('visitors who wrote during a revalidation cause one charge for the next version, however many wait', async () => {
       const { page, bodies } = await shareOlder(charge, charge, charge);
       expect(bodies).toEqual(['git version 3', 'git version 3', 'git version 3']);
       expect([page.produced, reasons]).toEqual([3, ['claim', 'claim']]);
     });
 
-    test('produces nothing if it is refused: the request gets the finished version', async () => {
+    test('visitors who wrote during a revalidation get its version if their charges are refused', async () => {
       const { page, bodies } = await shareOlder(refuse, refuse);
       expect([page.produced, bodies]).toEqual([2, ['git version 2', 'git version 2']]);
     });
 
-    test('does not affect the others if it is refused: the next visitor still sees the own write', async () => {
+    test('if the charge of one visitor is refused, the next visitor still sees their own write', async () => {
       const { page, bodies } = await shareOlder(refuse, charge, charge);
       expect([page.produced, bodies]).toEqual([3, ['git version 2', 'git version 3', 'git version 3']]);
       expect(reasons).toEqual(['claim', 'claim']);
     });
 
-    test('produces nothing if it is refused and nothing exists: the request gets the error of the finished one', async () => {
+    test('if the charge is refused and the revalidation failed, the request fails with the same error', async () => {
       const page = source('git');
       page.fails = new CoreError('product_not_found', 'Product not found');
       const finish = hold(page);
@@ -115,7 +115,7 @@ describe('charges', () => {
     });
   });
 
-  test('is made for a search that shared a revalidation and needs another one after a change, or else refuses it', async () => {
+  test('a search that needs another revalidation after a change is charged, and fails if the charge is refused', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
     for (const made of [charge, refuse]) {
       const finish = hold(search);

@@ -71,14 +71,14 @@ describe('a change during the revalidation of a list that a product enters', () 
     return { list, finish };
   }
 
-  test('a change of the new product during the revalidation is included in the next response', async () => {
+  test('a change of a product during the revalidation that adds it to a list is included in the next response', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('vim'));
     await finish();
     expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
   });
 
-  test('a request right after a change of the new product gets a response that includes the change', async () => {
+  test('a request right after a change of a product that is being added to a list gets the change', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('vim'));
     const late = cache.get(list.request());
@@ -86,7 +86,7 @@ describe('a change during the revalidation of a list that a product enters', () 
     expect(await bodyOf(late)).toBe('list version 3');
   });
 
-  test('changes of a product outside the list cause at most one further revalidation', async () => {
+  test('changes of a product outside a list cause at most one further revalidation of the list', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('make'));
     await finish();

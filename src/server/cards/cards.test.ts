@@ -92,7 +92,7 @@ describe('the card of a product', () => {
   });
 });
 
-test('the card of a leaderboard shows the first three launches; only changed counts are drawn later', async () => {
+test('the card of a leaderboard shows three launches, and is redrawn at once unless only counts changed', async () => {
   const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },

@@ -123,7 +123,7 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
   });
 }
 
-/** Returns whether a request extends its session. Requests that a page sends while its operator is away do not. */
+/** Returns whether a request extends its session. Event streams and requests without operator input do not. */
 function isUse({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;
 }

@@ -32,7 +32,7 @@ test('a request whose body does not arrive in time gets 408, and its connection 
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
 });
 
-test('a body whose announced size exceeds any timer is refused for its size, without a warning', async () => {
+test('a body announced as so large that its timeout would overflow a timer gets 413, without a warning', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);

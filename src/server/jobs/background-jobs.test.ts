@@ -106,7 +106,7 @@ test('when the site stops, housekeeping ends after its current part', async () =
   expect(statements).toHaveLength(2);
 });
 
-test('if the database is unreachable, the failure is logged and the last counts remain', async () => {
+test('if waiting submissions cannot be counted, the failure is logged and the last counts remain', async () => {
   const away = { ...site.database, query: () => Promise.reject(new Error('The database is unreachable')) };
   const watch = watchSubmissions(away, log);
   await watch.refresh();
@@ -133,7 +133,7 @@ describe('checking counts', () => {
     watch.close();
   });
 
-  test('a failed check is logged and repeated', async () => {
+  test('a failed check of the counts is logged and repeated', async () => {
     database = await createTestDatabase();
     await saveProducts(database, [buildProduct({ id: 'tide' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");

@@ -29,7 +29,7 @@ const NAME_CHARACTERS = 8;
 /** Maximum number of votes counted per hour, which take about 30 MB. Further votes are ignored. */
 const MAX_VOTES = 200_000;
 
-/** Maximum number of bursts of ended hours that wait to be saved: those of an hour with `MAX_VOTES` votes. */
+/** Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have. */
 const MAX_ENDED_BURSTS = MAX_VOTES / BURST_SESSIONS;
 
 /**

@@ -24,7 +24,7 @@ test.each([
   { all: 4, free: 0.3, isRefused: true },
   // Some network file systems report no sizes.
   { all: 0, free: 0, isRefused: false },
-])('with $free of $all GiB free, a picture is refused: $isRefused', async ({ all, free, isRefused }) => {
+])('a picture is refused if space is short ($free of $all GiB: $isRefused)', async ({ all, free, isRefused }) => {
   const check = createDiskSpaceCheck(folder, log, async () => ({ free: free * GIB, all: all * GIB }));
   const outcome = check().catch(({ code }: { code: string }) => code);
   expect(await outcome).toBe(isRefused ? 'overloaded' : undefined);

@@ -151,7 +151,7 @@ test('EXIF, XMP, colour profiles and comments are removed', async () => {
   expect(stored.includes('Secret')).toBe(false);
 });
 
-test('CMYK becomes sRGB', async () => {
+test('a CMYK picture is converted to sRGB', async () => {
   const cmyk = await colour('#aa6655').toColourspace('cmyk').jpeg({ quality: 100 }).toBuffer();
   expect(await sharp(cmyk).metadata()).toMatchObject({ space: 'cmyk' });
   const { pixelAt, metadata } = await convert(cmyk, { type: 'image/jpeg' });

@@ -25,7 +25,7 @@ interface Options {
   shards?: ReadLimiter;
 }
 
-/** Maximum number of shards that one process renders and sends at a time. Each occupies one or two megabytes until it is sent. */
+/** Maximum number of shards that one process renders and sends at a time. Each takes 1 to 2 MB until it is sent. */
 const MAX_CONCURRENT_SHARDS = 4;
 /** A client that takes longer to read a shard is disconnected, because it keeps others waiting. */
 const SHARD_TIMEOUT_MS = 60_000;

@@ -32,7 +32,7 @@ describe('wrapping', () => {
     expect(isCut).toBe(true);
   });
 
-  test('text is cut between visible characters', () => {
+  test('an emoji that consists of several code points is not cut in two', () => {
     expect(wrap('👩‍💻👩‍💻👩‍💻👩‍💻', 7, 1).lines).toEqual(['👩‍💻👩‍💻…']);
   });
 

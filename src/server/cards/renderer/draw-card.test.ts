@@ -58,7 +58,7 @@ function drawn(text: string, face: string): string {
 }
 
 describe.each(Object.entries(SCRIPTS))('%s', (_script, text) => {
-  test('the fonts draw every character, without a box in place of any', () => {
+  test('the fonts have a glyph for every character of the script, so none is drawn as a box', () => {
     expect(drawableText(text, canShow)).toBe(text);
     for (const face of [DISPLAY_FACE, TEXT_FACE]) {
       const box = drawn('\u{10fffd}', face);

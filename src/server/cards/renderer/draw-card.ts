@@ -55,7 +55,7 @@ export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buff
     const picture = product?.picture && (await readPicture(product.picture));
     const logo = given.logo && (await readPicture(given.logo));
     const brand: DrawnBrand = { ...given, name: clean(given.name), tagline: clean(given.tagline), logo };
-    // No await from here on, since all cards share the canvas.
+    // From here on, nothing is awaited, because all cards share the canvas.
     context.reset();
     context.drawImage(scenery, 0, 0);
     if (board) drawBoard(context, board, brand, clean);

@@ -46,7 +46,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const details = { createdAt: header.createdAt, rows: rowsOf(header) };
       // The backup is complete, so the download succeeds even if the database refuses this write.
       await recordAudit(database, { action: 'backup', target: name, details }).catch((error: Error) =>
-        log.warn({ err: error }, 'Cannot record in the audit log that an operator downloads a backup'),
+        log.warn({ err: error }, 'Cannot record in the audit log that an operator downloaded a backup'),
       );
       log.info({ rows: details.rows }, 'An operator has downloaded a backup from the console');
     };

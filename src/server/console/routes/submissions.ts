@@ -64,7 +64,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
       const target: DecisionTarget = { id: params.id, revision: body.revision };
       try {
         const { undo } = await decide(target);
-        if (undo === null) throw new Error('A decision can be undone');
+        if (undo === null) throw new Error('The decision was stored without the data to undo it');
         return { submission: await inspectSubmission(database, params.id, rules()), auditId: undo.auditId };
       } catch (error) {
         if (!(error instanceof CoreError) || error.code !== 'submission_changed') throw error;
