@@ -21,7 +21,7 @@ const START_TIMEOUT_MS = 60_000;
 export interface Workers {
   address: string;
   up(): Worker[];
-  /** The number of workers that crashed, hung or did not start, and were or will be replaced. */
+  /** The number of workers that exited, or hung and were killed, while starting or serving. Each is replaced. */
   replaced(): number;
   /** Stops all workers gracefully, and kills those that do not exit in time. */
   stop(delayMs: number): Promise<void>;
