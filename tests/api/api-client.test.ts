@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 test('the types of the example client match the site’s OpenAPI document', async () => {
-  // The document contains the URL of the site, but no type depends on it.
+  // The document contains the site’s URL, but the types do not depend on that URL.
   const document = await (await fetch(`${address}/api/openapi.json`)).text();
   const generated = astToString(await openapiTypescript(document));
   await expect(`${COMMENT_HEADER}${generated}`).toMatchFileSnapshot(join(EXAMPLE, 'api.d.ts'));

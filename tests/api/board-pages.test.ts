@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('GET /?board= (api.md, Pages)', () => {
-  test('the page of a day ranks its launches and shows whether the result is open or final', async () => {
+  test('the page of the current day ranks its launches and shows that the result is open', async () => {
     const top = async () => (await site.app.inject(`/api/leaderboards/${day}`)).json().items?.[0]?.votes;
     await expect.poll(top).toBe(2);
     const { statusCode, body } = await site.ask.get(`/?board=${day}`);
@@ -49,7 +49,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     });
   });
 
-  test('the next page is a plain link, and its canonical URL is that of the leaderboard', async () => {
+  test('a plain link leads to the next page, whose canonical URL is that of the leaderboard', async () => {
     const first = await site.ask.get(`/?board=${day}`);
     const [, href = ''] = /href="(\/\?board=[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
     const second = await site.ask.get(href.replaceAll('&amp;', '&'));
@@ -69,14 +69,14 @@ describe('GET /?board= (api.md, Pages)', () => {
   });
 
   test.each(['2026-02-30', '2026-W54', 'tomorrow', '1999-12-31', '9998'])(
-    'board=%s, which cannot exist, redirects to the list',
+    'board=%s, for which no leaderboard exists, redirects to the list',
     async (period) => {
       const { statusCode, headers } = await site.ask.get(`/?board=${period}`);
       expect([statusCode, headers.location]).toEqual([302, '/']);
     },
   );
 
-  test('a period such as ‘day’ redirects to the current one, and invalid or unknown parameters are dropped', async () => {
+  test('board=day and board=year redirect to the current period, and invalid or unknown parameters are dropped', async () => {
     for (const kind of ['day', 'year'] as const) {
       const before = site.core.currentPeriods()[kind];
       const { location } = (await site.ask.get(`/?board=${kind}`)).headers;

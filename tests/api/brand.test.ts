@@ -169,7 +169,7 @@ describe('the brand', () => {
     },
   );
 
-  test.each(['/og.png', '/og/harbour.png'])('is in the card %s, with the logo', async (url) => {
+  test.each(['/og.png', '/og/harbour.png'])('changes the card %s', async (url) => {
     const own = await get(site, url);
     expect(own.statusCode).toBe(200);
     expect(own.rawPayload.equals((await get(plain, url)).rawPayload)).toBe(false);

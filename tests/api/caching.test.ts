@@ -13,8 +13,8 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 /**
- * Removes the headers that depend on the time of the response. `Age` is sent only if the database does not respond,
- * which can happen on a busy machine.
+  * Removes the headers that depend on the time of the response. `Age` is sent only while revalidation fails or the
+  * change feed is disconnected, which can happen on a busy machine.
  */
 function lastingFields({ date: _date, age: _age, ...fields }: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return fields;
@@ -45,7 +45,7 @@ test('an unchanged page keeps its ETag and is 304 for clients that have this ETa
   expect(await reload()).toEqual([304, '']);
 });
 
-test('a cached response has the same headers and body on the fast path and from its route', async () => {
+test('a cached response has the same headers and body from the fast path and from its route', async () => {
   const paths = [
     '/',
     '/?sort=top',
@@ -123,7 +123,7 @@ describe('after a write', () => {
     await expect.poll(() => upvotesShown('/product/tide')).toBe(1);
   });
 
-  test('an invalid cookie is harmless', async () => {
+  test('a page is served despite an invalid last-write cookie', async () => {
     const values = [
       '',
       'x',
@@ -156,7 +156,7 @@ describe('another process', () => {
     await expect.poll(() => shown('/product/tide')).toBe(1);
   });
 
-  test('can add a product, like an import, and the list of this process shows it', async () => {
+  test('can add a product, as an import does, and the list of this process shows it', async () => {
     await site.ask.get('/');
     await other.addProduct({ id: 'ebb', name: 'Ebb' });
     await expect.poll(async () => (await site.ask.get('/')).payload).toContain('Ebb');

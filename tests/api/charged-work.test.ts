@@ -35,7 +35,7 @@ test('a search counts against the rate limit each time that its response is not 
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
-test('a page that is refused has the headers of a refusal, even if an old version of it is in the cache', async () => {
+test('a page beyond the rate limit is 429 with the headers of the limit, even if a stale version is in the cache', async () => {
   const { clock, id } = await start();
   const page = '/?q=harbour&sort=top';
   expect((await site.ask.get(page)).statusCode).toBe(200);
@@ -109,7 +109,7 @@ test.each([
   ['/', 200, 'listProducts' as const],
   ['/product/no-such-product', 404, 'listComments' as const],
 ])(
-  'requests for %s with a forged cookie, each sent while the page is rendered for the one before, count against the rate limit',
+  'requests for %s with a forged cookie count against the rate limit even if each is sent while the page is being rendered',
   async (path, status, read) => {
     const { clock } = await start();
     await site.ask.get('/');

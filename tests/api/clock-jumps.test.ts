@@ -29,7 +29,7 @@ async function numbersOf(productId: string): Promise<{ votes: number; upvotes: n
   return day && { votes: day.votes, upvotes: day.upvotes };
 }
 
-/** Returns the pages and API responses that show the scheduled launch. */
+/** Returns which pages and API responses show the scheduled launch. */
 async function traces(): Promise<string[]> {
   const addresses = [paths.home, paths.board(boardOfSoon), paths.api.leaderboard(boardOfSoon), paths.api.leaderboards];
   const bodies = await Promise.all([...addresses, paths.product('soon')].map((url) => site.ask.get(url)));

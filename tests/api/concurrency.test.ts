@@ -41,10 +41,10 @@ async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: 
 }
 
 describe('simultaneous upvotes and likes over real connections', () => {
-  test('after 100 sessions have toggled one product 100 times each, the count is the number of sessions whose upvote remains', async () => {
+  test('after 100 sessions have added or removed an upvote 100 times each, the count is the number of upvotes that remain', async () => {
     const id = await newProduct();
     const sessions = Array.from({ length: 100 }, newSession);
-    // Four connections per session, so the toggles of one session also overtake each other.
+    // Each session uses four connections, so its own requests also overtake each other.
     const lists = sessions.flatMap((session) =>
       Array.from({ length: 4 }, () =>
         Array.from({ length: 25 }, () =>
@@ -82,7 +82,7 @@ describe('simultaneous upvotes and likes over real connections', () => {
 });
 
 describe('two processes on one database', () => {
-  test('write to the same products while some are removed, without deadlocks for clients or drift in the counts', async () => {
+  test('write to the same products while some are removed, without deadlocks, errors or wrong counts', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
     const other = joinTestDatabase(site.database);
     let retries = 0;

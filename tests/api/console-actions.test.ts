@@ -227,7 +227,7 @@ test('the audit log can be filtered by a range of days, inclusive of both ends',
     expect((await ada.ask('GET', `/audit?from=${from}`)).json()).toMatchObject({ status: 400 });
 });
 
-test('the overview has the counts of waiting items, the activity, and the findings of the doctor command', async () => {
+test('the overview has the counts of waiting items and the activity, and /doctor has the findings of the doctor command', async () => {
   const { id } = await site.addProduct({ name: 'Counted', createdAt: new Date().toISOString() });
   await addComment(id, 'Held', true);
   const overview = await ada.json<OverviewRecord>('GET', '/overview');

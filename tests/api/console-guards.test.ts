@@ -92,7 +92,7 @@ describe('Every route of the console’s API', () => {
     expect((await ada.ask('GET', '/session')).statusCode).toBe(200);
   });
 
-  test('refuses the media types of forms, so a form on another page cannot reach it', async () => {
+  test('refuses the media types of forms if it reads a body, so a form on another page cannot reach it', async () => {
     const writing = routes.filter(({ method, url }) => method !== 'GET' && method !== 'HEAD' && !/sign-out/.test(url));
     for (const route of writing) {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {

@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('the audit log names an imported file by its original name, but the file is stored under another name', async () => {
+test('a file with a hostile name is imported if its media type is right, and the audit log has its original name', async () => {
   const send = (name: string, headers = { 'content-type': 'application/octet-stream' }) =>
     ada.ask(
       'POST',
@@ -111,7 +111,7 @@ test('the audit log names an imported file by its original name, but the file is
 });
 
 test.each(['2026-13-45T99:99:99Z', '2027-02-30T09:00:00Z', '2027-01-01T24:00:00Z'])(
-  'a submission cannot be scheduled for %s, which does not exist',
+  'a submission cannot be scheduled for the nonexistent time %s',
   async (launchAt) => {
     const submitter = { session: 'session-of-a-maker' };
     const { row } = await createSubmission(site.database, systemRuntime, { name: 'Tide' }, { submitter });

@@ -42,7 +42,7 @@ async function watch(processes = [site, other]): Promise<EventClient[]> {
 const expectToHear = (subject: LiveSubject) =>
   Promise.all(streams.map((stream) => stream.waitForEvent('change', expect.arrayContaining([subject]))));
 
-test('operators in every process are notified of a submission and a burst, which are counted as waiting', async () => {
+test('the streams of every process report a submission and a burst, which are counted as waiting', async () => {
   await watch();
   const submitter = { session: `session-${randomUUID()}` };
   await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
@@ -55,7 +55,7 @@ test('operators in every process are notified of a submission and a burst, which
   expect(await ada.json<WaitingRecord>('GET', '/waiting')).toEqual({ submissions: 1, heldComments: 0, bursts: 1 });
 });
 
-test('an action of an operator in one process updates the audit log in another', async () => {
+test('the streams of every process report an action of an operator in one process', async () => {
   const { id } = await site.addProduct();
   await watch();
   await ada.json('POST', '/products/remove', { ids: [id] });
@@ -79,7 +79,7 @@ test('the stream of an operator ends when access is revoked, and the streams of 
   await expectToHear('products');
 });
 
-test('upvotes are reported separately from the actions of operators and makers', async () => {
+test('an upvote is reported as a change of counts, not of the audit log', async () => {
   const { id } = await site.addProduct();
   // Processes that start now get no notifications about earlier tests.
   const late = await Promise.all([startTestSite({ databaseOf: site }), startTestSite({ databaseOf: site })]);

@@ -96,7 +96,7 @@ test('an edit that is based on an outdated version is refused, and the response 
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
-test('an edit of the launch time changes the launch date if it was the day of the launch, and undo restores both', async () => {
+test('an edit of only the launch time also changes a launch date that was the day of the launch, and undo restores both', async () => {
   const before = { createdAt: '2026-06-01T12:00:00.000Z', launchDate: 'June 1, 2026' };
   const edited = async (launchDate: string, values: object) => {
     const { id } = await site.addProduct({ ...before, launchDate });
@@ -165,7 +165,7 @@ test('every field is validated, and the response names all errors', async () => 
   expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags', 'team']);
 });
 
-test('an edit with an empty time is refused, and the product still launches at its time', async () => {
+test('an edit with an empty launch time is refused, and the product keeps its launch time', async () => {
   const createdAt = new Date(Date.now() + 3_600_000).toISOString();
   const { id } = await site.addProduct({ name: 'Tide', createdAt });
   const { version } = await details(id);
@@ -229,7 +229,7 @@ test('a restoration cannot be undone after a later removal, when another product
   expect((await details(id)).product.name).toBe('Successor');
 });
 
-test('each removal of an id can be restored, but only one of them at a time', async () => {
+test('only one of several removals of the same id can be restored at a time', async () => {
   const { id } = await site.addProduct({ name: 'Loved' });
   const [older] = await remove(id);
   await site.addProduct({ id, name: 'Spam' });

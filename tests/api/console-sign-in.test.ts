@@ -61,7 +61,7 @@ describe('Before the first invitation of an operator', () => {
     },
   );
 
-  test('the database is queried at most once a second, and the first invitation enables the console', async () => {
+  test('the site checks for invitations at most once a second, and the first one enables the console until it is revoked', async () => {
     expect((await site.ask.get('/console')).statusCode).toBe(404);
     await inviteOperator(site.database, 'ada', clock.now());
     expect((await site.ask.get('/console')).statusCode).toBe(404);
@@ -96,7 +96,7 @@ describe('Responses of the console', () => {
     expect(policy).not.toMatch(/unsafe|sha256/);
   });
 
-  test('are a plain 404 for an unknown URL below /console', async () => {
+  test('are 404 for an unknown URL of the console', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/nothing')).json()).toMatchObject({ status: 404, code: 'not_found' });
     expect((await site.ask.get('/console/nothing')).statusCode).toBe(404);

@@ -98,7 +98,7 @@ describe('a page of another origin cannot write', () => {
     },
   );
 
-  test('no preflight allows the session header or JSON', async () => {
+  test('a preflight allows neither the session header nor Content-Type', async () => {
     const { headers } = await preflight('/api/upvotes', 'GET');
     const allowed = String(headers['access-control-allow-headers']).toLowerCase();
     expect(allowed).not.toContain('x-user-session');

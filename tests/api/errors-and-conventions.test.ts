@@ -30,7 +30,7 @@ describe('unknown URLs (api.md, Conventions)', () => {
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
-    '%s on an unknown URL is also 404',
+    '%s on an unknown URL is 404',
     async (method) => {
       expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
     },
@@ -70,7 +70,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     ['br', brotliDecompressSync],
   ] as const;
 
-  test.each([...READS, '/', '/product/x'])('%s has a different ETag in each encoding', async (url) => {
+  test.each([...READS, '/', '/product/x'])('%s has a different ETag in each encoding if it is large enough to be compressed', async (url) => {
     const tags = new Set<unknown>();
     const contents = new Set<string>();
     for (const [encoding, decode] of ENCODINGS) {
@@ -91,7 +91,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     expect(tags.size).toBe(String([...contents][0]).length < 1_024 ? 1 : 3);
   });
 
-  test.each(READS)('%s is 304 without a body for a client that has the ETag of this encoding', async (url) => {
+  test.each(READS)('%s is 304 without a body for a client that has the ETag of the requested encoding', async (url) => {
     for (const [encoding] of ENCODINGS) {
       const { headers } = await site.ask.get(url, { 'accept-encoding': encoding });
       const tag = String(headers.etag);
@@ -110,7 +110,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     }
   });
 
-  test('different encodings have different ETags', async () => {
+  test('the ETag of one encoding does not match a response in another', async () => {
     const gzip = await site.ask.get('/api/products', { 'accept-encoding': 'gzip' });
     const known = String(gzip.headers.etag);
     const brotli = await site.ask.get('/api/products', { 'accept-encoding': 'br', 'if-none-match': known });

@@ -64,7 +64,7 @@ describe('stream limits', () => {
     await expect.poll(async () => (await openEvents(url)).response.statusCode).toBe(200);
   });
 
-  test('a network that may open more than 1,000 streams may open as many connections, and others for requests', async () => {
+  test('a network that may open more than 1,000 streams may open that many connections, and further ones for requests', async () => {
     const { hostname, port } = new URL(await start({ LIMIT_STREAMS_PER_NETWORK: '1001' }));
     const sockets = Array.from({ length: 1_001 }, () => connect(Number(port), hostname));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -90,7 +90,7 @@ describe('stream limits', () => {
     for (const _ of [1, 2, 3]) expect((await openEvents(`${address}/api/events`)).response.statusCode).toBe(200);
   });
 
-  test('a second stream on the same connection gets no response before the first one ends, and does not count', async () => {
+  test('pipelined requests for streams on one connection count as one stream', async () => {
     const address = await start();
     const { hostname, port } = new URL(address);
     const socket = connect(Number(port), hostname);

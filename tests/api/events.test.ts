@@ -120,7 +120,7 @@ describe('GET /api/events (api.md, Events)', () => {
   });
 
   test('sends at most four frames a second, and the last one is the current state', async () => {
-    // Starts before the stream opens, because frames may be read later than they were sent.
+    // The measured time starts before the stream opens, because frames may be read later than they were sent.
     const startedAt = performance.now();
     const client = await open(`?products=${product}`);
     const times = () => client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);
@@ -160,7 +160,7 @@ describe('GET /api/events (api.md, Events)', () => {
 });
 
 describe('a client that reconnects', () => {
-  test('gets exactly the missed changes, with either Last-Event-ID or `since`', async () => {
+  test('gets the missed changes without a refetch, with either Last-Event-ID or `since`', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
     await first.waitForEvent('counts', counts(product, 1));
@@ -184,7 +184,7 @@ describe('a client that reconnects', () => {
     await (await open('?since=0')).waitForEvent('refetch', {});
   });
 
-  test('may reach another process, even one that started later', async () => {
+  test('gets the missed changes from another process, even one that started later', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
     await first.waitForEvent('counts', counts(product, 1));
@@ -220,7 +220,7 @@ describe('two processes on one database', () => {
 });
 
 describe('a change that is too large to list its products', () => {
-  // Must be the last test of this file, because no client can resume for some seconds.
+  // Must be the last test of this file, because no client can resume for some seconds afterwards.
   test('tells every client to refetch', async () => {
     const clients = [await open(), await open(`?products=${product}`)];
     await site.database.transaction(recordEverythingChanged);

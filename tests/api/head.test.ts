@@ -159,7 +159,7 @@ describe('alternative formats of a page', () => {
 });
 
 describe('structured data', () => {
-  test('describes the site with its search, and the products in order, on the list', async () => {
+  test('describes the site and the products with their positions on the pages of the list', async () => {
     for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
     const page = await html('/');
     expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);

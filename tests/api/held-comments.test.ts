@@ -123,7 +123,7 @@ describe('GET /api/products/:id/comments/held', () => {
 });
 
 describe('a repeated text', () => {
-  test('is held from the third time by one visitor, even on different products', async () => {
+  test('is held from the third time that one visitor posts it, even on different products', async () => {
     const visitor = newVisitor();
     const other = (await site.addProduct()).id;
     await post(visitor, { content: 'Great!' });
@@ -133,7 +133,7 @@ describe('a repeated text', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('is held from the fifth time by different sessions of one network', async () => {
+  test('is held from the fifth time that sessions of one network post it', async () => {
     const content = 'The best tool for a better life, see https://spam.example/';
     const visitors = Array.from({ length: 6 }, newVisitor);
     for (const [index, visitor] of visitors.entries()) await post(visitor, { content: `${content}${index}` });
@@ -143,7 +143,7 @@ describe('a repeated text', () => {
     ]);
   });
 
-  test('is not held if it is a retried request', async () => {
+  test('is not held if the same request is retried', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const body = { productId, content: 'Only once' };

@@ -168,7 +168,7 @@ describe('the operator', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test('finds each command in the audit log, with the comment, product and reason, but without the text', async () => {
+  test('finds each change in the audit log, with the comment, product and reason, but without the text', async () => {
     const { id } = await post('A secret text');
     await hideComments(site.database, [id], 'spam');
     await restoreComments(site.database, [id]);

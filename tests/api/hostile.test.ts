@@ -71,7 +71,7 @@ test('there are at least 300 hostile texts and bodies, all different', () => {
   expect(HOSTILE.length + HOSTILE_BODIES.length + BROKEN_UTF8.length).toBeGreaterThanOrEqual(300);
 });
 
-test('a comment is stored exactly, or refused', async () => {
+test('a comment with a hostile text is refused, or stored unchanged except for trimming', async () => {
   const refused = new Set([...UNSTORABLE, ...BLANK, ...TOO_LONG]);
   expect(HOSTILE.filter(({ name }) => refused.has(name))).toHaveLength(refused.size);
   const products = await addProducts(HOSTILE.map(() => ({})));
@@ -91,7 +91,7 @@ test('a comment is stored exactly, or refused', async () => {
   }
 });
 
-test('a hostile text in a product is returned exactly by the API, found by search and shown on a page', async () => {
+test('a hostile text in a product is returned exactly by the API, is found by search, and does not break the page', async () => {
   const storable = HOSTILE.filter(({ name }) => !UNSTORABLE.includes(name));
   const products = await addProducts(
     storable.map(({ text }) => {
@@ -139,7 +139,7 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
     (text) => site.ask.post('/api/comments', { productId: text, content: 'x' }, newVisitor()),
   ],
   [
-    'the hidden field',
+    'the honeypot field',
     (text) => site.ask.post('/api/comments', { productId: id, content: 'x', website: text }, newVisitor()),
   ],
   ['an unknown field', (text) => site.ask.post('/api/comments', { [text]: text }, newVisitor())],

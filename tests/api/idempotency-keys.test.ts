@@ -67,7 +67,7 @@ describe('an idempotency key (api.md: the same key from the same session within 
     expect(await total()).toBe(2);
   });
 
-  test('is deleted by housekeeping once it is old, but not before', async () => {
+  test('is deleted by housekeeping once it has expired, but not before', async () => {
     const [old, young] = [randomUUID(), randomUUID()].map((key) => ({ ...newVisitor(), 'idempotency-key': key }));
     await post(draft(), old);
     clock.advance({ hours: 24, milliseconds: 1 });

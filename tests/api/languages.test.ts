@@ -29,7 +29,7 @@ describe('a site in English', () => {
   });
 
   test.each(['/', '/product/git', '/?tag=a&sort=top', '/?log', '/nowhere'])(
-    '%s has a URL for each language, and links on the page preserve the language',
+    '%s is in German with lang=de, and its links preserve the language',
     async (path) => {
       const { body } = await site.ask.get(`${path}${path.includes('?') ? '&' : '?'}lang=de`);
       expect(body).toMatch(/<html lang="de">/);
@@ -113,7 +113,7 @@ describe('a site in the browser’s language', () => {
     ['de-CH, fr;q=0.8', '/?lang=de'],
     ['tlh, de;q=0.5, en;q=0.4', '/?lang=de'],
     ['en;q=0.5, de;q=0.6', '/?lang=de'],
-  ])('%s is redirected to %s', async (wanted, location) => {
+  ])('a request with Accept-Language: %s is redirected to %s', async (wanted, location) => {
     // Requests the page twice, because a cached page is served on another code path.
     for (let round = 0; round < 2; round += 1) {
       const { statusCode, headers } = await ask('/', wanted);
@@ -134,7 +134,7 @@ describe('a site in the browser’s language', () => {
     ';;;,,,',
     `${'x'.repeat(10_000)},de`,
     '__proto__',
-  ])('%s gets the page at the same URL, with Vary: Accept-Language', async (wanted) => {
+  ])('a request with Accept-Language: %s gets the page at the same URL, with Vary: Accept-Language', async (wanted) => {
     const { statusCode, headers, body } = await ask('/product/git', wanted);
     expect(statusCode).toBe(200);
     expect(headers.vary).toBe('Accept-Encoding, Accept-Language');

@@ -10,7 +10,7 @@ const TIED = Array.from({ length: 11 }, (_, index) => `tied-${index}`);
 beforeAll(async () => {
   site = await startTestSite();
   const { database } = site;
-  // Launches out of order, so the test shows that the list sorts by day.
+  // The launches are out of order, so the test shows that the list sorts by day.
   await launch(database, 'june', '2026-06-02T10:00:00.000Z');
   await launch(database, 'last-year', '2025-12-01T10:00:00.000Z');
   await launch(database, 'may', '2026-05-20T10:00:00.000Z');

@@ -18,7 +18,7 @@ const vote = (id: string, session: string, address: string) =>
     remoteAddress: address,
   });
 
-test('a vote changes the position of a launch on its leaderboards, and its standing has the rank', async () => {
+test('a vote changes the order of the launches on a leaderboard, and the standing of a product has its rank', async () => {
   const createdAt = now.toISOString();
   await site.addProduct({ id: 'first', name: 'First', createdAt });
   await site.addProduct({ id: 'second', name: 'Second', createdAt });

@@ -66,7 +66,7 @@ describe('an entry of the moderation log', () => {
     expect((await read()).items[1]).toMatchObject({ reason: 'advertising', undoneAt: expect.any(String) });
   });
 
-  test('shows a public comment that is held as hidden, and is marked as undone once the comment is released', async () => {
+  test('has the action comment.hidden for a public comment that is held, and is marked as undone once it is released', async () => {
     await site.addProduct({ id: 'reef', name: 'Reef' });
     const id = await newComment('reef', 'Odd words');
     await holdComments(site.database, [id]);
@@ -100,7 +100,7 @@ describe('an entry of the moderation log', () => {
     await site.addProduct({ id: 'secret-plan', name: 'Secret plan', createdAt });
     await removeProducts(site.database, ['secret-plan'], 'Wrong date');
     await restoreProducts(site.database, { productIds: ['secret-plan'] });
-    // A newer public entry invalidates the cached log. Once the log shows it, the secret entry would be there too.
+    // A newer public entry invalidates the cached log. Once the log shows it, it would show the secret entry too.
     await site.addProduct({ id: 'public-plan' });
     await removeProducts(site.database, ['public-plan']);
     await soon().toMatchObject({ productId: 'public-plan' });
@@ -185,7 +185,7 @@ describe('the page of the moderation log', () => {
     expect((await site.ask.get(`${LOG}?cursor=made-up`)).statusCode).toBe(400);
   });
 
-  test('is linked from every page, and is cached like other pages', async () => {
+  test('is linked from the list and from products, and is cached like other pages', async () => {
     expect(await page('/')).toContain('<a href="/?log">Moderation log</a>');
     expect(await page('/product/git')).toContain('<a href="/?log">Moderation log</a>');
     const { headers } = await site.ask.get('/?log');

@@ -38,12 +38,12 @@ describe('the card of a product', () => {
     expect(head.headers).toMatchObject({ etag: first.headers.etag, 'content-length': String(first.rawPayload.length) });
   });
 
-  test('ignores other parameters', async () => {
+  test('ignores query parameters', async () => {
     const { id } = await site.addProduct();
     expect((await get(`/og/${id}.png?v=3`)).headers.etag).toBe((await get(`/og/${id}.png`)).headers.etag);
   });
 
-  test('is 404 for an unknown product', async () => {
+  test('is 404 for an unknown product and for an invalid URL', async () => {
     for (const url of ['/og/no-such-product.png', '/og/UPPER.png', '/og/.png', '/og/a.jpg', '/og/%00.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }

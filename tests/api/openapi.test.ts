@@ -149,7 +149,7 @@ describe('responses of the running site', () => {
     expectDescribed(await site.ask.get(url, session), path, 'get');
   });
 
-  test('a response to a current ETag matches the OpenAPI document', async () => {
+  test('a 304 response matches the OpenAPI document', async () => {
     const { headers } = await site.ask.get('/api/products');
     const response = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
     expect(response.statusCode).toBe(304);
@@ -199,7 +199,7 @@ describe('responses of the running site', () => {
 });
 
 describe('the API reference', () => {
-  test('loads only its own files', async () => {
+  test('serves the files that its page loads, and no others', async () => {
     const page = await site.ask.get('/api/docs');
     expect(page.statusCode).toBe(200);
     const files = [...page.body.matchAll(/(?:src|href)="(\/api\/docs\/[^"]+)"/g)].map(([, path = '']) => path);

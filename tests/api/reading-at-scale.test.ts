@@ -69,8 +69,8 @@ describe('Searches', () => {
     ['characters and white space', { q: 'e q' }],
     ['two Han characters', { q: '数据' }],
     ['an emoji', { q: '🌊' }],
-    ['nothing like it', { q: 'zxqvw' }],
-    ['no character like it', { q: '§' }],
+    ['a term without matches', { q: 'zxqvw' }],
+    ['a character without matches', { q: '§' }],
     ['a tag', { q: '', tag: 'topic 300' }],
     ['a term and a tag', { q: 'data', tag: 'ai' }],
   ];
@@ -157,7 +157,7 @@ test('slow searches are queued without delaying other reads', async () => {
   await Promise.all(long);
 });
 
-/** Reads of products, comments and upvotes, each with the number of its statements. */
+/** Reads, each with the number of its statements. */
 const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
   ...SORTS.flatMap((sort): typeof READS => [
     [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
@@ -219,7 +219,7 @@ describe('Reads', () => {
   test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
     const recorded = recordStatements(withoutTimeouts(database));
     const core = createCore(recorded.database);
-    // Trigger the check for the search index and the read of tag statistics, which are repeated once a minute, not for
+    // Triggers the check for the search index and the read of tag statistics, which are repeated once a minute, not for
     // each request.
     await core.listProducts({ q: 'zxqvw' });
     await core.getRelatedProducts(hottest);

@@ -187,7 +187,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(first);
   });
 
-  test('is distinguished from a product that was never removed', async () => {
+  test('is restored only if it was removed, and any other id is returned as not removed', async () => {
     const { id } = await newDiscussed();
     expect(await restoreProducts(site.database, { productIds: [id] })).toEqual({
       restored: [],

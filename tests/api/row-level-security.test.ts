@@ -164,7 +164,7 @@ function nothingMore() {
     });
 
     test.each(["held_session = 'session-somebody'", 'hidden_at = now()'])(
-      'a held or hidden comment (%s) does not exist',
+      'a held or hidden comment (%s) can be neither read nor liked',
       async (state) => {
         const productId = await newProduct();
         const id = await newComment(productId);

@@ -88,7 +88,7 @@ test('a scheduled product is invisible until its launch, and then appears in eve
   events.close();
 });
 
-test('a process that starts shortly before a launch shows it on time', async () => {
+test('a process that starts shortly before a launch shows it once it is due, and not before', async () => {
   const first = await startTestSite({ cacheEnabled: true });
   const launchesAt = Date.now() + 600;
   await first.addProduct({ id: 'at-restart', name: 'At restart', createdAt: new Date(launchesAt).toISOString() });

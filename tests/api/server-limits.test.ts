@@ -107,7 +107,7 @@ describe('invalid HTTP', () => {
   });
 });
 
-test('half-open and slow connections are closed with 408 while others are served', async () => {
+test('silent connections are closed, and slow requests get 408, while other requests are served', async () => {
   const { server } = site.app;
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 180_000, maxConnections: 10_000 });
   const silent = await Promise.all(Array.from({ length: 50 }, open));
@@ -125,7 +125,7 @@ test('half-open and slow connections are closed with 408 while others are served
   await closed;
 });
 
-test('the log contains no sessions or addresses of these requests', () => {
+test('the log contains no session and no address of an oversized, invalid or slow request', () => {
   expect(logText()).not.toContain(SECRET);
   // Ignores the server's message about its own address.
   expect(logText().replaceAll(`127.0.0.1:${port}`, '')).not.toMatch(/127\.0\.0\.1|::1/);

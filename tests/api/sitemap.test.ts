@@ -46,7 +46,7 @@ describe('the sitemap of a small site', () => {
     expect([known.statusCode, known.body]).toEqual([304, '']);
   });
 
-  test('fails schema validation if it has errors', async () => {
+  test('is checked with a schema that detects errors', async () => {
     const broken = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${ORIGIN}/</loc><lastmod>yesterday</lastmod></url></urlset>`;
     expect(await xmlErrors(broken, 'sitemap.xsd')).not.toEqual([]);
     expect(await xmlErrors('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
@@ -59,7 +59,7 @@ describe('the sitemap of a small site', () => {
   });
 });
 
-test('a shard that waits behind another response does not keep its network waiting after a disconnect', async () => {
+test('a request for a shard that is queued when its client disconnects does not block later requests of the network', async () => {
   const limited = await startTestSite({ databaseOf: site, rateLimits: DEFAULT_RATE_LIMITS });
   onTestFinished(() => limited.close());
   const { port } = new URL(await limited.app.listen({ host: '127.0.0.1', port: 0 }));
@@ -123,7 +123,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
     expect(valuesOf(index.body, 'loc')).toEqual(shards);
   });
 
-  test('has at most twice as many products in a shard as usual, even if a client requests all of them', async () => {
+  test('has at most twice as many products in a shard as usual, even if a client requests a shard of all products', async () => {
     const { body } = await site.ask.get('/sitemap/~.xml');
     expect(valuesOf(body, 'loc').filter((url) => url.includes('/product/'))).toHaveLength(20_000);
   });

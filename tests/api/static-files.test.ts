@@ -47,7 +47,7 @@ test.each([
   expect([head.statusCode, head.payload, head.headers['content-type']]).toEqual([200, '', mediaType]);
 });
 
-test.runIf(process.platform !== 'win32')('a link among the stored pictures is not followed', async () => {
+test.runIf(process.platform !== 'win32')('a symbolic link among the stored pictures is not followed', async () => {
   const name = `${'2'.repeat(40)}.png`;
   await writeFile(join(folder, 'secret'), 'secret');
   await symlink(join(folder, 'secret'), join(folder, name));

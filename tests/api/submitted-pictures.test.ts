@@ -86,7 +86,7 @@ test('an image and screenshots are processed, stored and served as WebP', async 
   }
 });
 
-test('a refused picture changes neither the submission nor the store', async () => {
+test('a refused picture changes neither the submission nor the stored pictures', async () => {
   const { id, key } = await submit('Breakwater');
   const before = await readdir(folder);
   const png = buildPng({ width: 9, height: 9 });

@@ -74,7 +74,7 @@ test('a client that aborts a tally releases its database connection and its slot
   for (const response of opened) await response.body?.cancel();
   const released = () => expect.poll(() => site.database.connections().busy).toBeLessThanOrEqual(1);
   await released();
-  // Downloads them one after the other, because a request waits at most five seconds for a slot.
+  // Downloads the tally twice in sequence, because a request waits at most five seconds for a slot.
   const texts = [await (await fetch(`${address}${tallyPath}`)).text()];
   texts.push(await (await fetch(`${address}${tallyPath}`)).text());
   expect(new Set(texts).size).toBe(1);

@@ -78,7 +78,7 @@ const SERVER_PACKAGES: [name: string, text: string, file: string][] = [
   ['react-dom/server', 'renderToPipeableStream', 'node_modules/react-dom/server.node.js'],
 ];
 
-describe('the browser’s build', () => {
+describe('the client build', () => {
   test.each(SERVER_PACKAGES)('contains no code of %s', async (_name, text, file) => {
     expect(await readFile(join(ROOT, file), 'utf8')).toContain(text);
     const scripts = (await filesBelow('dist/client')).filter((path) => path.endsWith('.js'));

@@ -15,7 +15,7 @@ const read = async (folder: string): Promise<Manifest> =>
 /** The size budget of the console's first screen. */
 const MAX_SCRIPT_BYTES = 180 * 1024;
 
-test("the visitors' build contains no modules and no URLs of the console", async () => {
+test('the client build contains no modules and no URLs of the console', async () => {
   const manifest = JSON.stringify(await read(client));
   expect(manifest).not.toContain('src/console');
   const files = (await readdir(join(client, 'assets'))).filter((name) => name.endsWith('.js'));

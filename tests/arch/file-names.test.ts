@@ -24,7 +24,7 @@ const isCode = (path: string) => /\.(?:[cm]?[jt]sx?|css)$/.test(path);
 const sources = await filesBelow('src');
 const code = (await filesBelow('src', 'tests', 'scripts', 'bin', 'bench')).filter(isCode);
 
-test('the file checks have files to check', () => {
+test('the checks apply to more than 100 source files', () => {
   expect(sources.length).toBeGreaterThan(100);
 });
 
@@ -63,7 +63,7 @@ test('the check finds files that are too long, and accepts a reason of one sente
   );
 });
 
-test('the sources contain no leftovers', async () => {
+test('the sources contain no TODO comments, no `as any`, and no silenced checks without a reason', async () => {
   const left: string[] = [];
   for (const path of sources.filter(isCode)) {
     const lines = (await readText(path)).split('\n');
@@ -72,7 +72,7 @@ test('the sources contain no leftovers', async () => {
   expect(left).toEqual([]);
 });
 
-test('the check finds leftovers', () => {
+test('the check finds TODO comments, `as any`, and silenced checks without a reason', () => {
   expect(['// TODO: later', 'x as any', '// @ts-ignore', '// biome-ignore lint/a/b: why not'].every(isLeftover)).toBe(
     true,
   );

@@ -31,7 +31,7 @@ test('the runner continues after a failed step, and its last line counts passed 
   expect(lines.find((line: string) => line.startsWith('second'))).toMatch(/\d+ s +60 s {2}1 passed$/);
 });
 
-test('a runner that succeeds without a report counts as failed', async () => {
+test('a step that exits successfully without the report that it should write counts as failed', async () => {
   const silent = { ...step('silent', ''), parameters: ['-e', '', '--'], reports: 'vitest' as const };
   const { results } = await runSuite([[silent]], { chromium: undefined, show: false });
   expect(results[0]?.tests).toMatchObject([{ name: 'silent', status: 'failed', repeat: 'npm run silent' }]);
@@ -55,7 +55,7 @@ test('a process or a folder that a step leaves behind fails the run and is remov
   expect(stdout.trim()).toMatch(/^(?:Z.*)?$/);
 });
 
-test('each failed Vitest test is listed with the command that repeats it, even if only its file failed', () => {
+test('each failed Vitest test, and each file that cannot be loaded, is listed with the command that repeats it', () => {
   const passed = { ancestorTitles: ['a'], title: 'works', status: 'passed', duration: 5, failureMessages: [] };
   const failed = {
     ...passed,

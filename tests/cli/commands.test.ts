@@ -41,7 +41,7 @@ test('a blank LOG_LEVEL counts as unset, so a command logs only warnings', async
   expect(outputOf(await runCommand(['migrate', '--json'], { settings }))).toContain('0001_initial.sql');
 });
 
-test('a command that is not confirmed says so on standard error, so --json prints nothing else', async () => {
+test('a command that is not confirmed says so on standard error, and prints nothing on standard output with --json', async () => {
   const dataDir = await harness.sampleDataDir();
   const file = join(await harness.folder(), 'site.backup');
   await run(dataDir, 'backup', file);

@@ -112,7 +112,7 @@ test('export exits 2 with one line for an unwritable target or invalid options',
   expect(await readdir(folder)).toEqual(['sub.csv']);
 });
 
-test('export names a folder without write permission, and does not change it', async () => {
+test('export refuses a folder without write permission, names it, and leaves it unchanged', async () => {
   await installForOtherAccounts();
   await chmod(folder, 0o555);
   // Runs as another user, because root may write everywhere.
