@@ -226,7 +226,7 @@ test.each([
   ['SIGKILL', { signal: 'SIGKILL' }],
   ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: Interrupted. Nothing was changed.\n' }],
 ] as const)(
-  '%s during the writes leaves the site unchanged, and visitors can upvote during the import',
+  'an import that gets %s during its writes leaves the site unchanged, and does not block upvotes',
   async (signal, outcome) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');

@@ -59,7 +59,7 @@ describe('moderation on the embedded database, with and without a running site',
   });
 });
 
-describe('a killed command', () => {
+describe('removals and restorations by command', () => {
   let database: TestDatabase;
   let id: string;
 
@@ -123,7 +123,7 @@ describe('a killed command', () => {
   }
 
   test.each([[['products', 'remove', '--yes']], [['products', 'restore']]])(
-    '%j leaves the site unchanged',
+    '%j leaves the site unchanged if it is killed during its last statement',
     async (parameters) => {
       if (parameters.includes('restore')) await removeProducts(database, [id]);
       const before = await state();
@@ -132,7 +132,7 @@ describe('a killed command', () => {
     },
   );
 
-  test('a completed command makes its whole change', async () => {
+  test('a removal that completes makes its whole change', async () => {
     const { code } = await runCommand(['products', 'remove', '--yes', id], {
       settings: { DATABASE_URL: database.url },
     });

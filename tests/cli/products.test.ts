@@ -211,7 +211,7 @@ describe('products remove', () => {
     expect(await idsOf()).toEqual([id]);
   });
 
-  test('exits 2 and removes nothing without a terminal and --yes', async () => {
+  test('without a terminal, exits 2 and removes nothing unless --yes is given', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', id);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -152,7 +152,7 @@ describe('a killed restore', () => {
       )
     ).map(({ event }) => event);
 
-  test.each(MOMENTS)('leaves the site as it was if it is killed %s', async (_, trigger) => {
+  test.each(MOMENTS)('leaves the site unchanged if it was killed %s', async (_, trigger) => {
     await database.query(`CREATE TRIGGER held ${trigger} EXECUTE FUNCTION wait_for_test()`);
     const { process, exited } = await database.transaction(async (sql) => {
       await sql.query('SELECT pg_advisory_xact_lock(12)');

@@ -116,7 +116,7 @@ describe('highlights', () => {
     const hour = earlier(now, 30 * 60_000);
     await addUpvotes(burst, now, 60);
     await addUpvotes(burst, hour, 20);
-    // The steady product gets as many upvotes in every hour, so no hour is far above its average.
+    // The steady product gets the same number of upvotes each hour, so no hour is far above its average.
     for (let index = 0; index < 24; index += 1)
       await addUpvotes(steady, new Date(hour.getTime() + (index - 10) * HOUR_MS), 60);
     await addUpvotes(small, now, 49);

@@ -96,7 +96,7 @@ describe('after a signal, a command leaves no embedded database running', () => 
     return dataDir;
   }
 
-  /** Whether the database executes a SELECT, according to the titles of its processes. */
+  /** Returns whether the database executes a SELECT, according to the titles of its processes. */
   async function isReading(dataDir: string): Promise<boolean> {
     const titles = (await databasePids(dataDir)).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
     return (await Promise.all(titles)).some((title) => title.includes(' SELECT'));
@@ -138,8 +138,8 @@ describe('after a signal, a command leaves no embedded database running', () => 
   });
 });
 
-describe('when the reader of the output stops, as in `groundswell … | head`', () => {
-  test('a command whose reader stops ends without an error, and leaves no embedded database running', async () => {
+describe('when the reader of the output exits, as in `groundswell … | head`', () => {
+  test('a command ends without an error, and leaves no embedded database running', async () => {
     const dataDir = await harness.sampleDataDir();
     const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/settings: /);
@@ -148,7 +148,7 @@ describe('when the reader of the output stops, as in `groundswell … | head`', 
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
-  test('an export that waits for a reader that stops ends without an error, and leaves no embedded database running', async () => {
+  test('an export that waits for the reader ends without an error, and leaves no embedded database running', async () => {
     const dataDir = await bigDataDir();
     const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/"id"/);
@@ -157,11 +157,11 @@ describe('when the reader of the output stops, as in `groundswell … | head`', 
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
-  test('the site continues when the reader of its output stops', async () => {
+  test('the site continues to serve', async () => {
     const dataDir = await harness.sampleDataDir();
     const site = await harness.serve({ DATA_DIR: dataDir });
     site.process.stdout?.destroy();
-    // The site logs unknown paths.
+    // The site logs each unknown path, so it writes to the closed output.
     for (const path of ['/one', '/two', '/three']) expect((await fetch(`${site.address}${path}`)).status).toBe(404);
     site.process.kill('SIGTERM');
     expect(await site.exited).toMatchObject({ code: 0, stderr: '' });

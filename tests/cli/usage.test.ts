@@ -59,7 +59,7 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
   });
 
   test.each(['products remove git', 'comments hide 5a3b1e00', 'submissions decline git', 'votes exclude git'])(
-    '%s does not accept a reason that the console could not repeat',
+    '%s refuses a reason of more than 1,000 characters, which is the limit of the console',
     async (command) => {
       const { code, stderr } = await run([...command.split(' '), '--reason', 'x'.repeat(1_001)]);
       expect(code).toBe(2);

@@ -260,7 +260,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     ],
     ['a file of another kind', () => 'id,name\n1,Tide\n', /not a backup/],
     ['an empty file', () => '', /not a backup/],
-  ])('a file is refused because of %s', async (_, change, reason) => {
+  ])('%s is refused', async (_, change, reason) => {
     await expectRefused(changed(change), reason);
   });
 
@@ -277,7 +277,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     expect(await contentsOf(target)).toEqual(before);
   });
 
-  test('a site with data refuses every backup, unless `replace` is set', async () => {
+  test('a backup is not restored into a site with data, unless `replace` is set', async () => {
     await writeFile(path(), whole);
     await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products?\. Add --replace/);
     expect(await contentsOf(target)).toEqual(before);

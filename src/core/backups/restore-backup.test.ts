@@ -65,7 +65,7 @@ test('a restore records its change with the last statement of its transaction, s
   const path = join(folder, 'change.backup');
   await writeBackup(database, path, { groundswell: '1.2.3' });
   const { database: recording, statements } = recordStatements(database);
-  // Records only the transaction.
+  // Records only the statements of the transaction.
   const transacting = { ...database, transaction: recording.transaction };
   await restoreBackup(transacting, path, { replace: true, migrations, target: 'change.backup' });
   expect(statements.at(-1)?.text).toMatch(/^INSERT INTO changes /);

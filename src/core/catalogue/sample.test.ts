@@ -195,7 +195,7 @@ describe('removing', () => {
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 1, comments: 0 });
   });
 
-  test('a changed sample product stays with visitors’ upvotes and comments, but without the sample’s', async () => {
+  test('a changed sample product is not removed and keeps comments of visitors, but loses the sample’s engagement', async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);

@@ -53,7 +53,7 @@ describe('without notifications', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  /** Connects to a database that delivers no notifications, and waits until the probe is awaited. */
+  /** Connects to a database that delivers no notifications, and waits until the timeout of the probe has started. */
   async function connect() {
     let listener: Listener | undefined;
     const pause = vi.fn();

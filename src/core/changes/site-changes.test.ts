@@ -174,7 +174,7 @@ test("a failover to a server whose clock is behind is reported as a gap, even af
   expect(onGap).toHaveBeenCalledTimes(1);
 });
 
-test('a clock that jumps ahead announces the launches that it passes; once it is set back, all cached data is stale and the products launch again on time', async () => {
+test('if the clock jumps ahead, the launches that it passes are announced; once it is set back, all cached data is stale and the products launch again', async () => {
   const { clock, changes, observed, onGap } = await startProcessWithClock();
   await writeProducts(database, [
     buildProduct({ id: 'jump', createdAt: new Date(Date.now() + 3_600_000).toISOString() }),

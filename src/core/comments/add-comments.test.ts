@@ -172,7 +172,7 @@ describe('Idempotency keys', () => {
     ]);
   });
 
-  test('an idempotency key is looked up only if it was used before', async () => {
+  test('the comment of an idempotency key is read only if the key was used before', async () => {
     const recorded = recordStatements(database);
     const written = () => recorded.statements.filter(({ text }) => !text.includes('pg_extension')).length;
     const key = randomUUID();
@@ -186,7 +186,7 @@ describe('Idempotency keys', () => {
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('a writer that waits for a product has not yet claimed a key for which another writer could wait', async () => {
+  test('a writer that waits for the lock on a product has not yet claimed its idempotency key', async () => {
     const key = randomUUID();
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
@@ -262,7 +262,7 @@ describe('Removing a product while comments on it are added, where rows are not 
   });
 });
 
-test('other failures of the database are not attributed to the product', async () => {
+test('an unavailable database is not reported as an unknown product', async () => {
   const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
   await expect(addComments(broken, clock, [prepare('x')])).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -84,7 +84,7 @@ describe('The comments of one product', () => {
   });
 });
 
-test('a cursor is valid only in the order that issued it', async () => {
+test('a cursor is valid only for the sort order that issued it', async () => {
   const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 }, new Date())).nextCursor ?? '';
   expect(isCommentCursor(cursor, 'newest')).toBe(true);
   expect(isCommentCursor(cursor, 'oldest')).toBe(false);

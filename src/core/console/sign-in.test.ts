@@ -87,7 +87,7 @@ describe('Invitations', () => {
 });
 
 describe('Signing in', () => {
-  test('signing in creates a new session each time, ends the previous one, and remembers the device for another year', async () => {
+  test('signing in creates a new session each time, ends the previous one, and replaces the token of the known device', async () => {
     const { sessionToken, deviceToken } = await signInNew();
     const next = await attempt({ before: sessionToken, deviceToken });
     expect(next.sessionToken).not.toBe(sessionToken);
@@ -126,7 +126,7 @@ test('a session whose sign-in checked the old passphrase ends when a new passphr
   await addPassphrase(database, 'ada', clock.now());
   const { token } = await invite();
   let accepting: Promise<unknown> = Promise.resolve();
-  /** A database that accepts the invitation between the check of the passphrase and the creation of the session. */
+  /** Accepts the invitation between the check of the passphrase and the creation of the session. */
   const interrupted: Database = {
     ...database,
     transaction: (work) =>

@@ -52,7 +52,7 @@ describe('an unusable server is reported in one line with the reason and without
   });
 
   test('a host that does not exist is reported', async () => {
-    // The top-level domain .invalid is reserved never to exist (RFC 2606).
+    // RFC 2606 guarantees that no host has the top-level domain .invalid.
     const message = await faultOf('postgres://site:hunter2@no-such-host.invalid/launches');
     expect(message).toMatch(
       /no-such-host\.invalid\/launches cannot be used: (?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|.* connection timeout)/,

@@ -60,7 +60,7 @@ describe('slow statements', () => {
   });
 });
 
-test('a statement may have a shorter timeout, and the pool continues with another connection', async () => {
+test('a statement may have a shorter timeout, after which the pool can execute other statements', async () => {
   await withPoolOfOne(async (pool) => {
     await expect(pool.query('SELECT pg_sleep(30)', [], { timeoutMs: 50 })).rejects.toEqual(unavailable);
     expect(await pool.query('SELECT 1 AS one', [], { timeoutMs: 5_000 })).toEqual([{ one: 1 }]);
@@ -154,7 +154,7 @@ describe('lost connections', () => {
   });
 });
 
-test('every connection sends keep-alive probes to a silent server, even if it has no timeout', async () => {
+test('every connection, even one without a timeout, sends keep-alive probes to a silent server', async () => {
   const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => setKeepAlive.mockRestore());
   const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });

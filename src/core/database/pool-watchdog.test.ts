@@ -38,7 +38,7 @@ function askOnAll(): Promise<unknown[]> {
 
 test('silently dead connections are closed, in use or not, and new ones reach the database', async () => {
   await askOnAll();
-  // Started only when traffic is dropped, because a busy server may need longer than the interval to respond.
+  // The watchdog starts only when traffic is dropped, because a busy server may need longer than the interval to respond.
   let endWatch = () => {};
   const inTransaction = pool.transaction(async (sql) => {
     await sql.query('SELECT 1');
@@ -77,14 +77,14 @@ test('a long statement continues while other statements get responses, and also 
 
 test.each([
   ['the watchdog closed its connection', undefined],
-  ['its time was over', 200],
+  ['its timeout elapsed', 200],
 ])('a statement that did not reach the server before %s is never executed', async (_reason, timeoutMs) => {
   const single = openDatabase({ url: proxy.url, log: logged.log, maxConnections: 1 });
   await database.query('CREATE TABLE IF NOT EXISTS late (content text)');
   const [connection] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   proxy.holdTraffic();
   const endWatch = timeoutMs === undefined ? single.startWatchdog(CHECK_INTERVAL_MS) : () => {};
-  // Larger than the receiver's buffer, so the end of the statement stays in the sender's kernel.
+  // The value is larger than the receiver's buffer, so the end of the statement stays in the sender's kernel.
   const write = single.query('INSERT INTO late VALUES ($1)', ['x'.repeat(1_000_000)], timeoutMs ? { timeoutMs } : {});
   await expect(write).rejects.toEqual(unavailable);
   endWatch();

@@ -101,7 +101,7 @@ test('an unfinished index is a fault, and a search without its index a warning',
     status: 'fault',
     advice: expect.stringContaining('REINDEX INDEX twins'),
   });
-  // On several servers, the invalid index may exist only on the first.
+  // On Citus, the invalid index may exist only on the first server.
   await database.query('DROP INDEX IF EXISTS twins');
   await database.query("DELETE FROM products WHERE id LIKE 'twin-%'");
   await database.query('DROP INDEX products_search');

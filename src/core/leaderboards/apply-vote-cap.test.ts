@@ -33,7 +33,7 @@ const counts = async () =>
 const voteFromNetwork = (minute: number, session: string, upvoted = true) =>
   vote(database, 'tide', at(minute), session, { upvoted, network: NETWORK });
 
-test("when votes below the cap are withdrawn, the network's earliest votes beyond it count instead", async () => {
+test("when votes below the cap are withdrawn, the network's earliest votes beyond the cap count instead", async () => {
   for (const [minute, session] of ['session-a', 'session-b', 'session-c', 'session-d', 'session-e'].entries()) {
     await voteFromNetwork(minute, session);
   }

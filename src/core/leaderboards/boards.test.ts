@@ -230,8 +230,8 @@ async function readBoard(
 
 test('after any launches, votes, retractions, decisions and waits, every board matches a simple model', async () => {
   const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'America/New_York');
-  // Times shortly before clock changes in these zones, and before the end of a month or a year. They are in the future,
-  // because a postponed launch must also be in the future by the clock of the database.
+  // These times are shortly before clock changes in these zones, or before the end of a month or a year. They are in the
+  // future, because a postponed launch must also be in the future by the clock of the database.
   const start = fc.constantFrom(
     '2034-10-28T18:30:00Z',
     '2034-03-25T20:00:00Z',

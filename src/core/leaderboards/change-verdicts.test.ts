@@ -73,7 +73,7 @@ test.each(['open', 'final'])(
   },
 );
 
-test('a new launch of the day is placed while votes are listed', async () => {
+test('a new launch of the day can be placed while votes are listed', async () => {
   await saveProducts(database, [buildProduct({ id: 'reef', createdAt: `${DAY}T14:00:00.000Z` })]);
   const place = () => placeLaunch(database, 'reef', rulesAt(`${DAY}T14:00:00.000Z`));
   let placed: boolean | undefined;
@@ -100,7 +100,7 @@ test('a selection by time does not affect other votes', async () => {
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
 });
 
-test('excluding a vote for a launch that was added late to a final month revises the month, although its day is not final', async () => {
+test('excluding a vote for a launch that was added late to a final month revises the month, although the day is not final', async () => {
   await database.query("UPDATE leaderboards SET final_at = to_at WHERE period = '2026-06'");
   const [first] = await votesOf();
   expect(await change('exclude', [first?.voter ?? ''])).toMatchObject({ votes: 1, revised: ['2026-06'] });
@@ -127,9 +127,9 @@ test('an exclusion can be undone after its voters have withdrawn their votes, an
 });
 
 test.each([
-  ['before the day is final, when the cap can no longer be applied', 'operator'],
-  ['on a final day, when it restores the exclusion by the cap', 'network'],
-])('the undo excludes a vote again that was included %s', async (_when, reason) => {
+  ['from before the day was final excludes the vote as ‘operator’, as the cap is no longer applied', 'operator'],
+  ['on a final day restores the exclusion by the cap', 'network'],
+])('undoing an inclusion %s', async (_when, reason) => {
   const network = '00000000-0000-0000-0000-00000000000a';
   await launch(database, 'reef', `${DAY}T10:00:00.000Z`);
   for (const hour of [11, 12, 13])

@@ -209,7 +209,7 @@ test('two processes that finalise a day concurrently produce one result', async 
   }
 });
 
-test('finalising a day with many votes uses statements of bounded size, and visitors can upvote meanwhile', async () => {
+test('finalising a day with many votes uses statements of bounded size, and does not block upvotes', async () => {
   await launch(database, 'tide', LAUNCH);
   await database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)

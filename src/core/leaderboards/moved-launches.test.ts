@@ -148,7 +148,7 @@ test('periods before the first launch get no revision when the first launch move
   await harness.close();
 });
 
-test('a view of an old launch right after an import into a new site does not mark results that were never shown as revised', async () => {
+test('viewing an old launch right after an import into a new site creates no revision of results that were never shown', async () => {
   const harness = await openImportHarness();
   const rules = rulesAt('2026-06-20T12:00:00.000Z');
   const core = createCore(harness.database, { runtime: { ...systemRuntime, now: () => rules.now } });
@@ -162,7 +162,7 @@ test('a view of an old launch right after an import into a new site does not mar
   await harness.close();
 });
 
-test('a launch of today is placed while a removal computes the digest of a final day of the same year', async () => {
+test('a launch of today can be placed while a removal computes the digest of a final day of the same year', async () => {
   const now = '2026-08-20T12:00:00.000Z';
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
   await vote(database, 'withdrawn', '2026-08-01T11:00:00.000Z', 'session-voter');

@@ -27,7 +27,7 @@ test('a day that ended earlier in the previous time zone becomes final only afte
   await launch(database, 'late', `${DAY}T23:00:00.000Z`);
   const finaliseAt = (now: string) =>
     finaliseDue(database, { rules: { ...rulesAt(now), reviewHours: 0 }, votesPerNetwork: 20 });
-  // 24 hours after the end of the day in Tokyo.
+  // This time is 24 hours after the end of the day in Tokyo.
   expect(await finaliseAt('2026-06-02T15:00:00.000Z')).toEqual({ days: [], periods: [] });
   await vote(database, 'late', '2026-06-02T22:59:59.999Z', 'session-last');
   expect(await finaliseAt('2026-06-02T22:59:59.999Z')).toEqual({ days: [], periods: [] });
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('a network keeps its name in an open window when the time zone changes', async () => {
+test('a network keeps its hash in an open window when the time zone changes', async () => {
   const clock = createTestClock(new Date(`${DAY}T21:00:00Z`));
   await launch(database, 'late', `${DAY}T20:00:00.000Z`);
   const networkIn = async (timeZone: string) => {

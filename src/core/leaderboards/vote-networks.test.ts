@@ -82,7 +82,7 @@ test('a launch that is moved while it is read is read again', async () => {
   expect((await networks.lookUp('moved', NETWORK)).network).toBeDefined();
 });
 
-test('the votes of a launch have networks again after its move to a final day is rejected', async () => {
+test('the votes of a launch have networks again after its move to a day whose result is due is rejected', async () => {
   const rules = () => ({ now: clock.now(), timeZone: 'UTC', reviewHours: 24 });
   await saveProducts(database, [buildProduct({ id: 'kept', createdAt: inMs(-HOUR_MS) })]);
   await placeLaunches(database, rules());

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-/** Starts the server while `work` runs. A clean stop writes everything to the files. */
+/** Runs `work` with a running server, then stops the server cleanly, which writes everything to the files. */
 async function withServer(work: (database: Database) => Promise<void>): Promise<void> {
   const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode: 'own', log: silentLog });
   const database = openDatabase({ url: server.url, log: silentLog });

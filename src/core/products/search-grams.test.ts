@@ -199,7 +199,7 @@ describe('the plan of a lookup', () => {
       tags: [],
     }));
     await storeProducts(fresh, many);
-    // Imports flush the pending entries of this index, too.
+    // Flushes the pending entries of this index, as imports do.
     await fresh.query("SELECT gin_clean_pending_list('products_grams')");
     client = new pg.Client({ connectionString: fresh.url });
     await client.connect();

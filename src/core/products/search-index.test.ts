@@ -19,7 +19,7 @@ test('a migrated database has a search index that supports letters of every scri
   expect(await searchIndexOf(database)).toBe('unicode');
 });
 
-test('the index is checked once a minute, so added and dropped indexes are noticed', async () => {
+test('the index is checked once a minute, so a dropped index is noticed', async () => {
   const { database: sql, statements } = recordStatements(database);
   expect(await Promise.all([searchIndexOf(sql), searchIndexOf(sql)])).toEqual(['unicode', 'unicode']);
   expect(statements).toHaveLength(2);
@@ -42,7 +42,7 @@ test('an index whose build failed is not used', async () => {
   await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
 });
 
-test('in a database whose locale has only ASCII letters, the index supports only these', async () => {
+test('in a database whose locale has only ASCII letters, the index supports only ASCII letters', async () => {
   const ascii = await createTestDatabase({ locale: 'C' });
   try {
     expect(await searchIndexOf(ascii)).toBe('ascii');

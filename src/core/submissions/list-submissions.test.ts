@@ -51,7 +51,7 @@ test('2,000 waiting submissions are paged in order with an index, suspected spam
   expect(statements).toHaveLength(2);
 });
 
-test('all submissions come newest first with their states; a cursor of the other list is refused', async () => {
+test('all submissions are listed newest first with their states; a cursor of the other list is refused', async () => {
   const maker = await harness.submit();
   clock.advance({ hours: 1 });
   const newest = await harness.submit();

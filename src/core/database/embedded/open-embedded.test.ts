@@ -96,7 +96,7 @@ describe('embedded databases', () => {
     await database.stop();
   });
 
-  it('an embedded database whose path is too long for a socket listens in a short folder, and deletes it afterwards', async () => {
+  it('an embedded database whose path is too long for a socket listens in a folder with a short path, and deletes it afterwards', async () => {
     const dataDir = await harness.createDataDir(join(await harness.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';

@@ -29,7 +29,7 @@ afterAll(() => harness.clear());
 const open = (dataDir: string) =>
   openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
 
-/** Creates a data folder with a cluster, both owned by an unprivileged user. */
+/** Creates a data folder with a database, both owned by an unprivileged user. */
 async function dataDirOfUser(): Promise<string> {
   const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${DAEMON.uid}:${DAEMON.gid}`, dataDir]);
@@ -85,7 +85,7 @@ describe.runIf(isRootRun && process.platform === 'linux')(
       await expect(open(dataDir)).rejects.toThrow(/EACCES/);
     });
 
-    it('a link planted as the cluster is refused, and root still owns its target', async () => {
+    it('a link planted as the database folder is refused, and root still owns its target', async () => {
       const dataDir = join(await harness.folder(), 'data');
       const victim = await folderOfRoot();
       await mkdir(dataDir);
