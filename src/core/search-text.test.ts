@@ -25,7 +25,7 @@ describe('folding', () => {
     expect(foldText('製品 منتج 🚀')).toBe('製品 منتج 🚀');
   });
 
-  test('any part of a text, cut between characters, is found in it', () => {
+  test('any part of a text, cut between characters, folds to a part of the folded text', () => {
     const graphemes = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
     fc.assert(
       fc.property(graphemes, graphemes, graphemes, (before, part, after) => {

@@ -89,7 +89,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     expect(marked.headers.etag).toBe(plain.headers.etag);
   });
 
-  test('a new vote shows on the page of the leaderboard', async () => {
+  test('a new vote changes the order on the page of the leaderboard', async () => {
     await site.app.inject({
       method: 'PUT',
       url: '/api/products/wave-9/upvote',

@@ -92,7 +92,7 @@ describe('pages', () => {
     expect(body).toContain('<p class="tagline" dir="auto">New tools &lt;for&gt; teachers &amp; pupils</p>');
     expect(body).toContain(`<link rel="icon" href="${brand.page.logo}" type="image/svg+xml">`);
     expect(body).not.toMatch(/favicon|apple-touch|wave-mark|The place to discover/);
-    // The policy allows exactly this inline style.
+    // The content security policy allows exactly one inline style.
     const [style = '', ...others] = [...body.matchAll(/<style>(.*?)<\/style>/g)].map(([, css]) => css ?? '');
     expect(others).toEqual([]);
     expect(body).not.toMatch(/<[^>]+\sstyle=/);

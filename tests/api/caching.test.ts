@@ -13,8 +13,8 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 /**
-  * Removes the headers that depend on the time of the response. `Age` is sent only while revalidation fails or the
-  * change feed is disconnected, which can happen on a busy machine.
+ * Removes the headers that depend on the time of the response. `Age` is sent only while revalidation fails or the
+ * change feed is disconnected, which can happen on a busy machine.
  */
 function lastingFields({ date: _date, age: _age, ...fields }: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return fields;
@@ -177,7 +177,7 @@ test('while the database is unavailable, cached responses are served with their 
   await site.ask.get('/api/products');
   await site.database.simulateOutage();
   for (const path of ['/', '/product/tide', '/api/products']) {
-    // Polled, because the process takes a while to detect the outage.
+    // Polls, because the process takes a while to detect the outage.
     const statusAndAge = async () => {
       const { statusCode, headers } = await site.ask.get(path);
       return { statusCode, age: Number(headers.age) };

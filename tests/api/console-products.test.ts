@@ -113,7 +113,7 @@ test('an edit of only the launch time also changes a launch date that was the da
   expect((await details(product.id)).product).toMatchObject(before);
 });
 
-test('an edit is undone by the audit id in its response, to the exact time and tags, unless a later edit changed the same field', async () => {
+test('an edit can be undone by the audit id in its response, with the exact time and tags, unless a later edit changed the same field', async () => {
   const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
   const { id } = await site.addProduct(before);
   const edit = async (operator: TestOperator, values: object) =>

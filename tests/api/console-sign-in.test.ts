@@ -195,8 +195,8 @@ describe('Guessing of passphrases', () => {
   test('is limited to ten failures in ten minutes per network, whatever the names', async () => {
     await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
-    // The test hashes of these operators are quick to check. An unknown name, such as `name-0`, takes as long as a real
-    // hash.
+    // The test hashes of these operators are quick to check. The check of an unknown name, such as `name-0`, takes as
+    // long as that of a real hash.
     for (let index = 1; index < 10; index += 1) await addPassphrase(site.database, `name-${index}`, clock.now());
     for (let index = 0; index < 10; index += 1)
       expect((await wrong({ name: `name-${index}`, from: `192.0.2.${index}` })).statusCode).toBe(401);

@@ -29,12 +29,9 @@ describe('unknown URLs (api.md, Conventions)', () => {
     async (url) => expectProblem(await site.ask.get(url), 404, 'not_found'),
   );
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
-    '%s on an unknown URL is 404',
-    async (method) => {
-      expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
-    },
-  );
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('%s on an unknown URL is 404', async (method) => {
+    expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
+  });
 
   test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, is 400', async (url) => {
     expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid');
@@ -70,26 +67,29 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     ['br', brotliDecompressSync],
   ] as const;
 
-  test.each([...READS, '/', '/product/x'])('%s has a different ETag in each encoding if it is large enough to be compressed', async (url) => {
-    const tags = new Set<unknown>();
-    const contents = new Set<string>();
-    for (const [encoding, decode] of ENCODINGS) {
-      const response = await site.ask.get(url, { 'accept-encoding': encoding });
-      expect(response.statusCode).toBe(200);
-      expect(response.headers.vary).toBe('Accept-Encoding');
-      expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE_CACHING);
-      expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
-      expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
-      // Small bodies, such as an empty list, are not compressed.
-      const sent = response.headers['content-encoding'];
-      if (sent !== undefined) expect(sent).toBe(encoding);
-      contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
-      if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
-    }
-    // The contents of pages differ, because they contain the time at which they were rendered.
-    if (url.startsWith('/api/')) expect(contents.size).toBe(1);
-    expect(tags.size).toBe(String([...contents][0]).length < 1_024 ? 1 : 3);
-  });
+  test.each([...READS, '/', '/product/x'])(
+    '%s has a different ETag in each encoding if it is large enough to be compressed',
+    async (url) => {
+      const tags = new Set<unknown>();
+      const contents = new Set<string>();
+      for (const [encoding, decode] of ENCODINGS) {
+        const response = await site.ask.get(url, { 'accept-encoding': encoding });
+        expect(response.statusCode).toBe(200);
+        expect(response.headers.vary).toBe('Accept-Encoding');
+        expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE_CACHING);
+        expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
+        expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
+        // Small bodies, such as an empty list, are not compressed.
+        const sent = response.headers['content-encoding'];
+        if (sent !== undefined) expect(sent).toBe(encoding);
+        contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
+        if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
+      }
+      // The contents of pages differ, because they contain the time at which they were rendered.
+      if (url.startsWith('/api/')) expect(contents.size).toBe(1);
+      expect(tags.size).toBe(String([...contents][0]).length < 1_024 ? 1 : 3);
+    },
+  );
 
   test.each(READS)('%s is 304 without a body for a client that has the ETag of the requested encoding', async (url) => {
     for (const [encoding] of ENCODINGS) {
@@ -220,7 +220,7 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
     }
   });
 
-  test('errors that need no database are still reported', async () => {
+  test('errors that are found without the database are still reported', async () => {
     expectProblem(await broken.ask.get('/api/products?limit=0'), 400, 'bad_request');
     expectProblem(await broken.ask.get('/api/products?cursor=x'), 400, 'bad_cursor');
     expectProblem(await broken.ask.get('/api/products/Not%20an%20id'), 404, 'product_not_found');

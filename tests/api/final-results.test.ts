@@ -123,13 +123,13 @@ describe('two launches that share the first rank', () => {
 
   afterAll(() => twins.close());
 
-  test('differ from their buttons by the votes outside the window, which the leaderboard shows with their sign', async () => {
+  test('are listed with the votes outside the window that are subtracted or added', async () => {
     const text = async () => (await twins.ask.get(paths.board(DAY))).body.replaceAll(/<[^>]+>/g, ' ');
     await expect.poll(text).toMatch(/Twin gained(?:(?!Twin).)*Outside the first 24 hours − 2/s);
     await expect.poll(text).toMatch(/Twin lost(?:(?!Twin).)*Outside the first 24 hours \+ 1/s);
   });
 
-  test('are both named as the first in the feed', async () => {
+  test('are both named as first in the feed', async () => {
     twinClock.advance({ hours: 48 });
     const rules = { now: twinClock.now(), timeZone: 'UTC', reviewHours: 24 };
     await finaliseDue(twins.database, { rules, votesPerNetwork: 20 });

@@ -16,8 +16,8 @@ import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 /**
- * Requests per operation, and their seed. The default seed is fixed, so a failure is caused by the current change. With
- * FUZZ_RUNS, the default seed is random.
+ * The number of requests per operation, and their seed. The default seed is fixed, so a failure is caused by the
+ * current change. With FUZZ_RUNS, the default seed is random.
  */
 const { FUZZ_RUNS, FUZZ_SEED } = process.env;
 const RUNS = Number(FUZZ_RUNS ?? 60);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Whatever the requests, no failure was logged, no prototype was polluted, and no data is missing.
+  // After all requests, no failure is logged, no prototype is polluted, and no data is missing.
   expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect((await site.ask.get(`/api/products/${id}`)).statusCode).toBe(200);

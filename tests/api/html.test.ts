@@ -119,7 +119,7 @@ describe('files that make the site installable', () => {
     expect(pngSize((await site.ask.get('/apple-touch-icon.png')).rawPayload)).toBe('180x180');
   });
 
-  test('the offline page contains no rendered page, and is not indexed', async () => {
+  test('the offline page contains no rendered content, and is not indexed', async () => {
     const { body } = await site.ask.get('/offline-shell');
     expect(body).toContain('<div id="root"></div>');
     expect(body).toContain('<meta name="robots" content="noindex">');

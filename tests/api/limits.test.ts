@@ -102,7 +102,7 @@ describe('the limits of each session and of each network', () => {
   });
 });
 
-test('the fields of the RateLimit draft report the limits, on success and on refusal', async () => {
+test('the RateLimit header fields report the limits, on success and on refusal', async () => {
   const { clock, id } = await start();
   const visitor = newVisitor();
   const put = () => site.ask.put(`/api/products/${id}/upvote`, visitor);
@@ -232,7 +232,7 @@ describe('trusted proxies (TRUST_PROXY)', () => {
     expect(await votes(id, '::ffff:127.0.0.1', (number) => `10.1.${number}.1`)).toEqual(ALL);
   });
 
-  test('the header of any other proxy than the trusted one is ignored', async () => {
+  test('the header of a proxy other than the trusted one is ignored', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('127.0.0.1') });
     expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
   });
@@ -242,7 +242,7 @@ describe('trusted proxies (TRUST_PROXY)', () => {
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 192.0.2.7`)).toEqual(SIX_OF_THEM);
   });
 
-  test('behind two trusted proxies, the address before both is used', async () => {
+  test('behind two trusted proxies, the address that precedes theirs is used', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('loopback, 203.0.113.0/24') });
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 203.0.113.5`)).toEqual(ALL);
   });

@@ -20,7 +20,7 @@ const launchedAt = new Date();
 const today = launchedAt.toISOString().slice(0, 10);
 let proxy: Server;
 let address: string;
-/** Modifies the body of a response, by path. */
+/** Modifies the body of a response, depending on the path. */
 let tamper: (path: string, body: string) => string = (_path, body) => body;
 /** Called before a response is sent. If it returns `false`, the request is refused, as by a rate limit. */
 let onRequest: (path: string) => Promise<unknown> = async () => {};
@@ -84,7 +84,7 @@ function recount(
   });
 }
 
-test('the script is short enough to be read before it is trusted', async () => {
+test('the script has at most 120 lines, so it can be read before it is trusted', async () => {
   expect((await readFile(SCRIPT, 'utf8')).split('\n').length - 1).toBeLessThanOrEqual(120);
 });
 

@@ -121,7 +121,7 @@ test('a product’s page shows the current votes of its neighbours on the leader
   await expect.poll(async () => textOf(await page(), /<ol class="why-neighbours"[\s\S]*?<\/ol>/)).toContain('22 votes');
 });
 
-test('a product’s page does not wait while a command has locked its day, and shows its standing afterwards', async () => {
+test('a product’s page does not wait while a command has locked the leaderboards of its day, and shows its standing afterwards', async () => {
   await site.addProduct({ id: 'early', createdAt });
   await expect.poll(() => site.core.getStandings('early')).not.toBeNull();
   await site.database.transaction(async (sql) => {

@@ -18,7 +18,7 @@ let folder: string;
 let pictures: PictureProcessor;
 let site: TestSite;
 let address: string;
-/** Picture workers of other test files in this process. */
+/** The process ids of the picture workers that other test files started in this process. */
 let otherWorkers: number[];
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BatchContent, setUpvotesStatement } from '../../src/core/upvotes/upvotes-statement.ts';
 
-// This test is not next to the code, because mutation testing would then run it, and its snapshots detect every mutant.
+// This test is not next to the code, because mutation testing would run it and its snapshots would detect every mutant.
 
 /** The variants that `setUpvotes` uses. On Citus, it does not check the cap, so it uses only the first two. */
 const VARIANTS: [name: string, networks: BatchContent['networks']][] = [

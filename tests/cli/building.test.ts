@@ -83,7 +83,7 @@ test.each([
   expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
 });
 
-test('a build that waits for another one says so', async () => {
+test('a build that waits for another one prints a message', async () => {
   await addVite();
   await add('dist-lock', String(process.pid));
   const waiting = run(process.execPath, [join(checkout, 'bin/groundswell.js')]);

@@ -172,7 +172,7 @@ describe('refused imports exit 2 and change nothing', () => {
   });
 
   // A file with such a first line once bypassed the validation of rows.
-  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('%s of several tables is refused', async (name) => {
+  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('%s with several tables is refused', async (name) => {
     const rows = [
       { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },
       { products: { id: 'a', image: 'javascript:alert(1)' } },

@@ -25,7 +25,7 @@ async function upvote(address: string, id: string): Promise<number> {
   return (await response.json()).upvotes;
 }
 
-/** Returns PostgreSQL's system identifier, which each initdb generates. */
+/** Returns PostgreSQL's system identifier, which is different after each initdb. */
 async function clusterIdentity(dataDir: string): Promise<unknown> {
   const connection = await connect({ dataDir, mode: 'share', log: silentLog });
   try {

@@ -38,7 +38,7 @@ describe('the launches of the sample', () => {
   const readDay = (day: string, now: Date) =>
     getLeaderboard(database, day, { limit: 100 }, { now, timeZone: 'UTC', reviewHours: 24 });
 
-  test('at any time of the day, all launches, votes and comments are in the past; after its first minute, today has launches', async () => {
+  test('at any time of the day, all launches, votes and comments are in the past; after the first minute of a day, the day has launches', async () => {
     const times = ['2027-03-28T00:01:00Z', '2027-03-28T00:59:59.999Z', '2027-03-28T12:00:00Z', '2027-10-31T22:59:59Z'];
     for (const now of times) {
       for (const timeZone of ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Pacific/Apia']) {

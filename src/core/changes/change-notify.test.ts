@@ -73,7 +73,7 @@ describe('without notifications', () => {
     return { notify, listener, query, pause, log };
   }
 
-  test('a connection that receives no notifications is closed, and no more are sent', async () => {
+  test('a connection that receives no notifications is closed, and no further notifications are sent', async () => {
     const { notify, query, pause, log } = await connect();
     expect(query).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(PROBE_TIMEOUT_MS);

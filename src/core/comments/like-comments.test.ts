@@ -53,7 +53,7 @@ async function storedLikes(...ids: string[]): Promise<(number | undefined)[]> {
   return ids.map((id) => rows.find((row) => row.id === id)?.likes);
 }
 
-test('each like of a batch returns the count including it, in the order of arrival', async () => {
+test('each like of a batch returns a count that includes it, in the order of arrival', async () => {
   expect(await like([one], [two], [one], [one, AUTHOR])).toEqual([1, 1, 2, 3]);
   expect(await like([two], [one])).toEqual([2, 4]);
   expect(await storedLikes(one, two)).toEqual([4, 2]);

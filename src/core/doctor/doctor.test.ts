@@ -117,7 +117,7 @@ test('an unfinished index is a fault, and a search without its index a warning',
   });
 });
 
-test('a database in another encoding than UTF-8 is a fault, and the locale C is not', async () => {
+test('a database in an encoding other than UTF-8 is a fault, and one with the locale C is not', async () => {
   const [ascii, byteByByte] = await Promise.all([
     createTestDatabase({ locale: 'C' }),
     createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),

@@ -39,7 +39,7 @@ const undos = async () =>
 const waitForBlocked = (count: number) =>
   vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, { timeout: 30_000 });
 
-test('undoing an import while an operator removes one of its new products removes the others', async () => {
+test('if an operator removes a new product of an import while the import is undone, its other new products are removed', async () => {
   const id = await importRows({ id: 'a' }, { id: 'b' }, { id: 'c' });
   const { operations } = await harness.database.transaction(async (sql) => {
     await lockCounts(sql, ['b']);

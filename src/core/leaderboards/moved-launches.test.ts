@@ -229,7 +229,7 @@ test('if an earlier version has scheduled a product with a final result, the pro
   await harness.close();
 });
 
-test('undoing an edit or an import does not schedule products again whose results have become final since', async () => {
+test('undoing an edit or an import does not reschedule products whose results have become final since', async () => {
   const harness = await openImportHarness();
   const on = harness.database;
   const [past, future] = ['2026-01-01T10:00:00.000Z', '2999-01-01T00:00:00.000Z'];

@@ -48,7 +48,7 @@ describe('getRelatedProducts', () => {
     expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
   });
 
-  test('shared tags are found ignoring case, and listed rarest first in the spelling of the related product', async () => {
+  test('shared tags are found regardless of case, and listed rarest first in the spelling of the related product', async () => {
     await site({ tide: ['sea', 'TABLES'], near: ['Other', 'Sea', 'Tables'], far: ['SEA'] });
     const related = await getRelatedProducts(database, 'tide', NOW);
     expect(related?.items).toEqual([

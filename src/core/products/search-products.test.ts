@@ -240,7 +240,7 @@ describe('The statements of a search', () => {
     const slow = failingBy('SELECT pg_sleep(60)', 20);
     expect((await everyPage({ term: 'pearl', limit: 2 }, slow)).flat()).toEqual(all('newest', 'pearl'));
     await expect(ask({ term: 'pearl' }, failingBy('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
-    // A timeout is no outage, and the connection stays open.
+    // A timeout is not logged as an outage, and the connection stays open.
     expect(lines().map(({ msg }) => msg)).not.toContain('The database is unavailable');
     expect(await connection()).toBe(before);
     await single.close();

@@ -133,7 +133,7 @@ test('a batch that changes every count is one statement; only unchanged counts a
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('a writer that waits for a product holds no lock for which another writer could wait', async () => {
+  test('a writer that waits for the lock on a product has not yet written its upvote', async () => {
     const id = 'harbour';
     await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof setUpvotes> | undefined;

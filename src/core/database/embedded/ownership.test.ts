@@ -45,7 +45,7 @@ describe('one owner per data folder', () => {
     await site.stop();
   });
 
-  it('exactly one of two sites that start at the same time gets a new folder', async () => {
+  it('exactly one of two sites that start at the same time gets a new data folder', async () => {
     const dataDir = join(await harness.folder(), 'data');
     const both = [harness.start(program, { dataDir, mode: 'own' }), harness.start(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
