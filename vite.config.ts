@@ -35,7 +35,7 @@ const COMPILE_TIME_CONSTANTS = {
 };
 
 /**
- * The browser's build: two entries, and one per language. There is no HTML file, because the server generates the
+ * The client build: two entries, and one per language. There is no HTML file, because the server generates the
  * document and finds the hashed file names in the manifest.
  */
 export default defineConfig(({ command }) => ({

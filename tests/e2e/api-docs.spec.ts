@@ -60,7 +60,7 @@ for (const [turn, width] of WIDTHS.entries()) {
   }
 }
 
-test('every page links to the API reference, which uses the chosen theme and links back to the site', async ({
+test('a product page links to the API reference, which uses the chosen theme and links back to the site', async ({
   page,
 }) => {
   await page.emulateMedia({ colorScheme: 'light' });
@@ -74,7 +74,7 @@ test('every page links to the API reference, which uses the chosen theme and lin
   await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
 });
 
-test('the API reference can send a request under the same content security policy as every other page', async ({
+test('the API reference can send a request under the same content security policy as the home page', async ({
   page,
   site,
 }) => {

@@ -22,7 +22,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 test.describe('§2: comments', () => {
-  test('a comment of very many lines is collapsed until the visitor expands it', async ({ page, site }) => {
+  test('a comment of 500 lines is collapsed until the visitor expands it', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Tower' });
     const content = Array.from({ length: 500 }, (_, index) => index).join('\n');
     await site.addComments(product.id, [{ content }, { content: `Above.${'\n'.repeat(999)}Below.` }]);
@@ -139,7 +139,7 @@ test.describe('§2: comments', () => {
     await expect(page).toHaveTitle('Elm · Groundswell');
   });
 
-  test('HTML in a new comment also shows as plain text', async ({ page, site }) => {
+  test('HTML in a comment that the visitor has just posted shows as plain text', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Fir' });
     await visit(page, `/product/${product.id}`);
     const html = '<img src=x onerror="document.title=\'hit\'">\nand https://example.org/';

@@ -12,7 +12,7 @@ import { toHex } from '../support/screen.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
-test('every screen shows how long ago things happened, and the ages advance', async ({ page, site }) => {
+test('screens show how long ago things happened, and the ages in the audit log advance', async ({ page, site }) => {
   const createdAt = new Date(Date.now() - 3 * 3_600_000 - 60_000).toISOString();
   const { id } = await site.addProduct({ createdAt });
   await site.addComments(id, [{ content: 'Three hours old', createdAt }]);
@@ -93,7 +93,7 @@ test('filters do not move when the categories arrive', async ({ page, site }) =>
   expect(await category.boundingBox()).toEqual(before);
 });
 
-test('the borders of filters contrast with their background', async ({ page, site }) => {
+test('the borders of filters have a contrast of at least 3 to 1 with their background', async ({ page, site }) => {
   await signIn(page, site);
   for (const path of ['/console/products', '/console/audit']) {
     await openConsole(page, path);
@@ -287,7 +287,7 @@ test('an incomplete list of removals or bursts says that it is incomplete', asyn
   await expect(page.getByText('Only the largest 100 bursts are listed.')).toBeVisible();
 });
 
-test('every screen reserves the width of a scroll bar, so controls are at the same place on all screens', async ({
+test('the console reserves the width of a scroll bar, so controls are at the same place on all screens', async ({
   page,
   site,
 }) => {

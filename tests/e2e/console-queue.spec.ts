@@ -261,7 +261,7 @@ test('submissions that are being decided may reappear in the list, but are not d
   expect(sent()).toBe(3);
 });
 
-test('a selected submission that its maker edits is deselected, so nobody approves a version that they have not seen', async ({
+test('a selected submission that its maker edits is deselected, so operators approve only what they saw', async ({
   page,
   site,
 }) => {

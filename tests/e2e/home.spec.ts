@@ -242,7 +242,7 @@ test.describe('§3: the fields of a product', () => {
     await expect(page.getByRole('list', { name: 'Tags' })).toHaveCount(0);
   });
 
-  test('product and comment rows inserted without values show the same defaults', async ({ page, site }) => {
+  test('product and comment rows that were inserted without values show the defaults', async ({ page, site }) => {
     await site.database.query("INSERT INTO products (id, search_text) VALUES ('bare', '')");
     await site.database.query("INSERT INTO product_counts (product_id, comments) VALUES ('bare', 1)");
     await site.database.query(

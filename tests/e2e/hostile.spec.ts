@@ -180,7 +180,7 @@ test.describe('a held comment', () => {
   test.describe('with live updates', () => {
     test.use({ live: true });
 
-    test('stays in every order, and does not hide that others have commented', async ({ page, site }) => {
+    test('stays when the order changes, and does not hide that others have commented', async ({ page, site }) => {
       const product = await site.addProduct({ name: 'Alder' });
       const stream = page.waitForResponse(/\/api\/events\?/);
       await visit(page, `/product/${product.id}`);

@@ -3,7 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, selectVariants } from '../support/screen.ts';
 
-/** Some texts of each language. Their wording must match the message catalogues. */
+/** Some texts of the tested languages. Their wording must match the message catalogues. */
 const LANGUAGES = [
   {
     lang: 'de',

@@ -111,7 +111,7 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   await expect(newsButton(page)).toBeVisible();
 });
 
-test('the focus ring of the button is visible on the waves in both themes', async ({ page, site }) => {
+test('the focus ring of ‘Since your last visit’ is visible on the waves in both themes', async ({ page, site }) => {
   const { entries } = await remember(site);
   await store(page, entries);
   await visit(page, '/');
@@ -129,7 +129,7 @@ test('the focus ring of the button is visible on the waves in both themes', asyn
   }
 });
 
-test('the button and the markers of new products are not printed', async ({ page, site }) => {
+test('the button ‘Since your last visit’ and the markers of new products are not printed', async ({ page, site }) => {
   const { entries } = await remember(site);
   await store(page, entries);
   await visit(page, '/');
@@ -140,7 +140,7 @@ test('the button and the markers of new products are not printed', async ({ page
   await expect(page.locator('.new-marker').first()).toBeHidden();
 });
 
-test('on a first visit, without storage, or offline, the panel sends no requests and is not shown', async ({
+test('on a first visit, without storage, or offline, the last-visit panel sends no requests and is not shown', async ({
   page,
   newVisitor,
   site,

@@ -149,10 +149,7 @@ test.describe('§2: themes', () => {
     await expect.poll(() => background(page)).toBe(light);
   });
 
-  test('a remembered theme applies before the first paint, without the main script', async ({
-    page,
-    expectConsoleError,
-  }) => {
+  test('a remembered theme applies even if the main script cannot be loaded', async ({ page, expectConsoleError }) => {
     expectConsoleError(/ERR_FAILED.*\/assets\//);
     await page.emulateMedia({ colorScheme: 'light' });
     await visit(page, '/');

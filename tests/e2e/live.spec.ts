@@ -46,7 +46,7 @@ test('an upvote updates the list and the product page of other visitors, and cou
   await expect(toast(reader)).toHaveCount(0);
 });
 
-test('a product page shows within minutes that launches which were not its neighbours have overtaken it', async ({
+test('a product page shows within minutes that a launch which was not its neighbour has overtaken it', async ({
   page,
   site,
 }) => {
@@ -216,7 +216,7 @@ for (const [what, block] of [
     },
   ],
 ] as const) {
-  test(`a browser that blocks ${what} along with storage still receives updates`, async ({ page, site }) => {
+  test(`a browser that blocks ${what} still receives updates`, async ({ page, site }) => {
     const product = await site.addProduct({ name: `Stonefish ${what}` });
     await page.addInitScript(block);
     await watch(page, `/product/${product.id}`);

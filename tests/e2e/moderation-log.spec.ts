@@ -23,7 +23,7 @@ test.describe.configure({ mode: 'default' });
 
 const entries = 'main li';
 
-test('every page links to the log in its footer, and the log links to a product', async ({ page }) => {
+test('the home page links to the log in its footer, and the log links to a product', async ({ page }) => {
   await visit(page, '/');
   await page.getByRole('link', { name: 'Moderation log' }).click();
   await expect(page).toHaveURL('/?log');

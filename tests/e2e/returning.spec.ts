@@ -16,7 +16,7 @@ async function watchProduct(page: Page, path: string, product: { id: string; nam
   await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
 }
 
-/** Opens another tab for a while. */
+/** Hides the tab for a while, and calls `meanwhile` after the stream of the tab has closed. */
 async function lookAway(page: Page, time: string, meanwhile: () => Promise<unknown>): Promise<void> {
   const left = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
   await look(page, 'hidden');

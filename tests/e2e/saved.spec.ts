@@ -37,7 +37,7 @@ test('a product saved on its card or its page is listed on every page, without w
 });
 
 for (const lang of ['en', 'de', 'fr', 'ja']) {
-  test(`the save button is as wide as before when it is pressed (${lang})`, async ({ page }) => {
+  test(`pressing the save button does not change its size (${lang})`, async ({ page }) => {
     await visit(page, `/product/git?lang=${lang}`);
     const button = page.getByRole('main').locator('.save-button');
     const before = await button.boundingBox();
@@ -135,7 +135,7 @@ test('a saved product that was removed from the site is listed by name without a
   await expect(dialog(page).getByRole('link')).toHaveCount(0);
 });
 
-test('a full list refuses more products with a message, and without storage a product is saved only until the page closes', async ({
+test('a full list refuses more products with a message, and a product can be saved even if storage is full', async ({
   page,
   site,
 }) => {

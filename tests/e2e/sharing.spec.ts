@@ -54,7 +54,7 @@ test('without clipboard access, the link is selected and a message says so', asy
   expect(await selected()).toBe(`${site.address}/product/${product.id}`);
 });
 
-test('the dialog offers the system share sheet only if the browser supports it', async ({ page, site }) => {
+test('the share dialog offers the system share sheet only if the browser supports it', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Octopus' });
   await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined, configurable: true }));
   await openShare(page, `/product/${product.id}`);

@@ -225,7 +225,7 @@ test.describe('the submission form', () => {
   });
 });
 
-test('the link opens the dialog again while the closed dialog is still being removed', async ({ page }) => {
+test('the link opens the submission dialog again while the closed dialog is still being removed', async ({ page }) => {
   await openDialog(page);
   await dialog(page).evaluate((element: HTMLDialogElement) => {
     // Runs after the page's own handler, and before the page is rendered without the dialog.

@@ -42,7 +42,7 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   expectConsoleError(/404/);
 });
 
-test('closing the dialog after a picture is refused shows the maker link first', async ({
+test('closing the submission dialog after a picture is refused shows the maker link first', async ({
   page,
   expectConsoleError,
 }) => {
@@ -191,7 +191,7 @@ test('a picture shows its upload progress', async ({ page, context }) => {
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
 
-test('if the dialog is closed during an upload, a message shows when the upload ends', async ({
+test('if the submission dialog is closed during an upload, a message shows when the upload ends', async ({
   page,
   expectConsoleError,
 }) => {
@@ -213,7 +213,7 @@ test('if the dialog is closed during an upload, a message shows when the upload 
   await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
 });
 
-test('if the dialog is closed while the form is sent and a picture then fails to upload, a message links to the launch', async ({
+test('if an upload fails after the submission dialog was closed during sending, a message links to the launch', async ({
   page,
   expectConsoleError,
 }) => {

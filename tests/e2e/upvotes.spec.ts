@@ -241,7 +241,7 @@ test.describe('§8 and §9: the upvote status', () => {
 });
 
 test.describe('§4: the vote after a reload', () => {
-  test('is shown from the first paint, and not only by colour', async ({ page, site }) => {
+  test('is shown before the app loads, and not only by colour', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Kestrel' });
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Kestrel').click();

@@ -6,7 +6,7 @@ const HOUR_MS = 60 * 60_000;
 const marker = (page: Page, name: string) => cardOf(page, name).getByText('New since your last visit', { exact: true });
 const kept = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('visits') ?? 'null'));
 
-test('products launched since the last visit are marked until this visit ends', async ({ page, site }) => {
+test('products launched since the last visit are marked, even after a reload', async ({ page, site }) => {
   const now = Date.now();
   await site.addProduct({ name: 'Fjord old', createdAt: new Date(now - 3 * HOUR_MS).toISOString() });
   await site.addProduct({ name: 'Fjord new', createdAt: new Date(now - HOUR_MS).toISOString() });

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
-// The browser's modules contain the state of one page, so each test file gets new modules and globals. This takes half
-// the time of a separate process for each file.
+// The modules of the browser apps contain the state of one page, so each test file gets new modules and globals. This
+// takes half the time of a separate process for each file.
 vi.resetModules();
 vi.unstubAllGlobals();
 vi.useRealTimers();

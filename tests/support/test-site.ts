@@ -30,7 +30,7 @@ export interface TestSite {
   close(): Promise<void>;
 }
 
-/** Placeholder file names instead of the browser's build, which these tests do not need. */
+/** Placeholder file names instead of those of the client build, which these tests do not need. */
 const BUILD = {
   headScript: '',
   appScript: '/assets/app.js',

@@ -138,7 +138,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         const title = note === undefined ? 'Undone' : 'Partly undone';
         showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {
-        // Without a response, it may have been undone.
+        // Without a response, the operation may have been undone.
         const failure = hasNoResponse(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };

@@ -124,14 +124,14 @@ describe('failures', () => {
     expect(await failure(api.likeComment('c'))).toMatchObject({ message: 'Antwort: 502' });
   });
 
-  test('a timeout and a lost connection have the status 0', async () => {
+  test('a timeout and a lost connection yield an ApiError with status 0', async () => {
     const { api } = await apiResponding(() => {}, 50);
     expect(await failure(api.listProducts({}))).toMatchObject({ status: 0, code: 'timeout' });
     const { api: cut } = await apiResponding((response) => response.destroy());
     expect(await failure(cut.listProducts({}))).toMatchObject({ status: 0, code: 'network' });
   });
 
-  test('an unknown product is not a failure', async () => {
+  test('an unknown product resolves to null instead of rejecting', async () => {
     const { api } = await apiResponding(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
     expect(await api.getProduct('nope')).toBeNull();
   });

@@ -16,7 +16,7 @@ function openNextPage(): void {
   vi.stubGlobal('performance', { timeOrigin: performance.timeOrigin + 1, now: () => 0 });
 }
 
-test('a write that was pending when the visitor left is reported to the next page, but not to its sender', () => {
+test('a pending write is reported to the next page, but not to the page that sent it', () => {
   createWriteTracker().track();
   expect(hasUnfinishedWrite()).toBe(false);
   openNextPage();

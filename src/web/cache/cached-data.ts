@@ -78,8 +78,8 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
 }
 
 /**
- * Changes cached data, but keeps the time and the state of its last read: one current count neither makes the rest of
- * a list fresh nor replaces a page that could not be read.
+ * Changes cached data, but keeps the time and the state of its last read. For example, a changed count does not make
+ * the rest of a list fresh, and does not clear the error of a failed read.
  */
 export function patchQueries<Data>(
   client: QueryClient,

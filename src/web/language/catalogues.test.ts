@@ -83,7 +83,7 @@ for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATA
     expect(Object.entries(translations).flatMap(([key, text]) => placeholderErrors(key, text))).toEqual([]);
   });
 
-  test(`${code} names the save button by the word that it shows`, () => {
+  test(`${code} has the visible word of the save button in its accessible name`, () => {
     for (const word of ['Save', 'Saved'] as const) {
       expect(messages[`${word} {name}`].toLowerCase()).toContain(messages[word].toLowerCase());
     }

@@ -34,7 +34,7 @@ function reloadPage(): Promise<never> {
 
 /**
  * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
- * code has loaded. If loading fails, each click and each visit tries again.
+ * code has loaded. If loading fails, the next click, Back or Forward tries again.
  */
 export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   const nextVisit = () =>

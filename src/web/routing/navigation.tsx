@@ -64,7 +64,7 @@ function useScrollPositions(): void {
     };
   }, []);
 
-  // A layout effect, so scrolling happens before the paint.
+  // Uses a layout effect, so scrolling happens before the paint.
   useLayoutEffect(() => {
     const previous = current.current;
     if (previous === location) return;

@@ -75,7 +75,7 @@ describe.each([false, true])('the queue (storage throws errors: %s)', (refuses) 
     expect(outboxItems()).toEqual([]);
   });
 
-  test('has a maximum length', () => {
+  test('accepts at most 50 writes', () => {
     for (let number = 0; number < 50; number += 1) expect(addToOutbox(comment(`${number}`))).toBe(true);
     expect(addToOutbox(comment('one too many'))).toBe(false);
     expect(addToOutbox(comment('7')), 'a queued comment can be queued again').toBe(true);

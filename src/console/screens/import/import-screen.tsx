@@ -21,7 +21,10 @@ export function ImportScreen() {
   /** The rows with errors or, if there are none, the first rows. */
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
-  /** The last run. It is aborted, and its result ignored, when the file or its columns change, or the screen closes. */
+  /**
+   * The last run. If the file or its columns change, or the screen closes, its result is ignored, and a dry run is
+   * aborted.
+   */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
 

@@ -16,7 +16,7 @@ const SAMPLE_BYTES = 512 * 1024;
 /** Maximum size of files that are searched for rows. Searching larger files would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
-/** The rows to read, by line number or, in a JSON array, by item number. If undefined, the first rows. */
+/** The rows to read, by line number or, in a JSON array, by item number. If undefined, the first rows are read. */
 type Wanted = ReadonlySet<number> | undefined;
 
 const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);

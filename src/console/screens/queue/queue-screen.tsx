@@ -26,7 +26,8 @@ export function QueueScreen() {
   const first = KINDS.find((each) => counts[each] > 0) ?? 'submissions';
   const labels: Record<Kind, string> = { submissions: 'Submissions', comments: 'Held comments', bursts: 'Vote bursts' };
 
-  // Stores the initial kind in the URL. Otherwise, new items of another kind would replace the list during reading.
+  // Stores the initial kind in the URL. Otherwise, new items of another kind could replace the list while the operator
+  // reads it.
   useLayoutEffect(() => {
     if (kind === undefined && !isPending) setQuery({ kind: first });
   }, [kind, isPending, first]);

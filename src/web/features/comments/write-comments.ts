@@ -58,7 +58,7 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
   await mutation.execute().catch(() => {});
 }
 
-/** Deletes a posted draft, unless another tab has changed it since. */
+/** Deletes a posted draft, unless its text has changed since. */
 export function deleteDraft(productId: string, idempotencyKey: string): void {
   if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) saveDraft(productId, '');
 }

@@ -64,7 +64,7 @@ export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previou
 export function expectedBoard(period: Period, now: number): BoardSummary {
   const to = Date.parse(period.endDay);
   const closesAt = to + WINDOW_MS;
-  // By default, the votes are reviewed for as long as the last voting window.
+  // By default, the review takes as long as the window of a launch, which is 24 hours.
   const finalAt = closesAt + WINDOW_MS;
   return {
     status: now < closesAt ? 'open' : now < finalAt ? 'provisional' : 'final',
@@ -96,7 +96,7 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   );
 }
 
-/** The mean interval of the calls after the end. Until the server's caches expire, responses may predate the end. */
+/** The mean interval between the calls of `onEnd`. Until the server's caches expire, responses may predate the end. */
 const REPEAT_INTERVAL_MS = 15_000;
 
 /**

@@ -5,7 +5,7 @@ import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 /**
  * Stops refetching lists when the visitor returns to the tab, if live updates announce their new items. A refetch would
  * move the items at which the visitor is pointing. `hasStream` returns whether the page can expect a stream. Without a
- * stream, lists are still refetched, because new items would be announced only minutes later.
+ * stream, lists are still refetched, because new items would be announced only after the next poll.
  */
 export function announceNewItems(client: QueryClient, hasStream: () => boolean): void {
   const options = { refetchOnWindowFocus: (query: Query) => !hasStream() || !hasAnnouncements(query) };

@@ -36,7 +36,7 @@ test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
   ],
   ['an interrupted stream is retried after a second', streaming(), ended(0), pausing(1), [pause(1_000)]],
   ['each failure doubles the delay', streaming(1), ended(200), pausing(2), [pause(2_000)]],
-  ['the server may ask for a longer delay', streaming(), ended(200, 5_000), pausing(1), [pause(5_000)]],
+  ['a longer delay that the server requests is used', streaming(), ended(200, 5_000), pausing(1), [pause(5_000)]],
   [
     'after three failures, the tabs are told that there is no stream',
     streaming(2),
@@ -58,7 +58,7 @@ test.each<[string, LeadState, LeadEvent, LeadState, LeadEffect[]]>([
     pausing(4, true),
     [pause(8_000)],
   ],
-  ['the delay has an upper bound', streaming(20, true), ended(0), pausing(21, true), [pause(120_000)]],
+  ['the delay grows to at most two minutes', streaming(20, true), ended(0), pausing(21, true), [pause(120_000)]],
   ['a changed subscription does not shorten the delay', pausing(1), { kind: 'changed', hasTabs: true }, pausing(1), []],
   [
     'the stream is reopened after the delay',

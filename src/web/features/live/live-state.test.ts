@@ -27,14 +27,14 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   ],
   ['unchanged products need no new subscription', covered, changed(['a', 'b']), covered, []],
   [
-    'a covered subscription continues from its last update',
+    'a subscription to fewer products continues from the last update of the open stream',
     covered,
     changed(['a']),
     { ...covered, subscribedIds: ['a'], isCovered: false },
     [subscribe(['a'], 9_000)],
   ],
   [
-    'a subscription to a further product starts at the time at which it was read',
+    'a subscription to one more product starts at the time at which the page read its data',
     covered,
     changed(['a', 'c']),
     { ...subscribed, subscribedIds: ['a', 'c'] },

@@ -35,7 +35,7 @@ export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
 }
 
-/** The number of products that precede the list in the URL. */
+/** Returns the number of products before the cursor in the URL, or 0 without a cursor. */
 export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }

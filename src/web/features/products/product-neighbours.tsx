@@ -88,8 +88,9 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, or beside the
- * loaded part of a filtered list, returns the server's neighbours, which are those in the default list.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, returns the
+ * server's neighbours, which are those in the default list. They also replace neighbours that a filtered list has not
+ * loaded.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));

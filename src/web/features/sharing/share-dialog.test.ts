@@ -29,6 +29,6 @@ describe('a badge snippet', () => {
   });
 });
 
-test('the URL of a product is absolute', () => {
+test('the shared URL of a product is absolute', () => {
   expect(productUrl(product)).toBe('https://groundswell.example/product/harbour');
 });

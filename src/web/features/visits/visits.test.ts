@@ -23,6 +23,6 @@ test('setting the clock back does not begin a visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('no product is new without stored visits', () => {
+test('without stored visits, no previous visit is known', () => {
   expect(visits.initial).toBeNull();
 });

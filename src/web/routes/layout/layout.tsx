@@ -54,7 +54,7 @@ function useDeferred(): Deferred | undefined {
   useEffect(() => {
     const load = () =>
       import('./deferred-features.tsx').then(
-        // A transition, because an urgent update of this context would make React hydrate the whole page in one piece.
+        // An urgent update of this context would make React hydrate the whole page in one piece.
         (module) => startTransition(() => setDeferred(module.DEFERRED)),
         // The code could not be loaded, for example offline. The site works without it.
         () => {},

@@ -60,8 +60,9 @@ export const submissionsClient = {
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
-   * Changes fields of the submission `base`. If it has changed since, calls `onChanged` with the latest one, and then
-   * throws the error unless the latest one has these fields, because the response to an earlier attempt was lost.
+   * Changes fields of the submission `base`. If it has changed since, calls `onChanged` with the latest version. Then
+   * throws the error, unless the latest version already has these fields because the response to an earlier attempt was
+   * lost.
    */
   async update(
     access: MakerAccess,

@@ -87,7 +87,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
     onDone,
   });
 
-  // A layout effect, because visitors may close the dialog as soon as the failure is on screen.
+  // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
     const submission = form.isSending ? undefined : form.latest();
     incomplete.current = created.current && submission ? { access: created.current, submission } : null;

@@ -201,7 +201,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       if (!validate()) return;
       existing.current = await save(website);
       const { access, submission } = existing.current;
-      // After `save`, because they may be based on a later version now.
+      // Read after `save`, which may have rebased the pictures onto a later version.
       const pictures = latestPictures.current;
       setTotal(filesOf(pictures).length);
       let refused = false;
