@@ -31,12 +31,13 @@ export function createCommandLog({ logLevel }: Settings) {
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work and close the
  * connection, because an embedded database would otherwise outlive the command. With `handlesSignals`, the caller
- * handles these signals (`untilInterrupted`).
- * @throws InterruptedError after a signal.
+ * handles these signals (`untilInterrupted`). Only with `create`, a missing embedded database is created: other commands
+ * with wrong settings would report an empty site.
+ * @throws InterruptedError after a signal; EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], settings: Settings, log: Log) => Promise<Result>,
-  { handlesSignals = false }: { handlesSignals?: boolean } = {},
+  { handlesSignals = false, create = false }: { handlesSignals?: boolean; create?: boolean } = {},
 ): Promise<Result> {
   const settings = readSettings(process.env);
   const log = createCommandLog(settings);
@@ -51,7 +52,7 @@ export async function withDatabase<Result>(
   };
   for (const name of signals) process.on(name, interrupt);
   try {
-    const connection = await connect({ databaseUrl, dataDir, mode: 'share', log });
+    const connection = await connect({ databaseUrl, dataDir, mode: 'share', create, log });
     try {
       signal.throwIfAborted();
       const migrated = connection.migrate(PACKAGE_FOLDERS.migrations);

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.ts';
 import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
@@ -17,7 +18,7 @@ const OF_OTHERS = ['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_D
 const OF_DOCKERFILE = ['FROM', 'RUN', 'COPY', 'CMD', 'ENV'];
 
 describe('the deployment examples', () => {
-  test.each(['Dockerfile', 'deploy/compose.yaml', 'deploy/groundswell.service'])(
+  test.each(['Dockerfile', 'deploy/compose.yaml', 'deploy/groundswell.service', 'deploy/groundswell.env'])(
     '%s names only existing settings',
     async (path) => {
       const unknown = settingsIn(await readText(path)).filter(
@@ -35,10 +36,18 @@ describe('the deployment examples', () => {
     ]);
   });
 
-  test('the settings in the systemd unit and the Compose file are valid', async () => {
+  test('the systemd unit and the documented commands read all settings from one file', async () => {
     const unit = await readText('deploy/groundswell.service');
-    const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
-    const ofUnit = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+    expect(unit).not.toMatch(/^Environment=/m);
+    const [, file] = /^EnvironmentFile=(\S+)$/m.exec(unit) ?? [];
+    expect(await readText('deploy/groundswell.env')).toContain(`# ${file}: `);
+    const operations = await readText('docs/operations.md');
+    const commands = [...operations.matchAll(/sudo -u groundswell .*?(?=[`'])/g)].map(([command]) => command);
+    expect(commands).toEqual([`sudo -u groundswell node --env-file=${file} bin/groundswell.js`]);
+  });
+
+  test('the settings of the systemd unit and the Compose file are valid', async () => {
+    const ofUnit = parseEnv(await readText('deploy/groundswell.env'));
     expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { maxBackups: 28 } });
     const [, block = ''] = /environment:\n([\s\S]*?)\n {4}ports:/.exec(await readText('deploy/compose.yaml')) ?? [];
     const filled = block

@@ -147,6 +147,13 @@ describe('backup', () => {
   });
 });
 
+test('a backup without a database exits 2, and creates neither a database nor a file', async () => {
+  const folder = await harness.folder();
+  const result = await runProgram(['backup', join(folder, 'site.backup')], { DATA_DIR: join(folder, 'data') });
+  expectRefusal(result, /data contains no database\. .*DATA_DIR and DATABASE_URL/);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('an interrupted backup exits 1 with one line, and leaves no file and no running database', async () => {
   const settings = { DATA_DIR: await harness.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);

@@ -1,6 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CommandHarness, type CommandResult, databasePids, runCommand } from '../support/command.ts';
+import { CommandHarness, type CommandResult, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 
@@ -34,6 +35,29 @@ describe('migrate', () => {
     expect(await runAsProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
     expect(await databasePids(dataDir)).toEqual([]);
   });
+});
+
+test.each([
+  ['comments', 'list'],
+  ['console', 'invite', 'ada'],
+  ['counts', 'check'],
+  ['export', '-'],
+  ['log', '--json'],
+  ['products', 'list'],
+  ['sample', 'remove', '--yes'],
+])('%s %s exits 2 without a database, and creates none', async (...parameters) => {
+  const DATA_DIR = await harness.dataDir();
+  expectRefusal(
+    await runProgram(parameters, { DATA_DIR }),
+    new RegExp(`${DATA_DIR} contains no database\\. .*DATA_DIR and DATABASE_URL\\.$`),
+  );
+  await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');
+});
+
+test('a command exits 2 in an existing folder without a database, and creates none', async () => {
+  const DATA_DIR = await harness.folder();
+  expectRefusal(await runProgram(['products', 'list'], { DATA_DIR }), /contains no database\./);
+  expect(await readdir(DATA_DIR)).not.toContain('postgres');
 });
 
 test('a blank LOG_LEVEL counts as unset, so a command logs only warnings', async () => {

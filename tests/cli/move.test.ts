@@ -62,7 +62,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   expect(await list(old.address)).toEqual(before);
 });
 
-test('move exits 2 for a missing or invalid target and 1 for an unreachable one, with one line without the password', async () => {
+test('move exits 2 without a database or a valid target and 1 for an unreachable target, with one line without the password', async () => {
   const DATA_DIR = await harness.dataDir();
   const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
   expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);
@@ -73,5 +73,6 @@ test('move exits 2 for a missing or invalid target and 1 for an unreachable one,
   const away = await run([], { TARGET_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/site' });
   expectFailure(away, 1, /target.*127\.0\.0\.1:1\/site.*(ECONNREFUSED|refused)/);
   expect(away.stderr).not.toContain('hunter2');
+  expectRefusal(await run(['--to', target.url]), /data contains no database\./);
   await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');
 });

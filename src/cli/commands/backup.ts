@@ -192,6 +192,6 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
         )
         .finally(progress.end);
     },
-    { handlesSignals: true },
+    { handlesSignals: true, create: true },
   );
 }

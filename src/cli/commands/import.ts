@@ -126,7 +126,7 @@ async function importFile(
         bars.write.end();
       });
     },
-    { handlesSignals: true },
+    { handlesSignals: true, create: true },
   );
 }
 

@@ -8,7 +8,7 @@ export function migrateCommand(): Command {
     .description('update the database schema, as the site does when it starts')
     .addOption(jsonOption('{ "applied": ["0001_initial.sql"] }'))
     .action(async ({ json = false }: { json?: boolean }) => {
-      const applied = await withDatabase(async (_connection, names) => names);
+      const applied = await withDatabase(async (_connection, names) => names, { create: true });
       if (json) printJson({ applied });
       else print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
     });

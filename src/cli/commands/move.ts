@@ -80,7 +80,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
     });
     // Opening an embedded source in the mode `own` fails while the site runs, and prevents the site from starting
     // during the copy, so no write is lost.
-    const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
+    const source = await connect({ databaseUrl, dataDir, mode: 'own', create: false, log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
       await requireStopped(source.database);

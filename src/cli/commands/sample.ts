@@ -23,10 +23,13 @@ function loadCommand(): Command {
     .description('add missing sample products')
     .addOption(jsonOption('{ "created": 67 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
-      const { created, total } = await withDatabase(async ({ database }) => {
-        const catalogue = await readCatalogue(database);
-        return { created: await loadSample(database, catalogue, systemRuntime), total: catalogue.products.length };
-      });
+      const { created, total } = await withDatabase(
+        async ({ database }) => {
+          const catalogue = await readCatalogue(database);
+          return { created: await loadSample(database, catalogue, systemRuntime), total: catalogue.products.length };
+        },
+        { create: true },
+      );
       if (json) printJson({ created });
       else print(`Added ${created} of ${formatQuantity(total, 'sample product')}.`);
     });

@@ -15,6 +15,8 @@ export interface OperatorTerms {
   readonly dataDir: string;
   /** Instructions for using another PostgreSQL server instead, in full sentences. */
   readonly ownServer: string;
+  /** Instructions for a data folder without a database, in full sentences. */
+  readonly missing: string;
   /** Instructions for moving the data to another major version of PostgreSQL, in full sentences. */
   readonly upgrade: string;
 }
@@ -23,6 +25,7 @@ const DEFAULT_TERMS: OperatorTerms = {
   product: 'this program',
   dataDir: 'dataDir',
   ownServer: 'Use a PostgreSQL server of your own.',
+  missing: 'Set dataDir to the folder of an existing one.',
   upgrade: 'Dump the database with the previous version, and load the dump with this one.',
 };
 
@@ -51,4 +54,9 @@ export class EmbeddedDatabaseError extends Error {
       ? this
       : new EmbeddedDatabaseError(this.code, message(terms), { cause: this.cause });
   }
+}
+
+/** Returns the error of a data folder without a database, if no database may be created. */
+export function noDatabase(dataDir: string): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError('no_database', ({ missing }) => `${dataDir} contains no database. ${missing}`);
 }

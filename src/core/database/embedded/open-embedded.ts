@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { makeTraversableFolder, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
-import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, noDatabase, type OperatorTerms } from './embedded-database-error.ts';
 import type { Mode } from './ownership.ts';
 import type { Durability } from './server-settings.ts';
 import { closeSession, maintainSession, openSession, type SessionOptions } from './session.ts';
@@ -57,7 +57,7 @@ export async function openEmbedded(
   const fail = (error: unknown): never => {
     throw inTerms(error);
   };
-  const dataDir = await prepareDataDir(options.dataDir).catch(fail);
+  const dataDir = await prepareDataDir(options.dataDir, create).catch(fail);
   const sessionOptions: SessionOptions = { name, dataDir, mode, durability, create, log, host };
   const first = await openSession(sessionOptions).catch((error) => fail(asEmbeddedDatabaseError(error, dataDir)));
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
@@ -82,14 +82,18 @@ export async function openEmbedded(
   };
 }
 
-/** Creates the data folder if missing. @returns its real path. @throws EmbeddedDatabaseError `data_dir_unwritable`. */
-async function prepareDataDir(dataDir: string): Promise<string> {
+/**
+ * Returns the real path of the data folder, which is created if it is missing and `create` is true.
+ * @throws EmbeddedDatabaseError `data_dir_unwritable` or `no_database`.
+ */
+async function prepareDataDir(dataDir: string, create: boolean): Promise<string> {
   const wanted = resolve(dataDir);
   try {
-    await makeTraversableFolder(wanted);
+    if (create) await makeTraversableFolder(wanted);
     await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(wanted);
   } catch (error) {
+    if (!create && systemCode(error) === 'ENOENT') throw noDatabase(wanted);
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
       (terms) =>

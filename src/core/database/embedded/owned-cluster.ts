@@ -9,7 +9,7 @@ import {
   chooseLocation,
   type HostEnvironment,
 } from './cluster-location.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, noDatabase } from './embedded-database-error.ts';
 import { clusterVersion, initCluster, readCredentials } from './init-cluster.ts';
 import type { Reachable } from './ownership.ts';
 import {
@@ -55,10 +55,7 @@ export async function runCluster(options: ClusterOptions, host: HostEnvironment)
     await checkClusterPermissions(location);
     checkVersion(location);
   } else if (!options.create) {
-    throw new EmbeddedDatabaseError(
-      'no_database',
-      (terms) => `${dataDir} contains no database: set ${terms.dataDir} to the folder of an existing one.`,
-    );
+    throw noDatabase(dataDir);
   } else {
     log.info({ location: clusterDir }, 'Creating the embedded database');
     await initCluster(cluster);
