@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, workersOf } from '../support/command.ts';
+import { CommandHarness, expectFailure, workersOf } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 
 const harness = new CommandHarness();
@@ -23,11 +23,19 @@ const FAIL_ON_SIGNAL = `import cluster from 'node:cluster';
     console.error('ready to fail');
   });`;
 
-/** Starts a site whose processes run this code first. */
-async function serveWith(code: string, settings: Record<string, string>) {
+/** Code that kills each worker when it starts, as a machine without free memory does. */
+const KILL_WORKERS = `import cluster from 'node:cluster';
+  if (cluster.isWorker) process.kill(process.pid, 'SIGKILL');`;
+
+/** Returns the settings of a site whose processes run this code first. */
+async function settingsWith(code: string, settings: Record<string, string>) {
   const script = join(await harness.folder(), 'first.mjs');
   await writeFile(script, code);
-  return harness.serve({ DATA_DIR: await harness.sampleDataDir(), NODE_OPTIONS: `--import ${script}`, ...settings });
+  return { DATA_DIR: await harness.sampleDataDir(), NODE_OPTIONS: `--import ${script}`, ...settings };
+}
+
+async function serveWith(code: string, settings: Record<string, string>) {
+  return harness.serve(await settingsWith(code, settings));
 }
 
 test('a suspended worker and a worker in an endless loop are killed and replaced while a third one serves', async () => {
@@ -72,4 +80,11 @@ test('a failed attempt to start a worker is repeated', async () => {
   await expect.poll(async () => (await replacements()).length).toBe(2);
   site.process.kill('SIGTERM');
   expect(await site.exited).toMatchObject({ code: 0 });
+});
+
+// Service managers restart a site that exits with code 1, but not one that exits with code 2.
+test('a site whose workers are killed while it starts exits with code 1', async () => {
+  const settings = await settingsWith(KILL_WORKERS, { LOG_LEVEL: 'warn', PORT: '0', WEB_CONCURRENCY: '2' });
+  const site = harness.start(['serve'], { settings });
+  expectFailure(await site.exited, 1, /A worker exited before it was ready$/);
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Log } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { startDeadline } from '../deadline.ts';
-import { StartError } from '../start-error.ts';
 import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.ts';
 import type { SocketHandle } from './listening-sockets.ts';
 import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type Step, step } from './worker-states.ts';
@@ -39,7 +38,7 @@ export interface WorkersOptions {
   onMessage: (worker: Worker, message: FromWorker) => void;
 }
 
-/** Starts the workers, and replaces those that crash or hang. @throws StartError if the first workers cannot start. */
+/** Starts the workers, and replaces those that crash or hang. @throws Error if one of the first workers cannot start. */
 export async function startWorkers({
   processes,
   socket,
@@ -80,7 +79,8 @@ export async function startWorkers({
     if (effect.kind === 'retry later') after(effect.delayMs, () => dispatch({ kind: 'retry' }));
     if (effect.kind === 'launched') launched.resolve();
     if (effect.kind === 'give up') {
-      launched.reject(new StartError(failure));
+      // Not a StartError, which would mean invalid settings: the primary process has checked those already.
+      launched.reject(new Error(failure));
       lost.resolve(new Error('The workers keep failing to start; see the log'));
     }
   }
