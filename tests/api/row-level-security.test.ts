@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PRODUCT_FIELDS } from '../../src/contract/products/fields.ts';
 import { OTHER_TABLES, SITE_TABLES } from '../../src/core/backups/site-tables.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -86,9 +87,7 @@ function theNineCalls() {
       const id = await newProduct();
       const rows = await ask<{ id: string }>(undefined, 'SELECT * FROM rest.products ORDER BY created_at DESC');
       expect(rows.map((row) => row.id)).toContain(id);
-      expect(Object.keys(rows[0] ?? {})).toEqual(
-        'id name description image tags category maker launch_date team screenshots created_at'.split(' '),
-      );
+      expect(Object.keys(rows[0] ?? {})).toEqual(Object.values(PRODUCT_FIELDS).map(({ column }) => column));
     });
 
     test('a visitor can upvote once, which is counted, find the upvote, and delete it by its id', async () => {

@@ -9,7 +9,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalTransaction, sizesOf } from '../products/remove-products.ts';
-import { findScheduledResults, versionOf, writeProducts } from '../products/save-products.ts';
+import { completeProduct, findScheduledResults, versionOf, writeProducts } from '../products/save-products.ts';
 import { DAY_MS } from '../runtime.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
@@ -62,7 +62,12 @@ async function readImportChanges(
     'SELECT product_id, before, version FROM import_changes WHERE import_id = $1 ORDER BY product_id',
     [importId],
   );
-  return rows.map(({ product_id: productId, before, version }) => ({ productId, before, version }));
+  return rows.map(({ product_id: productId, before, version }) => ({
+    productId,
+    // Fields that were added to products since the import get their defaults.
+    before: before && completeProduct(before, new Date(0)),
+    version,
+  }));
 }
 
 /** Deletes the changes of imports that are too old to be undone. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
-import { completeProduct } from './save-products.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
+import { completeProduct, versionOf } from './save-products.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 
@@ -44,6 +44,31 @@ describe('completing a product (SPEC section 3)', () => {
       ...given,
       name: 'Wave  Rider',
     });
+  });
+});
+
+describe('the version of a product', () => {
+  const product = completeProduct({ id: 'x', name: 'Ebb', team: [{ name: 'Ada', avatar: '/a.svg', role: '' }] }, NOW);
+
+  /** Returns the version that the site would compute if this field did not exist. */
+  function versionWithout(field: ProductFieldName): string {
+    const names = PRODUCT_FIELD_NAMES as ProductFieldName[];
+    const index = names.indexOf(field);
+    names.splice(index, 1);
+    try {
+      return versionOf(product);
+    } finally {
+      names.splice(index, 0, field);
+    }
+  }
+
+  test.each(PRODUCT_FIELD_NAMES)('changes with the field %s', (field) => {
+    const others = { ...product, [field]: typeof product[field] === 'string' ? 'other' : ['other'] };
+    expect(versionOf(others)).not.toBe(versionOf(product));
+  });
+
+  test.each(['category', 'tags'] as const)('stays the same when the field %s is added with its default', (field) => {
+    expect(versionWithout(field)).toBe(versionOf(product));
   });
 });
 

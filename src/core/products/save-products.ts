@@ -28,11 +28,17 @@ export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'lau
   return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
 }
 
-/** Returns a hash of the fields of a product, without its counts, to detect changes. */
+/**
+ * Returns a hash of the fields of a product, without its counts, to detect changes. Fields with their defaults are left
+ * out, so stored versions stay valid when a new version of the site adds a field.
+ */
 export function versionOf(product: StoredProduct): string {
-  const fields = PRODUCT_FIELD_NAMES.map((name) =>
-    name === 'team' ? product.team.map(({ name: member, role, avatar }) => [member, role, avatar]) : product[name],
-  );
+  const fields = PRODUCT_FIELD_NAMES.flatMap((name) => {
+    const value =
+      name === 'team' ? product.team.map(({ name: member, role, avatar }) => [member, role, avatar]) : product[name];
+    const isDefault = typeof value === 'string' ? value === fieldOf(name).default : value.length === 0;
+    return isDefault ? [] : [[name, value]];
+  });
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
 }
 

@@ -3,7 +3,7 @@ import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { launchOf } from '../products/save-products.ts';
+import { completeProduct, launchOf } from '../products/save-products.ts';
 import { submissionChanged, withProduct } from './change-submission.ts';
 import {
   cancelLaunch,
@@ -135,7 +135,10 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
   if (row.status === 'approved') {
     const { createdAt } = await moveLaunch(sql, row.id, time, rules);
     if (Date.parse(createdAt) !== row.launch_at?.getTime()) throw launchEdited(row);
-  } else if (undo.product) await createProduct(sql, { ...undo.product, ...launchOf(time, rules.timeZone) });
+  } else if (undo.product) {
+    // Fields that were added to products since the decision get their defaults.
+    await createProduct(sql, completeProduct({ ...undo.product, ...launchOf(time, rules.timeZone) }, time));
+  }
   // The product had been removed before the submission was declined, and stays removed.
   else return earlier;
   return time;

@@ -126,3 +126,13 @@ test.each<[string, (productId: string) => Promise<unknown>]>([
     expect(await counts()).toEqual(before);
   },
 );
+
+test('undoing a decline by an older version of the site sets a field that it lacked to its default', async () => {
+  const { id } = await harness.submit({ launchAt: inHours(2).toISOString() });
+  await harness.approve(id);
+  await harness.decline(id);
+  await site.database.query("UPDATE submissions SET undo = undo #- '{product,category}' WHERE id = $1", [id]);
+  await harness.undo(id);
+  clock.advance({ hours: 2 });
+  expect((await site.core.getProduct(id))?.product).toMatchObject({ category: 'Uncategorized' });
+});
