@@ -18,22 +18,53 @@ export function makeTraversableFolder(folder: string): Promise<void> {
  * Creates a folder and its missing parents with the permissions `mode`, regardless of the umask. Existing folders stay
  * unchanged. Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders, such
  * as /proc.
+ * @param onMade called with each new folder
  */
-export async function makeFolder(folder: string, mode: number): Promise<void> {
+export async function makeFolder(
+  folder: string,
+  mode: number,
+  onMade: (folder: FileHandle) => Promise<void> = async () => {},
+): Promise<void> {
   try {
     await mkdir(folder, { mode });
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && (await isFolder(folder))) return;
     const parent = dirname(folder);
     if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
-    await makeFolder(parent, mode);
-    return makeFolder(folder, mode);
+    await makeFolder(parent, mode, onMade);
+    return makeFolder(folder, mode, onMade);
   }
   const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
     await made.chmod(mode);
+    await onMade(made);
   } finally {
     await made.close();
+  }
+}
+
+/**
+ * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
+ * folder's owner. This has an effect only for root: otherwise, the site could not change what root's commands create.
+ * On Linux, the path leads root to the same folder even if its owner replaces the folder with a link.
+ */
+export async function inFolder<Result>(
+  folder: string,
+  work: (path: string, giveToOwner: (made: FileHandle) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  if (process.geteuid?.() !== 0) return work(folder, async () => {});
+  const opened = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+  try {
+    const { uid, gid } = await opened.stat();
+    const path = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
+    return await work(path, async (made) => {
+      await made.chown(uid, gid).catch((error: unknown) => {
+        // Network file systems and containers may forbid this.
+        if (!['EPERM', 'EINVAL'].includes(systemCode(error) ?? '')) throw error;
+      });
+    });
+  } finally {
+    await opened.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { chown, type FileHandle, mkdtemp, open, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -22,3 +22,33 @@ test.skipIf(process.platform === 'win32')(
     expect(synced).toEqual(['file', [name]]);
   },
 );
+
+/** The user and group of a folder: `nobody` if the tests run as root, who may give folders away. */
+const owner =
+  process.geteuid?.() === 0 ? { uid: 65534, gid: 65534 } : { uid: process.getuid?.(), gid: process.getgid?.() };
+
+async function makeDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  if (process.geteuid?.() === 0) await chown(dataDir, 65534, 65534);
+  return dataDir;
+}
+
+test('a picture that root stores, and its folder, belong to the owner of the data folder', async () => {
+  const folder = join(await makeDataDir(), 'images');
+  await storePicture(folder, 'a.webp', Buffer.from('first'));
+  await storePicture(folder, 'b.webp', Buffer.from('second'));
+  expect(await readdir(folder)).toEqual(['a.webp', 'b.webp']);
+  for (const path of [folder, join(folder, 'a.webp'), join(folder, 'b.webp')])
+    expect(await stat(path)).toMatchObject(owner);
+});
+
+test('a link in the data folder does not give its owner a file in a folder of root', async () => {
+  const dataDir = await makeDataDir();
+  const elsewhere = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  onTestFinished(() => rm(elsewhere, { recursive: true }));
+  await symlink(elsewhere, join(dataDir, 'images'));
+  await storePicture(join(dataDir, 'images'), 'a.webp', Buffer.from('picture'));
+  const { uid } = await stat(elsewhere);
+  expect(await stat(join(elsewhere, 'a.webp'))).toMatchObject({ uid });
+});

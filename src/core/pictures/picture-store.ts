@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
-import { makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
+import { inFolder, makeFolder, makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
 
 /** The media types of the accepted formats, by their file extensions in the store. */
 const MEDIA_TYPES = {
@@ -39,17 +39,28 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
   return `${createHash('sha256').update(content).digest('hex').slice(0, 40)}.${kind}`;
 }
 
+/** Creates the folder of pictures if it is missing. If root creates it, it belongs to the owner of the data folder. */
+export async function makePictureFolder(folder: string): Promise<void> {
+  const dataDir = dirname(folder);
+  await makeTraversableFolder(dataDir);
+  await inFolder(dataDir, (path, giveToOwner) => makeFolder(join(path, basename(folder)), 0o755, giveToOwner));
+}
+
 /**
  * Stores a picture. An existing picture stays, and its modification time is updated, so it is not deleted as
  * unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row refers to an
- * incomplete file.
+ * incomplete file. A picture that root stores belongs to the owner of its folder.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
-  const path = join(folder, name);
-  if (await touch(path)) return;
-  await makeTraversableFolder(folder);
-  const aside = join(folder, `.${name}.${randomUUID()}`);
-  await writeThenRename(path, { aside, mode: 0o644 }, (file) => file.writeFile(content));
+  if (await touch(join(folder, name))) return;
+  await makePictureFolder(folder);
+  await inFolder(folder, (path, giveToOwner) => {
+    const aside = join(path, `.${name}.${randomUUID()}`);
+    return writeThenRename(join(path, name), { aside, mode: 0o644 }, async (file) => {
+      await giveToOwner(file);
+      await file.writeFile(content);
+    });
+  });
 }
 
 /** Updates the modification time of a file. @returns whether the file exists. */

@@ -1,5 +1,6 @@
 import { CoreError } from '../../core/core-error.ts';
-import { type MeasureDisk, makeTraversableFolder, measureDisk } from '../../core/file-system.ts';
+import { type MeasureDisk, measureDisk } from '../../core/file-system.ts';
+import { makePictureFolder } from '../../core/pictures/picture-store.ts';
 import type { Log } from '../../core/runtime.ts';
 
 /** The free space that pictures leave to the database: a GiB, or a tenth of a disk of less than 10 GiB. */
@@ -18,7 +19,7 @@ export function createDiskSpaceCheck(
   let wasFull = false;
   return async () => {
     // The folder does not exist before the first picture.
-    await makeTraversableFolder(folder);
+    await makePictureFolder(folder);
     const { free, all } = await measure(folder);
     const isFull = free < Math.min(RESERVED_BYTES, all * RESERVED_SHARE);
     if (isFull && !wasFull) {
