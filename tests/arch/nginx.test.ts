@@ -43,9 +43,13 @@ test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %
   expect(locationOf(path)).toContain('proxy_buffering off;');
 });
 
-test.each([CONSOLE_API.import, CONSOLE_API.backup])(
-  'the nginx example waits ten minutes for a response to %s',
-  (path) => {
-    expect(locationOf(path)).toContain('proxy_read_timeout 600s;');
-  },
-);
+test.each([
+  CONSOLE_API.import,
+  CONSOLE_API.backup,
+  CONSOLE_API.removeProducts,
+  CONSOLE_API.restoreProducts,
+  CONSOLE_API.votes('tide'),
+  CONSOLE_API.undo('0f8fad5b-d9cb-469f-a165-70867728950e'),
+])('the nginx example waits ten minutes for a response to %s', (path) => {
+  expect(locationOf(path)).toContain('proxy_read_timeout 600s;');
+});
