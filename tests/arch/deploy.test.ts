@@ -62,6 +62,18 @@ describe('the deployment examples', () => {
     });
   });
 
+  test('the commands for Compose read the password from a file that git ignores', async () => {
+    const compose = await readText('deploy/compose.yaml');
+    const commands = [...compose.matchAll(/^# {3}(.*)$/gm)].map(([, command]) => command);
+    expect(commands).toEqual([
+      expect.stringMatching(/"POSTGRES_PASSWORD=.*" > deploy\/\.env\)$/),
+      expect.stringMatching(/"SITE_URL=.*" >> deploy\/\.env$/),
+      'docker compose --file deploy/compose.yaml up --build --detach',
+      'docker compose --file deploy/compose.yaml exec site node bin/groundswell.js doctor',
+    ]);
+    expect((await readText('.gitignore')).split('\n')).toContain('/deploy/.env');
+  });
+
   test('the Docker image contains every folder that the site reads at run time', async () => {
     const [, last = ''] = (await readText('Dockerfile')).split(/^FROM .*\n(?![\s\S]*^FROM )/m);
     const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map((match) => match[1] ?? '');
