@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
+import { isOperatorName } from '../../src/contract/console/records.ts';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
 import { SETTINGS } from '../../src/settings/settings.ts';
@@ -84,6 +85,13 @@ describe("the operator's command", () => {
     const table = /(?<=^\| Command \| What it does \|\n\|---\|---\|\n)(?:\|.*\n)*/m;
     expect(document).toMatch(table);
     await expect(document.replace(table, () => `${rows.join('\n')}\n`)).toMatchFileSnapshot('../../docs/operations.md');
+  });
+
+  test('the operators whom documents invite have valid names', async () => {
+    const texts = await Promise.all((await allDocuments()).map(readText));
+    const names = texts.flatMap((text) => [...text.matchAll(/console invite ([^\s`]+)/g)].map(([, name = '']) => name));
+    expect(names).toContain('ada');
+    expect(names.filter((name) => !isOperatorName(name))).toEqual([]);
   });
 
   test('the help describes every option and argument', () => {
