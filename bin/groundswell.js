@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The operator's command. In a checkout, it first builds the site if needed; an installed package contains the build.
+ * The operator's command. In a checkout, it first builds the site if needed; the Docker image contains only the build.
  */
 import { existsSync } from 'node:fs';
 
