@@ -3,7 +3,7 @@
 #   docker build --tag groundswell .
 #   docker run --publish 3000:3000 --volume groundswell:/data --stop-timeout 90 groundswell
 
-FROM node:20-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 # The dependencies have their own layer, because they change less often than the sources.
 COPY package.json package-lock.json ./
@@ -11,7 +11,7 @@ RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:20-slim
+FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 # The files belong to root, so the site cannot change its own code. Sources are not copied, so the command does not

@@ -36,7 +36,7 @@ function hideCommand(): Command {
     .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
     .addHelpText(
       'after',
-      '\nExamples:\n  groundswell comments hide 5a3b1e00 --reason spam\n  groundswell comments list --hidden',
+      '\nExamples:\n  groundswell comments hide 9f1c02d7 --reason spam\n  groundswell comments list --hidden',
     )
     .action((ids: string[], { reason, json }: { reason?: string; json?: boolean }) =>
       moderate(ids, (database, known) => hideComments(database, known, reason), {
@@ -50,7 +50,7 @@ function hideCommand(): Command {
 function restoreCommand(): Command {
   return commandOnIds('restore', '{ "restored": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('show hidden comments again')
-    .addHelpText('after', '\nExamples:\n  groundswell comments restore 5a3b1e00')
+    .addHelpText('after', '\nExamples:\n  groundswell comments restore 9f1c02d7')
     .action((ids: string[], { json }: { json?: boolean }) =>
       moderate(ids, restoreComments, {
         done: 'Restored',
@@ -63,7 +63,7 @@ function restoreCommand(): Command {
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('show comments only to operators until `comments release`')
-    .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
+    .addHelpText('after', '\nExamples:\n  groundswell comments hold 9f1c02d7')
     .action((ids: string[], { json }: { json?: boolean }) =>
       moderate(ids, holdComments, {
         done: 'Held',
@@ -76,7 +76,7 @@ function holdCommand(): Command {
 function releaseCommand(): Command {
   return commandOnIds('release', '{ "released": [{ "id": …, "productId": … }], "notHeld": [] }')
     .description('make held comments public')
-    .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 5a3b1e00')
+    .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 9f1c02d7')
     .action((ids: string[], { json }: { json?: boolean }) =>
       moderate(ids, releaseComments, {
         done: 'Released',
