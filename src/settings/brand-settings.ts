@@ -17,7 +17,7 @@ export const BRAND_SETTINGS = {
     name: 'SITE_LOGO',
     default: undefined,
     read: (text: string) => resolve(text),
-    about: 'PNG, SVG or WebP file of at most 32 KiB that replaces the wave as the logo',
+    about: 'PNG, SVG or WebP file of at most 32 KiB that replaces the default logo',
   },
   accent: {
     name: 'SITE_ACCENT',
