@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isLockTimeout } from '../database/database-faults.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
@@ -194,15 +195,39 @@ const DELETE_LEFTOVERS = `WITH gone AS (
 
 const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l WHERE l.product_id = r.product_id AND l.final`;
 
+const SELECT_SECRETS = 'SELECT json_agg(s)::text AS secrets FROM tally_secrets s';
+
+const INSERT_SECRETS = 'INSERT INTO tally_secrets SELECT * FROM json_populate_recordset(NULL::tally_secrets, $1::json)';
+
+/** How long rewriting the secrets waits for a lock. Votes that need a secret from the table wait for as long. */
+const REWRITE_LOCK_TIMEOUT_MS = 200;
+
 /**
  * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table,
- * because deleted rows would stay readable in its file.
+ * because deleted rows would stay readable in its file. While another session, such as `pg_dump`, has locked the table,
+ * leaves that to a later call.
  */
 async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
   await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);
   await database.query(DELETE_RETRACTED);
   const [marked] = await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'");
   if (marked === undefined) return;
-  await database.query('VACUUM FULL tally_secrets');
-  await database.query("DELETE FROM site_metadata WHERE name = 'tally secrets deleted'");
+  try {
+    await database.transaction(rewriteSecrets);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+  }
+}
+
+/**
+ * Moves the remaining secrets to a new file. `VACUUM FULL` would also copy deleted secrets that an older snapshot can
+ * see. After `TRUNCATE`, older snapshots see an empty table, so nothing may read secrets in a `holdSnapshot` transaction.
+ */
+async function rewriteSecrets(sql: Sql): Promise<void> {
+  await sql.query(`SET LOCAL lock_timeout = ${REWRITE_LOCK_TIMEOUT_MS}`);
+  await sql.query('LOCK TABLE tally_secrets IN ACCESS EXCLUSIVE MODE');
+  const [remaining] = await sql.query<{ secrets: string | null }>(SELECT_SECRETS);
+  await sql.query('TRUNCATE tally_secrets');
+  await sql.query(INSERT_SECRETS, [remaining?.secrets]);
+  await sql.query("DELETE FROM site_metadata WHERE name = 'tally secrets deleted'");
 }

@@ -1,19 +1,20 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
-import { MIGRATIONS } from '../../../tests/support/test-database.ts';
+import { createTestDatabase, joinTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { OTHER_TABLES, SITE_TABLES } from '../backups/site-tables.ts';
 import { EMBEDDED_NAME } from '../database/connect.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { openEmbedded } from '../database/embedded/open-embedded.ts';
 import { migrate } from '../database/migrate.ts';
+import { holdSnapshot } from '../database/transactions.ts';
 import { systemRuntime } from '../runtime.ts';
 import { finaliseDue } from './finalise.ts';
 import { voterOf } from './tally-file.ts';
-import { readSecret } from './vote-networks.ts';
+import { findSecret, readSecret } from './vote-networks.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02'] as const;
 const DUE = '2026-06-06T00:00:00.000Z';
@@ -76,6 +77,47 @@ test('a voter has a different hash each day, and once a day is final, its secret
     }
   });
   for (const [day, secret] of secrets) expect(await filesWith(secret), `the secret of ${day}`).toEqual([]);
+});
+
+/** Opens two connections to a site with a launch whose day is due. */
+async function startDueSite() {
+  const database = await createTestDatabase();
+  const other = joinTestDatabase(database);
+  onTestFinished(async () => {
+    await other.drop();
+    await database.drop();
+  });
+  await launch(database, 'tide', `${DAYS[0]}T10:00:00.000Z`);
+  await readSecret(database, DAYS[0], systemRuntime);
+  const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  return { database, other, finalise };
+}
+
+test('while a session such as pg_dump has locked the secrets, finalising does not wait, so votes do not wait for it', async () => {
+  const { database, other, finalise } = await startDueSite();
+  const open = '2026-06-06';
+  const secret = await readSecret(database, open, { ...systemRuntime, now: () => new Date(DUE) });
+  const marker = () => database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'");
+  await other.transaction(async (sql) => {
+    await sql.query('SELECT FROM tally_secrets');
+    expect((await finalise()).days).toEqual([DAYS[0]]);
+    expect(await findSecret(database, open)).toEqual(secret);
+    expect(await marker()).toHaveLength(1);
+  });
+  await finalise();
+  expect(await marker()).toEqual([]);
+  expect(await database.query('SELECT day, secret FROM tally_secrets')).toEqual([{ day: open, secret }]);
+});
+
+test('a deleted secret leaves the file of its table even while an older snapshot, such as that of a backup, can see it', async () => {
+  const { database, other, finalise } = await startDueSite();
+  await other.transaction(async (sql) => {
+    await holdSnapshot(sql);
+    await sql.query('SELECT FROM products');
+    await finalise();
+    const size = await database.query("SELECT pg_relation_size('tally_secrets')::integer AS bytes");
+    expect(size).toEqual([{ bytes: 0 }]);
+  });
 });
 
 test('secrets are in no backup', () => {
