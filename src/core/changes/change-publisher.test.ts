@@ -74,6 +74,23 @@ test('a change whose record commits too slowly is published a second time, but n
   expect((await published()).map(({ product_ids: ids }) => ids)).toEqual([['slow'], ['slow']]);
 });
 
+test('a change of the catalogue is published as one, also after a failure, and later changes are not', async () => {
+  // Every commit counts as fast, so no change is published twice.
+  vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { log, text } = createLogLines();
+  const publisher = new ChangePublisher(database, log);
+  await database.query('ALTER TABLE changes RENAME TO changes_away');
+  publisher.add({ ...change('placed'), catalogue: true });
+  await expect.poll(text).toContain('Cannot publish changes to other processes');
+  await database.query('ALTER TABLE changes_away RENAME TO changes');
+  const read = () => database.query('SELECT product_ids, catalogue FROM changes ORDER BY created_at');
+  await expect.poll(read).toEqual([{ product_ids: ['placed'], catalogue: true }]);
+  publisher.add(change('voted'));
+  await publisher.close();
+  expect((await read()).at(-1)).toEqual({ product_ids: ['voted'], catalogue: false });
+});
+
 test('closing publishes the remaining changes', async () => {
   const publisher = new ChangePublisher(database, createLogLines().log);
   publisher.add(change('last'));

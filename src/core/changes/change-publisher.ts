@@ -30,6 +30,7 @@ export class ChangePublisher {
   readonly #onPublished: () => void;
   readonly #productIds = new Set<string>();
   readonly #commentIds = new Set<string>();
+  #catalogue = false;
   /**
    * Changes to publish a second time. They are not published a third time, because a busy database would delay that
    * record, too.
@@ -47,10 +48,11 @@ export class ChangePublisher {
     this.#onPublished = onPublished;
   }
 
-  /** Enqueues a committed change. Ignores `catalogue`: transactions that change the catalogue record that themselves. */
-  add({ productIds, commentIds = [] }: Change): void {
+  /** Enqueues a committed change. */
+  add({ productIds, commentIds = [], catalogue }: Change): void {
     for (const id of productIds) this.#productIds.add(id);
     for (const id of commentIds) this.#commentIds.add(id);
+    this.#catalogue ||= catalogue;
     this.#scheduleFlush();
   }
 
@@ -75,12 +77,17 @@ export class ChangePublisher {
   async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const added = { productIds: [...this.#productIds], commentIds: [...this.#commentIds], catalogue: false };
+    const added = {
+      productIds: [...this.#productIds],
+      commentIds: [...this.#commentIds],
+      catalogue: this.#catalogue,
+    };
     const late = this.#late;
     const change = union(added, late);
     if (change.productIds.length === 0) return;
     this.#productIds.clear();
     this.#commentIds.clear();
+    this.#catalogue = false;
     this.#late = NOTHING;
     const id = randomUUID();
     // The id is remembered before the INSERT, because another connection may read the record before the commit is
@@ -115,7 +122,8 @@ export class ChangePublisher {
 
 function union(added: Change, late: Change): Change {
   const commentIds = [...new Set([...(added.commentIds ?? []), ...(late.commentIds ?? [])])];
-  return { productIds: [...new Set([...added.productIds, ...late.productIds])], commentIds, catalogue: false };
+  const productIds = [...new Set([...added.productIds, ...late.productIds])];
+  return { productIds, commentIds, catalogue: added.catalogue || late.catalogue };
 }
 
 const CHANNEL = 'groundswell_changes';

@@ -56,6 +56,15 @@ test('a process observes its own writes immediately and only once, and other pro
   expect(writer.observed).toHaveLength(1);
 });
 
+test('other processes, and those that start later, learn that a placed launch changed the catalogue', async () => {
+  const [writer, reader] = [await startProcess(), await startProcess()];
+  const before = reader.changes.observedUpTo() ?? Number.NaN;
+  writer.changes.onWrite({ productIds: ['placed'], catalogue: true });
+  await expect.poll(() => reader.observed).toMatchObject([{ productIds: ['placed'], catalogue: true }]);
+  const restarted = await startProcess();
+  expect(restarted.changes.since(before)).toEqual({ productIds: ['placed'], catalogue: true });
+});
+
 test("a process that lost the database catches up with others' writes and publishes its own", async () => {
   const [lost, other] = [await startProcess(), await startProcess()];
   lost.state.away = true;
