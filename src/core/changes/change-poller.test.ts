@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import type { Database } from '../database/database.ts';
+import { LONG_OVERLAP_MS } from './change-feed.ts';
 import {
   type ChangePoller,
   type PollerEffect,
@@ -134,4 +135,36 @@ describe('polling a database', () => {
     }
     expect(disconnects).toEqual([]);
   });
+});
+
+test('about every four seconds, a read looks back a minute; if the ids of more than 5,000 records would be sent, not for a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let records = 1;
+  let reads: { lookBackMs: number; seen: number }[] = [];
+  const database = {
+    async query(_text: string, [, lookBackMs, , seen]: [unknown, number, unknown, string[]]) {
+      reads.push({ lookBackMs, seen: seen.length });
+      return Array.from({ length: records }, (_, index) => ({ now: 'now', id: `id-${index}`, product_ids: null }));
+    },
+  } as unknown as Database;
+  const ignore = () => {};
+  const listener = { onHistory: ignore, onChange: ignore, onObservedUpTo: ignore, onGap: ignore, onDisconnect: ignore };
+  const poller = pollChanges(database, silentLog, listener);
+  onTestFinished(poller.stop);
+  const longReads = async (durationMs: number) => {
+    reads = [];
+    await vi.advanceTimersByTimeAsync(durationMs);
+    return reads.filter(({ lookBackMs }) => lookBackMs === LONG_OVERLAP_MS);
+  };
+  await poller.firstAttempt;
+  expect(await longReads(9_000)).toEqual([
+    { lookBackMs: LONG_OVERLAP_MS, seen: 1 },
+    { lookBackMs: LONG_OVERLAP_MS, seen: 1 },
+  ]);
+  records = 5_001;
+  await vi.advanceTimersByTimeAsync(200);
+  records = 1;
+  expect(await longReads(59_000)).toEqual([]);
+  expect(await longReads(2_000)).toEqual([{ lookBackMs: LONG_OVERLAP_MS, seen: 1 }]);
 });

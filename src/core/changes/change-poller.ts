@@ -1,9 +1,22 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
-import { type ChangePage, type ChangeRecord, isEverything, readChanges } from './change-feed.ts';
+import {
+  type ChangePage,
+  type ChangeRecord,
+  isEverything,
+  LONG_OVERLAP_MS,
+  OVERLAP_MS,
+  readChanges,
+} from './change-feed.ts';
 
 /** The pause between two reads, which determines how soon a process learns of a change without a notification. */
 const POLL_INTERVAL_MS = 200;
+
+/** The interval between reads with the long overlap, shorter than the margin for clients that resume (`MARGIN_MS`). */
+const LONG_READ_INTERVAL_MS = 4_000;
+
+/** If more ids are remembered, there is no long overlap for a minute, because each long read would send them. */
+const MAX_SEEN = 5_000;
 
 /** If a read takes longer, the database counts as unreachable, and cached responses carry an `Age` header. */
 const READ_TIMEOUT_MS = 2_000;
@@ -115,7 +128,12 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };
   let timer: NodeJS.Timeout | undefined;
   let cursor: string | undefined;
+  /** The ids of the records in the overlap. */
   let seen: readonly string[] = [];
+  /** The ids of the records in the long overlap, and of later ones. */
+  let seenInLong = new Set<string>();
+  /** When the next read has the long overlap, by the monotonic clock. */
+  let longReadAt = Number.NEGATIVE_INFINITY;
 
   function dispatch(event: PollerEvent): void {
     const next = step(state, event);
@@ -153,9 +171,11 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
         if (!isOver) dispatch({ kind: 'overdue', at: Date.now(), error });
       });
     }, READ_TIMEOUT_MS).unref();
+    const isLong = performance.now() >= longReadAt;
+    const overlap = isLong ? { overlapMs: LONG_OVERLAP_MS, seen: [...seenInLong] } : { overlapMs: OVERLAP_MS, seen };
     try {
-      const page = await readChanges(database, cursor, seen, ABANDON_READ_MS);
-      if (page !== undefined) passOn(page);
+      const page = await readChanges(database, { cursor, ...overlap }, ABANDON_READ_MS);
+      if (page !== undefined) passOn(page, isLong);
       dispatch({ kind: 'succeeded' });
     } catch (error) {
       dispatch({ kind: 'failed', at: Date.now(), error });
@@ -165,7 +185,17 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     }
   }
 
-  function passOn({ records, now, hasGap, ...page }: ChangePage): void {
+  function remember(ids: readonly string[], isLong: boolean): void {
+    seen = ids;
+    if (isLong) seenInLong = new Set(ids);
+    else for (const id of ids) seenInLong.add(id);
+    if (isLong) longReadAt = performance.now() + LONG_READ_INTERVAL_MS;
+    if (seenInLong.size <= MAX_SEEN) return;
+    seenInLong = new Set(ids);
+    longReadAt = performance.now() + LONG_OVERLAP_MS;
+  }
+
+  function passOn({ records, now, hasGap, ...page }: ChangePage, isLong: boolean): void {
     const isFirst = cursor === undefined;
     if (!isFirst) {
       if (hasGap) listener.onGap();
@@ -174,7 +204,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
         else listener.onChange(record);
       }
     }
-    seen = page.seen;
+    remember(page.seen, isLong);
     cursor = page.cursor;
     listener.onObservedUpTo(now);
     if (isFirst) listener.onHistory(records, now);

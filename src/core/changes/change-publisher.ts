@@ -9,8 +9,8 @@ import { type Change, OVERLAP_MS, recordChange } from './change-feed.ts';
 const FLUSH_INTERVAL_MS = 100;
 
 /**
- * If a record takes longer to commit, its changes are published again, because other processes may have missed the
- * record.
+ * If a record takes longer to commit, its changes are published again, because other processes may find the record only
+ * seconds later.
  */
 const MAX_COMMIT_MS = (2 / 3) * OVERLAP_MS;
 
@@ -97,7 +97,7 @@ export class ChangePublisher {
     try {
       await recordChange(this.#database, change, id);
       this.#onPublished();
-      // The commit may have taken so long that the record became visible too late for the reads of other processes.
+      // The commit may have taken so long that only reads with the long overlap find the record.
       if (performance.now() - begunAt > MAX_COMMIT_MS && !this.#isClosed) {
         this.#late = added;
         this.#scheduleFlush();

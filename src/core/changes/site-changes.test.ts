@@ -44,6 +44,12 @@ async function startProcess() {
   return { state, changes, observed, disconnects: onDisconnect, onGap };
 }
 
+/** Waits for the next read. */
+async function observeNext(changes: SiteChanges): Promise<void> {
+  const before = changes.observedUpTo() ?? Number.POSITIVE_INFINITY;
+  await expect.poll(() => changes.observedUpTo()).toBeGreaterThan(before);
+}
+
 const COMMENT = '00000000-0000-4000-8000-000000000001';
 
 test('a process observes its own writes immediately and only once, and other processes observe them, too', async () => {
@@ -85,6 +91,23 @@ test("a process that lost the database catches up with others' writes and publis
   await expect.poll(() => other.observed.flatMap(({ productIds }) => productIds)).toContain('own');
   expect(lost.disconnects.mock.lastCall).toEqual([undefined]);
   expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);
+});
+
+test('a change whose transaction commits several seconds after recording it is observed exactly once', async () => {
+  const { changes, observed } = await startProcess();
+  const systemNow = performance.now.bind(performance);
+  let elapsedMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + elapsedMs);
+  await database.query(
+    `INSERT INTO changes (id, product_ids, catalogue, created_at)
+     VALUES (gen_random_uuid(), '{slow}', true, clock_timestamp() - interval '5 seconds')`,
+  );
+  elapsedMs += 5_000;
+  await expect.poll(() => observed).toMatchObject([{ productIds: ['slow'], catalogue: true }]);
+  elapsedMs += 5_000;
+  await observeNext(changes);
+  await observeNext(changes);
+  expect(observed).toHaveLength(1);
 });
 
 test('every process announces a launch on time without a write', async () => {
@@ -163,14 +186,10 @@ test("a failover to a server whose clock is behind is reported as a gap, even af
   const systemNow = performance.now.bind(performance);
   let elapsedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + elapsedMs);
-  const observeNext = async () => {
-    const before = changes.observedUpTo() ?? Number.POSITIVE_INFINITY;
-    await expect.poll(() => changes.observedUpTo()).toBeGreaterThan(before);
-  };
   // The time of a read arrives late, for example because this process was blocked.
   elapsedMs = OVERLAP_MS - 2_000;
-  await observeNext();
-  await observeNext();
+  await observeNext(changes);
+  await observeNext(changes);
   expect(onGap).not.toHaveBeenCalled();
 
   state.away = true;
@@ -179,7 +198,7 @@ test("a failover to a server whose clock is behind is reported as a gap, even af
   elapsedMs += 10_000;
   state.away = false;
   await expect.poll(() => onGap.mock.calls.length).toBe(1);
-  await observeNext();
+  await observeNext(changes);
   expect(onGap).toHaveBeenCalledTimes(1);
 });
 
