@@ -64,10 +64,15 @@ export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
 }
 
-/** Deletes rows older than `RETENTION_MS`. */
+const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;
+
+/**
+ * Deletes rows older than `RETENTION_MS`. After the database's clock was set back, also deletes rows as far in the
+ * future, because every read would return them until then.
+ */
 export async function deleteOldChanges(sql: Sql): Promise<void> {
   await sql.query(
-    `DELETE FROM changes WHERE created_at < clock_timestamp() - ${RETENTION_MS} * interval '1 millisecond'`,
+    `DELETE FROM changes WHERE created_at NOT BETWEEN clock_timestamp() - ${RETENTION} AND clock_timestamp() + ${RETENTION}`,
   );
 }
 

@@ -5,7 +5,7 @@ import { withClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { writeProducts } from '../products/save-products.ts';
-import { type Change, OVERLAP_MS } from './change-feed.ts';
+import { type Change, deleteOldChanges, OVERLAP_MS } from './change-feed.ts';
 import { type SiteChanges, subscribeToChanges } from './site-changes.ts';
 
 let database: TestDatabase;
@@ -48,6 +48,15 @@ async function startProcess() {
 async function observeNext(changes: SiteChanges): Promise<void> {
   const before = changes.observedUpTo() ?? Number.POSITIVE_INFINITY;
   await expect.poll(() => changes.observedUpTo()).toBeGreaterThan(before);
+}
+
+/** Inserts a change of a product that was recorded that many seconds from now. */
+function insertChange(productId: string, seconds: number) {
+  return database.query(
+    `INSERT INTO changes (id, product_ids, catalogue, created_at)
+     VALUES (gen_random_uuid(), ARRAY[$1::text], true, clock_timestamp() + $2::integer * interval '1 second')`,
+    [productId, seconds],
+  );
 }
 
 const COMMENT = '00000000-0000-4000-8000-000000000001';
@@ -98,10 +107,7 @@ test('a change whose transaction commits several seconds after recording it is o
   const systemNow = performance.now.bind(performance);
   let elapsedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + elapsedMs);
-  await database.query(
-    `INSERT INTO changes (id, product_ids, catalogue, created_at)
-     VALUES (gen_random_uuid(), '{slow}', true, clock_timestamp() - interval '5 seconds')`,
-  );
+  await insertChange('slow', -5);
   elapsedMs += 5_000;
   await expect.poll(() => observed).toMatchObject([{ productIds: ['slow'], catalogue: true }]);
   elapsedMs += 5_000;
@@ -215,4 +221,12 @@ test('if the clock jumps ahead, the launches that it passes are announced; once 
   expect(onGap).toHaveBeenCalledTimes(1);
   clock.offsetMs = 7_200_000;
   await expect.poll(launches).toBe(2);
+});
+
+test('changes older than ten minutes are deleted, and so are those from before the clock was set back by as much', async () => {
+  const minutes = { old: -11, recent: -9, ahead: 9, future: 11 };
+  for (const [id, offset] of Object.entries(minutes)) await insertChange(id, offset * 60);
+  await deleteOldChanges(database);
+  const remaining = await database.query('SELECT product_ids[1] AS id FROM changes ORDER BY created_at');
+  expect(remaining).toEqual([{ id: 'recent' }, { id: 'ahead' }]);
 });
