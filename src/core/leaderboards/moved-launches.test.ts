@@ -246,7 +246,7 @@ test('undoing an edit or an import does not reschedule products whose results ha
   const rules = rulesAt('2026-01-04T00:00:00.000Z');
   await placeLaunches(on, rules);
   await finaliseDue(on, { rules, votesPerNetwork: 20 });
-  const message = 'The result of the product has become final, so it cannot be scheduled again.';
+  const message = 'The result of the product has become final, so the product cannot be scheduled again.';
   await expect(undo(on, edit.auditId)).rejects.toMatchObject({ code: 'not_undoable', message });
   await undo(on, imported.auditId);
   expect(await on.query('SELECT id, name, created_at FROM products ORDER BY id')).toEqual([
