@@ -3,13 +3,17 @@ import { blockedStatements } from '../../../tests/support/blocked-statements.ts'
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { editProduct } from '../products/edit-product.ts';
+import { inspectProduct } from '../products/get-product.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { undoDecision } from './decide-submission.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
 
-const imported = (id: string) => buildProduct({ id, name: 'Imported', createdAt: clock.now().toISOString() });
+const imported = (id: string, hours = 0) =>
+  buildProduct({ id, name: 'Imported', createdAt: inHours(hours).toISOString() });
 const nameOf = async (id: string) => (await site.core.getProduct(id))?.product.name;
 
 describe('an imported product with the id of a submission', () => {
@@ -70,6 +74,71 @@ describe('an imported product with the id of a submission', () => {
       expect(await nameOf(id)).toBe('Imported');
     }
   });
+});
+
+describe.each([
+  ['launched', 0],
+  ['scheduled', 1],
+])('a %s product', (status, hours) => {
+  async function approved() {
+    const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
+    await harness.approve(maker.id);
+    return maker;
+  }
+  const remove = async (id: string) => (await removeProducts(site.database, [id])).removed[0]?.removalId ?? '';
+  const importWithId = (id: string) => saveProducts(site.database, [imported(id, hours)]);
+  const storedName = async (id: string) => (await inspectProduct(site.database, id)).product?.name;
+
+  test('that was imported with the id of a removed one does not belong to the maker of the removed one', async () => {
+    const maker = await approved();
+    await remove(maker.id);
+    await importWithId(maker.id);
+    const removed = { status: 'declined', editable: false, product: { name: expect.stringMatching(/^Tide/) } };
+    expect(await site.submissions.get(maker)).toMatchObject(removed);
+    expect(await harness.inspect(maker.id)).toMatchObject({ product: { name: expect.stringMatching(/^Tide/) } });
+    expect(await codeOf(site.submissions.authorOf(maker))).toBe('product_not_found');
+    const changes = [
+      () => site.submissions.edit(maker, { description: 'New' }),
+      () => site.submissions.setImage(maker, '/images/a.webp'),
+      () => site.submissions.withdraw(maker),
+      () => harness.schedule(maker.id, inHours(2)),
+    ];
+    for (const change of changes) expect(await codeOf(change())).toBe('already_launched');
+    await harness.decline(maker.id);
+    expect(await storedName(maker.id)).toBe('Imported');
+    await harness.undo(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject(removed);
+    expect(await storedName(maker.id)).toBe('Imported');
+  });
+
+  test('that is restored after another one had its id belongs to its maker again', async () => {
+    const maker = await approved();
+    const removalId = await remove(maker.id);
+    await importWithId(maker.id);
+    await remove(maker.id);
+    await restoreProducts(site.database, { removalIds: [removalId] });
+    expect(await site.submissions.get(maker)).toMatchObject({ status, editable: status === 'scheduled' });
+    expect(await site.submissions.authorOf(maker)).toMatchObject({ authorBadge: 'Maker' });
+  });
+
+  test('that is approved after another one had its id belongs to its maker', async () => {
+    const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
+    await importWithId(maker.id);
+    await remove(maker.id);
+    await harness.approve(maker.id);
+    expect(await site.submissions.get(maker)).toMatchObject({ status, editable: status === 'scheduled' });
+    expect(await site.submissions.authorOf(maker)).toMatchObject({ authorBadge: 'Maker' });
+  });
+});
+
+test('if another product had the id of a declined one, undoing the decline gives the maker access again', async () => {
+  const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
+  await harness.approve(maker.id);
+  await harness.decline(maker.id);
+  await saveProducts(site.database, [imported(maker.id)]);
+  await removeProducts(site.database, [maker.id]);
+  await harness.undo(maker.id);
+  expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', editable: true });
 });
 
 test("undoing an approval is refused until an operator's edit of the product is reverted", async () => {

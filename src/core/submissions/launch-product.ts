@@ -9,6 +9,7 @@ import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-board
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { insertProducts, launchOf, saveProducts, versionOf } from '../products/save-products.ts';
+import { isRemoved } from './find-removed.ts';
 import { productOfFields, type SubmissionRow } from './submission-row.ts';
 
 /** The current time and the time zone for decisions and edits. */
@@ -81,7 +82,8 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
   const product = await lockProduct(sql, id);
-  if (product && Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
+  if (product === undefined || (await isRemoved(sql, id))) return undefined;
+  if (Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
   return product;
 }
 
@@ -147,7 +149,8 @@ export async function hasFollowers(sql: Sql, id: string): Promise<boolean> {
  */
 export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
   if (status !== 'approved') return;
-  const launch = (await readLaunch(sql, id)) ?? throwRemoved();
+  const launch = await readLaunch(sql, id);
+  if (launch === undefined || (await isRemoved(sql, id))) throwRemoved();
   if (launch.has_followers || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 

@@ -4,6 +4,7 @@ import type { Submission } from '../../contract/submissions/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
+import { findRemoved } from './find-removed.ts';
 import { hasFollowers } from './launch-product.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
@@ -18,7 +19,9 @@ export interface ReadContext {
 export async function readApprovedProducts(sql: Sql, rows: readonly SubmissionRow[]): Promise<Map<string, Product>> {
   const ids = rows.filter(({ status }) => status === 'approved').map(({ id }) => id);
   if (ids.length === 0) return new Map();
-  return new Map((await readProducts(sql, ids)).map((product) => [product.id, product]));
+  const products = await readProducts(sql, ids);
+  const removed = await findRemoved(sql, ids);
+  return new Map(products.filter(({ id }) => !removed.has(id)).map((product) => [product.id, product]));
 }
 
 /** Builds a submission as its maker sees it. @throws CoreError `unavailable`. */
