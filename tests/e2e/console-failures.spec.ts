@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
@@ -53,31 +53,48 @@ test('a dialog stays open and keeps the entered reason until the operation succe
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('a change without a response may have been made, so undo does not revert the change before it', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  const product = await site.addProduct();
-  const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
-  await row('First').getByRole('button', { name: 'Hold' }).click();
-  await expect(page.getByText('Held 1 comment')).toBeVisible();
-  expectConsoleError(/ERR_FAILED/);
-  await page.route(CONSOLE_API.moderateComments, async (route) => {
-    await route.fetch();
-    await route.abort();
+const GATEWAY_TIMEOUT = { status: 504, contentType: 'text/html', body: '<h1>Gateway timeout</h1>' };
+const FAILURES = [
+  ['without a response', /ERR_FAILED/, (route: Route) => route.abort()],
+  ["that gets a proxy's error", /504 \(Gateway Timeout\)/, (route: Route) => route.fulfill(GATEWAY_TIMEOUT)],
+] as const;
+for (const [which, message, respond] of FAILURES) {
+  test(`a change ${which} may have been made, so undo does not revert the change before it`, async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    const product = await site.addProduct();
+    const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+    await signIn(page, site);
+    await openConsole(page, `/console/comments?product=${product.id}`);
+    const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
+    await row('First').getByRole('button', { name: 'Hold' }).click();
+    await expect(page.getByText('Held 1 comment')).toBeVisible();
+    expectConsoleError(message);
+    await page.route(CONSOLE_API.moderateComments, async (route) => {
+      await route.fetch();
+      await respond(route);
+    });
+    await row('Second').getByRole('button', { name: 'Hold' }).click();
+    await expect(page.getByText('The site cannot be reached')).toBeVisible();
+    await expect(page.getByText('If the change was made, it is in the audit log.')).toBeVisible();
+    await expect(row('Second').getByRole('button', { name: 'Release' })).toBeVisible();
+    await page.keyboard.press('u');
+    await expect(page.getByText('Nothing to undo')).toBeVisible();
+    const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
+    expect(await site.database.query(held, [product.id])).toHaveLength(comments.length);
   });
-  await row('Second').getByRole('button', { name: 'Hold' }).click();
-  await expect(page.getByText('The site cannot be reached')).toBeVisible();
-  await expect(page.getByText('If the change was made, it is in the audit log.')).toBeVisible();
-  await expect(row('Second').getByRole('button', { name: 'Release' })).toBeVisible();
-  await page.keyboard.press('u');
-  await expect(page.getByText('Nothing to undo')).toBeVisible();
-  const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
-  expect(await site.database.query(held, [product.id])).toHaveLength(comments.length);
+}
+
+test("a read that gets a proxy's error is repeated", async ({ page, site, expectConsoleError }) => {
+  await signIn(page, site);
+  expectConsoleError(/504 \(Gateway Timeout\)/);
+  // Never responds, so no live update makes the page repeat the read.
+  await page.route(CONSOLE_API.events, () => {});
+  await page.route(CONSOLE_API.overview, (route) => route.fulfill(GATEWAY_TIMEOUT), { times: 1 });
+  await openConsole(page, '/console');
+  await expect(page.getByText('Waiting for you')).toBeVisible();
 });
 
 test('an undo without a response may have been made, so the message does not say that it failed', async ({

@@ -143,8 +143,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns whether there was no response, so it is unknown whether the request changed anything. */
-export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && error.status === 0;
+/** The statuses of requests without a response from the site: none at all, or that of a proxy (502, 504). */
+const NO_RESPONSE = [0, 502, 504];
+
+/** Returns whether the site did not respond, so it is unknown whether the request changed anything. */
+export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && NO_RESPONSE.includes(error.status);
 
 /** Returns the message to the operator after a change failed, or may have failed. */
 export function describeFailure(error: unknown): { title: string; description: string } {
@@ -164,7 +167,8 @@ export function createConsoleClient(): QueryClient {
         staleTime: 10_000,
         refetchOnWindowFocus: true,
         // Only requests without a response, or with 503, are retried.
-        retry: (failures, error) => failures < 2 && error instanceof ConsoleError && [0, 503].includes(error.status),
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ConsoleError && [...NO_RESPONSE, 503].includes(error.status),
       },
     },
   });
