@@ -14,6 +14,7 @@ import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { declineSubmission, undoDecision } from '../../src/core/submissions/decide-submission.ts';
 import { launch, vote } from '../support/launch-site.ts';
+import { addOperator } from '../support/operator.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -109,6 +110,27 @@ describe('an entry of the moderation log', () => {
       'Wrong date',
     ]);
     expect(await page()).not.toContain('secret-plan');
+  });
+
+  test('exists for a launched product that undoing an import removes, and is marked as undone once it is restored', async () => {
+    const ada = await addOperator(site);
+    const file = `id,createdAt\nimported,\nimported-plan,${new Date(Date.now() + 3_600_000).toISOString()}\n`;
+    const headers = { 'content-type': 'application/octet-stream' };
+    await ada.ask('POST', '/import?name=launches.csv&kind=csv', Buffer.from(file), headers);
+    await ada.undo(await ada.lastEntry());
+    const removed = {
+      action: 'product.removed',
+      productId: 'imported',
+      productName: null,
+      reason: 'Import undone',
+      undoneAt: null,
+    };
+    await soon().toMatchObject(removed);
+    expect((await read()).items.filter(({ reason }) => reason === 'Import undone')).toEqual([
+      expect.objectContaining(removed),
+    ]);
+    await restoreProducts(site.database, { productIds: ['imported', 'imported-plan'] });
+    await soon().toMatchObject({ productId: 'imported', undoneAt: expect.any(String) });
   });
 
   test('has the number of excluded votes without the voters, and is marked as undone once the votes are included', async () => {

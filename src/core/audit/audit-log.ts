@@ -79,7 +79,7 @@ export const MODERATION_ACTIONS = [
 ] as const satisfies AuditAction[];
 
 const isModeration = ({ action, undoes }: NewAuditEntry) =>
-  undoes !== undefined || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
+  typeof undoes === 'string' || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
 
 /** An entry to be written. It must not contain a visitor's text, session or IP address. */
 interface NewAuditEntry {
@@ -90,8 +90,8 @@ interface NewAuditEntry {
   target: string;
   /** Contains only values that JSON can represent. */
   details?: object;
-  /** The id of the entry that this one reverts. */
-  undoes?: string | undefined;
+  /** The id of the entry that this one reverts; null if none. If unset, `runAsUndo` determines it. */
+  undoes?: string | null | undefined;
 }
 
 const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action, target, details, undoes)

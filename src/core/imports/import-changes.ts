@@ -8,7 +8,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
-import { moveToRemoved, removalTransaction, sizesOf } from '../products/remove-products.ts';
+import { moveToRemoved, removalEntry, removalTransaction, sizesOf } from '../products/remove-products.ts';
 import { completeProduct, findScheduledResults, versionOf, writeProducts } from '../products/save-products.ts';
 import { DAY_MS } from '../runtime.ts';
 
@@ -151,13 +151,18 @@ export async function undoImport(
     const reverted = previous.filter((product) => !refused.has(product));
     for (let start = 0; start < reverted.length; start += UNDO_BATCH_ROWS)
       await writeProducts(sql, reverted.slice(start, start + UNDO_BATCH_ROWS));
-    if (removed.length > 0) await moveToRemoved(sql, removed);
+    const stored = removed.length > 0 ? await moveToRemoved(sql, removed) : [];
     const undone = {
       removed: removed.length,
       reverted: reverted.length,
       skipped: changes.length - removed.length - reverted.length,
     };
-    await recordAudit(sql, { action: 'import undo', target, details: undone, undoes: id });
+    const details = { reason: 'Import undone', import: id };
+    // Only these entries are in the public log. The last entry undoes the import.
+    const removals = stored
+      .filter(({ launched }) => launched)
+      .map((product) => ({ ...removalEntry(product, details), undoes: null }));
+    await recordAudit(sql, [...removals, { action: 'import undo', target, details: undone, undoes: id }]);
     const productIds = [...removed, ...reverted.map((product) => product.id)];
     if (productIds.length > MAX_NAMED) await recordEverythingChanged(sql);
     else await recordChange(sql, { productIds, catalogue: true });

@@ -254,7 +254,7 @@ test('undoing an edit or an import does not reschedule products whose results ha
     { id: 'edited', name: 'Old', created_at: new Date(past) },
     { id: 'running', name: 'Old', created_at: new Date(future) },
   ]);
-  const [entry] = await listAudit(on, { limit: 1 });
-  expect(entry).toMatchObject({ action: 'import undo', details: { removed: 1, reverted: 1, skipped: 1 } });
+  const entry = (await listAudit(on, { limit: 2 })).find(({ action }) => action === 'import undo');
+  expect(entry?.details).toMatchObject({ removed: 1, reverted: 1, skipped: 1 });
   await harness.close();
 });

@@ -156,6 +156,14 @@ const STORE_COMMENTS = `WITH gone AS (
 
 type StoredProduct = { removal_id: string; product_id: string; launched: boolean } & Omit<RemovedProduct, 'id'>;
 
+/**
+ * Returns the audit entry of a removal, with additional details. It has the id of the removal, so a restoration can
+ * refer to the entry that it undoes.
+ */
+export function removalEntry({ removal_id: id, product_id: target, ...product }: StoredProduct, details: object) {
+  return { id, action: 'products remove', target, details: { ...product, ...details } } as const;
+}
+
 async function removeAll(
   sql: Sql,
   ids: readonly string[],
@@ -168,15 +176,10 @@ async function removeAll(
   const { known, unknown } = divide(ids, await sizesOf(sql, ids));
   if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
   const stored = await moveToRemoved(sql, known);
+  const details = reason === undefined ? {} : { reason };
   await recordAudit(
     sql,
-    stored.map(({ removal_id: id, product_id: target, ...product }) => ({
-      // The entry has the id of the removal, so a restoration can refer to the entry that it undoes.
-      id,
-      action: 'products remove',
-      target,
-      details: { ...product, ...(reason === undefined ? {} : { reason }) },
-    })),
+    stored.map((product) => removalEntry(product, details)),
   );
   await recordChange(sql, { productIds: known, catalogue: true });
   const removed = stored.map(({ removal_id: removalId, product_id: id, launched: _launched, ...product }) => ({

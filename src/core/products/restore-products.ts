@@ -85,10 +85,11 @@ class Refusal extends Error {
 }
 
 /**
- * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. Undoing an import
- * also removes products, but without such entries.
+ * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. If undoing an import
+ * removed a product, there is no such entry, or it names the import.
  */
-const LAST_BATCH = `SELECT batch_id FROM removed_products WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id)
+const LAST_BATCH = `SELECT batch_id FROM removed_products
+  WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id AND details -> 'import' IS NULL)
   ORDER BY removed_at DESC, batch_id LIMIT 1`;
 
 /** Selects and locks the removals, so the second of two concurrent restorations finds no row. */
