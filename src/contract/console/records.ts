@@ -218,6 +218,7 @@ export type ImportEvent =
 
 /** Maximum size of files for imports in the console. Larger files need `groundswell import`. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+export const IMPORT_TOO_LARGE = 'The file is larger than 64 MiB. Use `groundswell import` on the server.';
 
 /**
  * The length of a passphrase in Unicode code points. The only purpose of the maximum is to limit the size of requests.

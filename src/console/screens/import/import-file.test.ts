@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
@@ -30,6 +31,12 @@ test('rows of JSON and JSON Lines files have item or line numbers, and other fil
   expect(lines.rows.map(({ line }) => line)).toEqual([1, 3]);
   await expect(readFile(new File([''], 'a.xlsx'))).rejects.toThrow('must end in .csv');
   await expect(readFile(new File(['{}'], 'a.json'))).rejects.toThrow('an array');
+});
+
+test('a file above 64 MiB is refused without being read', async () => {
+  const file = new File([], 'a.json');
+  Object.defineProperty(file, 'size', { value: MAX_IMPORT_BYTES + 1 });
+  await expect(readFile(file)).rejects.toThrow('larger than 64 MiB');
 });
 
 test('columns are guessed by the names of fields and then by synonyms, and each column is used once', () => {

@@ -1,3 +1,4 @@
+import { IMPORT_TOO_LARGE, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { isVisible } from '../../../contract/text.ts';
 
 /** The chosen file with its first rows. */
@@ -34,8 +35,13 @@ export async function readRowsAt(
   return readLines(text.split('\n'), wanted).rows;
 }
 
-/** Reads the columns and the first rows of a file. @throws Error if the format is unknown or JSON is malformed. */
+/**
+ * Reads the columns and the first rows of a file.
+ * @throws Error if the file is too large, the format is unknown or JSON is malformed.
+ */
 export async function readFile(file: File): Promise<ChosenFile> {
+  // Otherwise the browser would upload the whole file before it reads the server's refusal.
+  if (file.size > MAX_IMPORT_BYTES) throw new Error(IMPORT_TOO_LARGE);
   const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
   if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };
   if (ending === 'json') return { file, kind: 'json', ...readItems(parseArray(await file.text())) };

@@ -9,7 +9,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
+import {
+  IMPORT_TOO_LARGE,
+  type ImportEvent,
+  type ImportSummary,
+  MAX_IMPORT_BYTES,
+} from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { systemCode } from '../../../core/file-system.ts';
@@ -124,11 +129,7 @@ async function saveBody(body: Readable, path: string): Promise<void> {
     async function* limited(chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         bytes += chunk.length;
-        if (bytes > MAX_IMPORT_BYTES)
-          throw new CoreError(
-            'body_too_large',
-            'The file is larger than 64 MiB. Use `groundswell import` on the server.',
-          );
+        if (bytes > MAX_IMPORT_BYTES) throw new CoreError('body_too_large', IMPORT_TOO_LARGE);
         yield chunk;
       }
     },
