@@ -23,7 +23,7 @@ import { negotiateRepresentation } from './http/representations.ts';
 import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
 import { recordRoutes } from './http/route-table.ts';
 import { addSecurityHeaders, inlineHash, pageSecurityHeaders } from './http/security-headers.ts';
-import { enforceServerLimits, SERVER_LIMITS } from './http/server-limits.ts';
+import { enforceServerLimits, IMPORT_TIMEOUT_MS, SERVER_LIMITS } from './http/server-limits.ts';
 import type { UpvoteBursts } from './limits/detect-bursts.ts';
 import { chargeWith, createRateLimiter, limitRequests } from './limits/limit-requests.ts';
 import { warnOfUntrustedProxy } from './limits/network-keys.ts';
@@ -104,6 +104,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_LIMITS,
+    requestTimeout: IMPORT_TIMEOUT_MS,
     // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
+import { addOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const { log, text: logText } = createLogLines();
@@ -109,7 +113,7 @@ describe('invalid HTTP', () => {
 
 test('silent connections are closed, and slow requests get 408, while other requests are served', async () => {
   const { server } = site.app;
-  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 180_000, maxConnections: 10_000 });
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 1_800_000, maxConnections: 10_000 });
   const silent = await Promise.all(Array.from({ length: 50 }, open));
   const closed = Promise.all(silent.map((socket) => once(socket.resume(), 'close')));
   const slow = talk(`GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\n`);
@@ -118,11 +122,55 @@ test('silent connections are closed, and slow requests get 408, while other requ
   );
   expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
   // Shortens the timeouts. The server checks them every two seconds.
+  const { headersTimeout, requestTimeout } = server;
+  onTestFinished(() => void Object.assign(server, { headersTimeout, requestTimeout }));
   server.headersTimeout = 500;
   server.requestTimeout = 1_000;
   expectRawProblem(await slow, 408, 'request_timeout');
   expect(await body).toMatch(/^HTTP\/1.1 408 /);
   await closed;
+});
+
+test('a body for the console that does not arrive in time gets 408, unless it is the import of an operator', async () => {
+  const { cookie } = await addOperator(site);
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
+  vi.stubEnv('TMPDIR', folder);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true });
+  });
+  const csv = 'id,name\ntide,Tide\n';
+  const head = (path: string, type: string, ...headers: string[]) =>
+    [`POST /api/console/${path} HTTP/1.1`, 'Host: x', 'Sec-Fetch-Site: same-origin', `Content-Type: ${type}`]
+      .concat(`Content-Length: ${csv.length}`, headers, '\r\n')
+      .join('\r\n');
+  const importHead = (...headers: string[]) =>
+    head('import?name=a.csv&kind=csv&dryRun=true', 'application/octet-stream', ...headers);
+
+  const operator = await open();
+  let imported = '';
+  operator.on('data', (chunk) => {
+    imported += chunk;
+  });
+  operator.write(importHead(`Cookie: ${cookie}`, 'Connection: close') + csv.slice(0, -1));
+  await expect.poll(() => readdir(folder)).toHaveLength(1);
+
+  const arrived = once(site.app.server, 'request');
+  const signingIn = talk(`${head('sign-in', 'application/json')}{`);
+  await arrived;
+  const stranger = await open();
+  const ended = once(stranger, 'close');
+  stranger.write(`${importHead()}i`);
+  expect(String(await once(stranger, 'data'))).toMatch(/^HTTP\/1.1 401 /);
+  vi.advanceTimersByTime(180_000);
+  expectRawProblem(await signingIn, 408, 'request_timeout');
+  await ended;
+  vi.useRealTimers();
+  operator.write(csv.slice(-1));
+  await once(operator, 'close');
+  expect(imported).toMatch(/^HTTP\/1.1 200 [\s\S]*"kind":"done"/);
 });
 
 test('the log contains no session and no address of an oversized, invalid or slow request', () => {

@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../contract/limits.ts';
@@ -20,11 +20,14 @@ const HEAD_BYTES = 16 * 1024;
  */
 const MAX_CONNECTIONS = 5_000;
 
+/** How long an operator's import may take to arrive. At the rate of `BODY_TIMEOUT`, the largest one takes 26 minutes. */
+export const IMPORT_TIMEOUT_MS = 30 * 60_000;
+
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
   bodyLimit: LIMITS.bodyBytes,
-  // Timeout for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter timeouts. On a
-  // connection without data, the time starts when the connection opens.
+  // Timeout for receiving a whole request, except an import. Headers and most bodies (`endSlowBodies`) have shorter
+  // timeouts. On a connection without data, the time starts when the connection opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
@@ -106,25 +109,34 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
 /** The timeout for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */
 const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
-/** Ends requests whose bodies arrive too slowly, as Node does for requests with slow headers. */
-export function endSlowBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
-  app.addHook('onRequest', (request, _reply, done) => {
+/** Stops the timers of bodies that are still arriving. */
+const stopTimers = new WeakMap<IncomingMessage, () => void>();
+
+/**
+ * Ends requests whose bodies arrive too slowly, as Node does for requests with slow headers. This also applies to
+ * requests that the console or the response cache handles, and to those that have already been refused.
+ */
+export function endSlowBodies({ server }: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
+  server.on('request', (request: IncomingMessage) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-    if (length !== '0' || coding !== undefined) {
-      const { raw } = request;
-      // With a time longer than Node supports, a timer would expire at once.
-      const timeoutMs = Math.min(baseMs + Number(length) / bytesPerMs, SERVER_LIMITS.requestTimeout);
-      const timer = setTimeout(() => endSlowBody(app, request), timeoutMs).unref();
-      const stop = () => clearTimeout(timer);
-      raw.once('end', stop).once('close', stop);
-    }
-    done();
+    if (length === '0' && coding === undefined) return;
+    // With a time longer than Node supports, a timer would expire at once.
+    const timeoutMs = Math.min(baseMs + Number(length) / bytesPerMs, SERVER_LIMITS.requestTimeout);
+    const timer = setTimeout(() => endSlowBody(server, request), timeoutMs).unref();
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop).once('close', stop);
+    stopTimers.set(request, stop);
   });
 }
 
+/** Lets the body of this request arrive until `IMPORT_TIMEOUT_MS`. */
+export function allowSlowBody(request: IncomingMessage): void {
+  stopTimers.get(request)?.();
+}
+
 /** Responds that the body took too long, and closes the connection. */
-export function endSlowBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
+export function endSlowBody(server: Server, { socket }: IncomingMessage): void {
   const late = Object.assign(new Error('The body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   // Requests that tests inject have no real socket.
-  if (socket instanceof Socket) app.server.emit('clientError', late, socket);
+  if (socket instanceof Socket) server.emit('clientError', late, socket);
 }

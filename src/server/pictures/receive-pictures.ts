@@ -29,7 +29,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     await pipeline.requireDiskSpace();
     requireConnected(reply);
     const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
-      endSlowBody(app, request),
+      endSlowBody(app.server, request.raw),
     );
     const gone = new AbortController();
     admitted.set(request, { slot, signal: gone.signal });

@@ -23,6 +23,7 @@ import { MAX_LISTED } from '../../../core/imports/import-changes.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-errors.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
 import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
+import { allowSlowBody } from '../../http/server-limits.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Query = Type.Object({
@@ -68,6 +69,8 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const { body } = request;
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
+    // The request has passed the check of the session.
+    allowSlowBody(request.raw);
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
     const removeFolder = () =>
       rm(folder, { recursive: true, force: true }).catch((error: Error) =>
