@@ -2,10 +2,12 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
+import { DAY_MS } from '../../src/core/runtime.ts';
 import { instantPictures } from '../support/instant-pictures.ts';
 import { createDescriptionCheck, type OpenApi, resolve } from '../support/openapi.ts';
 import { apiOperations } from '../support/registered-routes.ts';
 import { newVisitor } from '../support/requests.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const OPERATIONS = await apiOperations();
@@ -79,6 +81,15 @@ describe('the OpenAPI document', () => {
       const response = await site.ask.get(`${url}?${query}`);
       expect([url, response.json().code ?? 'none']).not.toEqual([url, expect.stringMatching(/^bad_/)]);
     }
+  });
+
+  test('has an example of a submission that is still accepted in two years', async () => {
+    const runtime = createTestClock(new Date(Date.now() + 2 * 365 * DAY_MS));
+    const later = await startTestSite({ runtime, databaseOf: site, submittedPictures: instantPictures() });
+    const body = openApi.paths['/api/submissions']?.post?.requestBody?.content['application/json']?.example;
+    const response = await later.ask.post('/api/submissions', body, newVisitor());
+    expect(response.statusCode, response.body).toBe(201);
+    await later.close();
   });
 
   test('names only existing error codes, and describes the rate-limit headers and the ETag header', () => {
