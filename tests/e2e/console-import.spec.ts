@@ -4,7 +4,7 @@ import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
 import { turnEventLoop } from '../support/clock.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -94,6 +94,19 @@ test('an import that ends after the operator has left the screen does not change
   await turnEventLoop(page);
   await expect(page).toHaveURL('/console/comments');
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
+
+test('a dry run after the session has ended leads to the sign-in screen', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  await stopLiveUpdates(page);
+  await openImport(page, site);
+  await page.context().clearCookies();
+  expectConsoleError(/401 \(Unauthorized\)/);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
 });
 
 test('a dry run lists the rows that a later row replaces, and counts pictures that are not imported', async ({

@@ -126,7 +126,8 @@ export async function sendByReason<Item, Result>(
   return { ...sent, failed: sent.failed.flatMap(([, group]) => group) };
 }
 
-async function errorOf(response: Response): Promise<ConsoleError> {
+/** Reads the error from a failed response. Dispatches `SIGNED_OUT` if no operator is signed in. */
+export async function errorOf(response: Response): Promise<ConsoleError> {
   const problem = (await response.json().catch(() => ({}))) as {
     code?: string;
     detail?: string;

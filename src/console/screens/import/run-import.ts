@@ -1,6 +1,6 @@
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ImportEvent } from '../../../contract/console/records.ts';
-import { ConsoleError } from '../../api/console-api.ts';
+import { ConsoleError, errorOf } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
@@ -51,14 +51,8 @@ async function upload({ file, kind, columns }: ChosenFile, options: Options): Pr
     body: file,
     ...(signal && { signal }),
   });
-  if (!response.ok || !response.body) {
-    const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
-    throw new ConsoleError(
-      response.status,
-      problem.code ?? 'unknown',
-      problem.detail ?? `The server responded with ${response.status}.`,
-    );
-  }
+  if (!response.ok) throw await errorOf(response);
+  if (!response.body) throw connectionLost();
   for await (const event of eventsOf(response.body)) {
     if (event.kind !== 'progress') return event;
     onProgress(event);
