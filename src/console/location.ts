@@ -39,7 +39,7 @@ export function useConsoleLocation(): ConsoleLocation {
   );
 }
 
-type Query = Record<string, string | undefined>;
+export type Query = Record<string, string | undefined>;
 
 /** Returns the URL of a screen, without empty and unset parameters. */
 export function addressOf(screen: ConsoleScreen, query: Query = {}): string {

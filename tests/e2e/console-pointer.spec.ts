@@ -141,3 +141,23 @@ for (const [what, gone, hasTouch] of [
     await expect(card()).toHaveCount(2);
   });
 }
+
+test('a Ctrl-click on a link to a screen opens it in a new tab', async ({ newVisitor, site }) => {
+  const { id, name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
+  const page = await newVisitor();
+  await signIn(page, site);
+  for (const [path, link, target] of [
+    ['/console', page.getByRole('link', { name: 'Audit log' }), '/console/audit'],
+    ['/console', page.getByRole('definition').getByRole('link'), '/console/queue'],
+    [`/console/products?q=${name}`, page.getByRole('link', { name: '0 comments' }), `/console/comments?product=${id}`],
+  ] as const) {
+    await openConsole(page, path);
+    const [opened] = await Promise.all([
+      page.context().waitForEvent('page', { timeout: 30_000 }),
+      link.click({ modifiers: ['ControlOrMeta'] }),
+    ]);
+    await expect(opened).toHaveURL(target);
+    await opened.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(path.split('?')[0]);
+  }
+});

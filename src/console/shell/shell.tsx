@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
@@ -11,10 +11,11 @@ import { useUndoLast } from '../api/actions.ts';
 import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useWaiting } from '../api/overview.ts';
-import { addressOf, goTo, useConsoleLocation } from '../location.ts';
+import { goTo, useConsoleLocation } from '../location.ts';
 import { useIgnoredFileDrops } from '../ui/file-drops.ts';
 import { SignOutIcon } from '../ui/icons.tsx';
 import { useKeys, usePaletteKey, useSequence } from '../ui/keys.ts';
+import { ScreenLink } from '../ui/page.tsx';
 import { Palette } from './palette.tsx';
 import { SCREENS } from './screens.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -96,11 +97,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
           <ul className="nav">
             {SCREENS.map(({ screen: each, label, Icon }) => (
               <li key={each}>
-                <a
-                  href={addressOf(each)}
-                  aria-current={each === screen ? 'page' : undefined}
-                  onClick={(event) => followLink(event, () => goTo(each))}
-                >
+                <ScreenLink screen={each} aria-current={each === screen ? 'page' : undefined}>
                   <Icon />
                   <span>{label}</span>
                   {each === 'queue' && waiting > 0 && (
@@ -109,7 +106,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
                       <span className="visually-hidden"> waiting</span>
                     </span>
                   )}
-                </a>
+                </ScreenLink>
               </li>
             ))}
           </ul>
@@ -151,11 +148,4 @@ export function Shell({ session }: { session: ConsoleSession }) {
       {open === 'shortcuts' && <ShortcutsDialog onClose={() => setOpen(undefined)} />}
     </div>
   );
-}
-
-/** Navigates within the console on a plain click. The browser handles clicks that open a tab or window. */
-function followLink(event: MouseEvent, go: () => void): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
-  event.preventDefault();
-  go();
 }

@@ -1,4 +1,6 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ComponentProps, type ReactNode, useEffect } from 'react';
+import type { ConsoleScreen } from '../../contract/console/paths.ts';
+import { addressOf, goTo, type Query } from '../location.ts';
 
 interface PageProps {
   title: string;
@@ -29,6 +31,26 @@ export function Page({ title, lead, toolbar, actions, children }: PageProps) {
       {toolbar && <div className="toolbar">{toolbar}</div>}
       {children}
     </>
+  );
+}
+
+interface ScreenLinkProps extends ComponentProps<'a'> {
+  screen: ConsoleScreen;
+  query?: Query;
+}
+
+/** A link to a screen. A plain click navigates within the page. The browser handles clicks that open a tab or window. */
+export function ScreenLink({ screen, query, ...anchor }: ScreenLinkProps) {
+  return (
+    <a
+      {...anchor}
+      href={addressOf(screen, query)}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+        event.preventDefault();
+        goTo(screen, query);
+      }}
+    />
   );
 }
 

@@ -7,9 +7,8 @@ import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { useOverview } from '../../api/overview.ts';
-import { addressOf, goTo } from '../../location.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { Page, Segments } from '../../ui/page.tsx';
+import { Page, ScreenLink, Segments } from '../../ui/page.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 
 /** The site at a glance: waiting items, activity and findings. */
@@ -60,16 +59,9 @@ function Facts({ overview: { waiting, lastBackupAt, backupsScheduled, database }
       <div className="fact card" data-tone={all > 0 ? 'waiting' : undefined}>
         <dt>Waiting for you</dt>
         <dd>
-          <a
-            className="fact-link"
-            href={addressOf('queue')}
-            onClick={(event) => {
-              event.preventDefault();
-              goTo('queue');
-            }}
-          >
+          <ScreenLink screen="queue" className="fact-link">
             {formatCount(all)}
-          </a>
+          </ScreenLink>
           <small>
             {formatQuantity(waiting.submissions, 'submission')}, {formatQuantity(waiting.heldComments, 'held comment')}
           </small>

@@ -9,10 +9,10 @@ import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
-import { addressOf, closeDialog, goTo, openDialog, setQuery, useConsoleLocation } from '../../location.ts';
+import { closeDialog, openDialog, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { type Deselect, List, type RowState } from '../../ui/list.tsx';
-import { Page, Segments, Select } from '../../ui/page.tsx';
+import { Page, ScreenLink, Segments, Select } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SelectBox } from '../../ui/select-box.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -188,16 +188,9 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
       </div>
       <p className="row-numbers">
         <span title="Upvotes">▲ {formatCount(upvotes)}</span>
-        <a
-          href={addressOf('comments', { product: id })}
-          title="Comments"
-          onClick={(event) => {
-            event.preventDefault();
-            goTo('comments', { product: id });
-          }}
-        >
+        <ScreenLink screen="comments" query={{ product: id }} title="Comments">
           {formatQuantity(comments, 'comment')}
-        </a>
+        </ScreenLink>
       </p>
       <div className="row-actions">
         <a className="button" data-tone="quiet" href={paths.product(id)}>
