@@ -14,7 +14,7 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import { addFastPath, type FastPathObserver } from './cache/send-cached.ts';
 import { CARD_WORKER_FILE, createCards } from './cards/cards.ts';
 import { ownPictures } from './cards/own-pictures.ts';
-import { type CardRenderer, createCardRenderer } from './cards/renderer/card-renderer.ts';
+import { createCardRenderer } from './cards/renderer/card-renderer.ts';
 import { mountConsole, type OperatorConsole } from './console/mount-console.ts';
 import { drainOnClose } from './http/connections.ts';
 import { allowCrossOriginReads, corsHeadersFor } from './http/cors.ts';
@@ -68,8 +68,6 @@ export interface AppOptions {
   runtime?: Runtime;
   /** The operator's console. If unset, the site has no console. */
   operatorConsole?: OperatorConsole | undefined;
-  /** Renders cards, the images for link previews. By default, a child process renders them. */
-  cardRenderer?: CardRenderer;
   /** Whether the server is stopping. It then still responds, but load balancers must send it no new requests. */
   isStopping?: () => boolean;
   /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
@@ -170,7 +168,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });
   await app.register(apiDocsRoutes, { cache, siteName: site.name, brand });
   const { cardFonts } = PACKAGE_FOLDERS;
-  const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
+  const cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE });
   const readPicture = ownPictures({ [FOLDERS.pictures]: folders.picturesDir, [FOLDERS.images]: folders.imagesDir });
   const { monotonicMs } = runtime;
   const cards = createCards({ renderer: cardRenderer, readPicture, siteName: site.name, brand, monotonicMs });

@@ -12,8 +12,6 @@ import { Failure, Loading } from './states.tsx';
 import { adjustScrollOf, useSteadyRow } from './steady-row.ts';
 
 export interface RowState {
-  /** Whether keys act on the row if no row is selected. */
-  isActive: boolean;
   isSelected: boolean;
   /** Selects or deselects the row and, with `isRange`, all rows between it and the last toggled row. */
   select(isSelected: boolean, isRange: boolean): void;
@@ -235,7 +233,6 @@ export function List<Item extends object>(props: ListProps<Item>) {
       >
         {visible.map((row) => {
           const item = itemAt(row.index);
-          const isActive = row.index === at;
           return (
             <li
               key={row.key}
@@ -243,7 +240,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
               data-index={row.index}
               className="list-row"
               tabIndex={-1}
-              data-active={isActive || undefined}
+              data-active={row.index === at || undefined}
               data-selected={(item !== undefined && known.has(keyOf(item))) || undefined}
               aria-setsize={hasMore ? -1 : count}
               aria-posinset={row.index + 1}
@@ -256,7 +253,6 @@ export function List<Item extends object>(props: ListProps<Item>) {
                 renderRow(
                   item,
                   {
-                    isActive,
                     isSelected: known.has(keyOf(item)),
                     select: (isSelected, isRange) => select(row.index, isSelected, isRange),
                   },

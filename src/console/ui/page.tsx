@@ -8,13 +8,11 @@ interface PageProps {
   lead?: ReactNode;
   /** Controls such as filters, which stay visible while the screen scrolls. */
   toolbar?: ReactNode;
-  /** Aligned to the right of the title. */
-  actions?: ReactNode;
   children: ReactNode;
 }
 
 /** The layout of a screen. Also sets the document's title. */
-export function Page({ title, lead, toolbar, actions, children }: PageProps) {
+export function Page({ title, lead, toolbar, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Console`;
   }, [title]);
@@ -26,7 +24,6 @@ export function Page({ title, lead, toolbar, actions, children }: PageProps) {
           <h1>{title}</h1>
           {lead && <p>{lead}</p>}
         </div>
-        {actions && <div className="page-actions">{actions}</div>}
       </header>
       {toolbar && <div className="toolbar">{toolbar}</div>}
       {children}

@@ -40,13 +40,13 @@ export interface TaskProcessOptions<Task> {
   maxResidentBytes?: number;
   /** A task that takes longer fails, and its process is killed. */
   timeoutMs?: number;
-  startTimeoutMs?: number;
   idleMs?: number;
-  /** The delay before another attempt to start a process that did not start. */
-  retryStartMs?: number;
 }
 
 const DEFAULT_MAX_RESIDENT_BYTES = 192 * 1024 * 1024;
+const START_TIMEOUT_MS = 30_000;
+/** The delay before another attempt to start a process that did not start. */
+const RETRY_START_MS = 60_000;
 
 interface QueuedTask<Task, Result> {
   task: Task;
@@ -60,8 +60,8 @@ interface QueuedTask<Task, Result> {
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
   const { name, log, describe, maxQueued = 64, maxResidentBytes = DEFAULT_MAX_RESIDENT_BYTES } = options;
-  const { startTimeoutMs = 30_000, timeoutMs = 10_000, idleMs = 60_000, retryStartMs = 60_000 } = options;
-  const timeouts = { starting: startTimeoutMs, running: timeoutMs, idle: idleMs, unavailable: retryStartMs };
+  const { timeoutMs = 10_000, idleMs = 60_000 } = options;
+  const timeouts = { starting: START_TIMEOUT_MS, running: timeoutMs, idle: idleMs, unavailable: RETRY_START_MS };
   const tasks = new Map<number, QueuedTask<Task, Result>>();
   let lastNumber = 0;
   let state = INITIAL_STATE;
