@@ -151,7 +151,7 @@ function SignInLayout({ title, children }: { title: string; children: ReactNode 
   return (
     <main className="gate">
       <div className="gate-card card">
-        <div className="gate-mark">
+        <div>
           <WaveMark />
         </div>
         <h1>{title}</h1>

@@ -79,7 +79,7 @@ export function ProductRow({ product: { name, image }, to, state, children }: Pr
   return (
     <li className="saved-row">
       <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
-      <div className="saved-words">
+      <div>
         {to === undefined ? (
           <p className="saved-name" dir="auto">
             {name}

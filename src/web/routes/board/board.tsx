@@ -99,7 +99,7 @@ function BoardBanner({ period, board, isExpected, onEnd }: BoardBannerProps) {
   return (
     <section className="banner board-banner" data-expected={isExpected} aria-label={t('Leaderboard')}>
       <Waves />
-      <div className="board-banner-text">
+      <div>
         <PageHeading>{boardTitle(period)}</PageHeading>
         <p>
           <strong className="board-stage" data-status={board.status}>

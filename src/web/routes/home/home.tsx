@@ -91,7 +91,7 @@ function WelcomeBanner() {
   return (
     <section className="banner" aria-label={t('Welcome')}>
       <Waves />
-      <div className="banner-text">
+      <div>
         <PageHeading>{t('Welcome to {site}', { site: useSite().name })}</PageHeading>
         <p>{t('Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.')}</p>
       </div>

@@ -77,14 +77,12 @@ function Entries({
   return (
     <div className="log">
       <h1>{t('Moderation log')}</h1>
-      <p className="log-lead">
+      <p>
         {t(
           'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
         )}
       </p>
-      {items.length === 0 && (
-        <p className="log-empty">{isContinued ? t('There are no older entries.') : t('The log is empty.')}</p>
-      )}
+      {items.length === 0 && <p>{isContinued ? t('There are no older entries.') : t('The log is empty.')}</p>}
       <ol className="log-list">
         {items.map((entry) => (
           <li key={entry.id} data-undone={entry.undoneAt !== null || undefined}>
@@ -111,7 +109,7 @@ function Entries({
 function Entry({ entry: { at, action, productId, productName, votes, reason, undoneAt } }: { entry: ModerationEntry }) {
   const product =
     productName === null || productId === null ? (
-      <span className="log-id">{productId}</span>
+      <span>{productId}</span>
     ) : (
       <a href={localAddress(paths.product(productId))} dir="auto">
         {productName}
@@ -131,9 +129,7 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
   return (
     <article className="card log-entry">
       <p className="log-what">{words[action]}</p>
-      <p className="log-reason" dir="auto">
-        {reason ?? t('No reason was given.')}
-      </p>
+      <p dir="auto">{reason ?? t('No reason was given.')}</p>
       <p className="log-when">
         <Time at={at} />
         {undoneAt !== null && (

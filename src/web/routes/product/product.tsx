@@ -56,7 +56,7 @@ export function ProductScreen() {
   useCommentsScroll(Boolean(data), api, client);
 
   return (
-    <div className="product-page">
+    <div>
       <div className="product-bar">
         <BackLink />
         {data && <ProductNeighbours detail={data} listHref={lastList.current?.href} />}

@@ -40,7 +40,7 @@ function ProductMaker({ id }: { id: string }) {
   return (
     <>
       {isRefused && (
-        <p className="list-note" role="status">
+        <p className="saved-note" role="status">
           {t('This maker link no longer works. The operator of this site can give you a new one.')}
         </p>
       )}

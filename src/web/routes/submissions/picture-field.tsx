@@ -212,7 +212,7 @@ function PictureRow(props: PictureRowProps) {
       ) : (
         <img className="submission-picture-image" src={item.src} alt={t('Your {name}', { name })} />
       )}
-      <div className="submission-picture-words">
+      <div>
         <p className="submission-picture-name">{item.file?.name ?? (isDone ? t('On the site') : name)}</p>
         {item.sent !== undefined && (
           <progress value={item.sent} aria-label={t('Sending {name}', { name })}>
