@@ -14,6 +14,11 @@ export function readHost(text: string): string {
   return text.toLowerCase() === 'localhost' ? '127.0.0.1' : text;
 }
 
+/** Returns whether a host, or the host of a URL, is this machine. */
+export function isLoopback(host: string): boolean {
+  return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 export function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new Error(`${quote(text)} is not a port; it must be a number from 0 to 65535`);

@@ -1,4 +1,4 @@
-import { readSwitch } from './read-value.ts';
+import { isLoopback, readSwitch } from './read-value.ts';
 
 /** The receiver of webhooks. */
 export interface WebhookSettings {
@@ -107,8 +107,4 @@ export function webhooksOf({ address, secrets, allowHttp }: Given, faults: strin
     faults.push('WEBHOOK_SECRET: WEBHOOK_URL requires a secret; `echo whsec_$(openssl rand -base64 32)` prints one');
   }
   return undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

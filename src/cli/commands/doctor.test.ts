@@ -101,8 +101,10 @@ describe('TRUST_PROXY', () => {
 
   test('trusting proxies on this machine is a warning if visitors can bypass them', () => {
     const trusting = (host: string) => check({ TRUST_PROXY: 'loopback', HOST: host });
-    expect(trusting('0.0.0.0')).toMatchObject({ status: 'warning', message: expect.stringContaining('HOST=0.0.0.0') });
-    for (const host of ['127.0.0.1', 'localhost', '::1']) expect(trusting(host)).toMatchObject({ status: 'ok' });
+    for (const host of ['0.0.0.0', '127.0.0.1.example'])
+      expect(trusting(host)).toMatchObject({ status: 'warning', message: expect.stringContaining(`HOST=${host} `) });
+    for (const host of ['127.0.0.1', '127.0.0.2', 'localhost', '::1'])
+      expect(trusting(host)).toMatchObject({ status: 'ok' });
     expect(check({ TRUST_PROXY: '10.0.0.1', HOST: '0.0.0.0' })).toMatchObject({ status: 'ok' });
   });
 });

@@ -11,6 +11,7 @@ import { readBrand } from '../../settings/brand.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { maxConnectionsNeeded } from '../../settings/process-settings.ts';
+import { isLoopback } from '../../settings/read-value.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
 import { localAddress } from '../site-address.ts';
@@ -186,7 +187,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
     );
   }
   const { protocol, hostname } = new URL(siteUrl);
-  if (protocol === 'http:' && !isThisMachine(hostname))
+  if (protocol === 'http:' && !isLoopback(hostname))
     return warning(
       check,
       `${siteUrl} is not encrypted`,
@@ -227,7 +228,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
       'Set it to the address of the proxy, such as loopback for one on this machine.',
     );
   }
-  if (trustProxy && !isThisMachine(host) && trustProxy('127.0.0.1') && host !== '127.0.0.1') {
+  if (trustProxy && !isLoopback(host) && trustProxy('127.0.0.1')) {
     return warning(
       check,
       `a proxy is trusted, but HOST=${host} lets visitors bypass it`,
@@ -235,10 +236,6 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
     );
   }
   return ok(check, trustProxy ? 'set' : 'not set, and not needed');
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** Returns the status of the response, or the error code if there is none. */
