@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readCount, readInterval } from './read-value.ts';
+import { readInterval, wholeNumber } from './read-value.ts';
 
 /** Scheduled backups. */
 export interface BackupSettings {
@@ -18,7 +18,12 @@ export const BACKUP_SETTINGS = {
     about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
   },
   backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
-  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readCount, about: 'Number of scheduled backups to keep' },
+  backupKeep: {
+    name: 'BACKUP_KEEP',
+    default: '7',
+    read: wholeNumber(1, 9_999, 'is invalid: the number of backups must be'),
+    about: 'Number of scheduled backups to keep',
+  },
 } as const;
 
 /**

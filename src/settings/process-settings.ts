@@ -1,4 +1,4 @@
-import { quote } from './read-value.ts';
+import { wholeNumber } from './read-value.ts';
 
 /** Most machines have fewer cores, and further processes would only cost memory. */
 const MAX_PROCESSES = 64;
@@ -17,17 +17,13 @@ const LONG_WORK_CONNECTIONS = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
 
-export function readProcesses(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
-    throw new Error(`${quote(text)} is invalid: the number of processes must be from 1 to ${MAX_PROCESSES}`);
-  return Number(text);
-}
+export const readProcesses = wholeNumber(1, MAX_PROCESSES, 'is invalid: the number of processes must be');
+
+const readSeconds = wholeNumber(0, MAX_STOP_DELAY_S, 'is invalid: the number of seconds must be');
 
 /** Reads a number of seconds. @returns milliseconds. */
 export function readStopDelay(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_STOP_DELAY_S)
-    throw new Error(`${quote(text)} is invalid: the number of seconds must be from 0 to ${MAX_STOP_DELAY_S}`);
-  return Number(text) * 1_000;
+  return readSeconds(text) * 1_000;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readAmount } from './read-value.ts';
+import { wholeNumber } from './read-value.ts';
 
 /** A rate: `amount` requests per `seconds`, refilled continuously. */
 export interface Rate {
@@ -48,6 +48,9 @@ export interface StreamLimits {
 export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;
 
 const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RATE_LIMITS;
+
+const HINT = ' (RATE_LIMITS=off disables all limits)';
+const readAmount = wholeNumber(1, 9_999_999, 'is invalid: a limit must be a number', HINT);
 
 /** The limit settings, keyed by property name. */
 export const LIMIT_SETTINGS = {

@@ -19,11 +19,31 @@ export function isLoopback(host: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-export function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new Error(`${quote(text)} is not a port; it must be a number from 0 to 65535`);
-  return Number(text);
+/** Creates a reader of whole numbers. Its error is the quoted text, then `fault`, the range and `hint`. */
+export function wholeNumber(min: number, max: number, fault: string, hint = ''): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new Error(`${quote(text)} ${fault} from ${min} to ${max}${hint}`);
+    return value;
+  };
 }
+
+/** Creates a reader that accepts these values in upper or lower case. */
+export function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value {
+  return (text) => {
+    const value = values.find((each) => each === text.toLowerCase());
+    if (value === undefined) throw new Error(`${quote(text)} is invalid: the value must be ${values.join(' or ')}`);
+    return value;
+  };
+}
+
+const readOnOff = oneOf('on', 'off');
+
+export function readSwitch(text: string): boolean {
+  return readOnOff(text) === 'on';
+}
+
+export const readPort = wholeNumber(0, 65_535, 'is not a port; it must be a number');
 
 /** Reads the URL of a database. It may contain a password, so error messages never repeat it. */
 export function readDatabaseUrl(text: string): string {
@@ -64,26 +84,6 @@ export function readLocale(text: string): { code: string; isNegotiated: boolean 
   return { code, isNegotiated: auto !== undefined };
 }
 
-export function readSwitch(text: string): boolean {
-  const lower = text.toLowerCase();
-  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is invalid: the value must be on or off`);
-  return lower === 'on';
-}
-
-export function readAmount(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) === 0)
-    throw new Error(
-      `${quote(text)} is invalid: a limit must be a number from 1 to 9999999 (RATE_LIMITS=off disables all limits)`,
-    );
-  return Number(text);
-}
-
-export function readStreams(text: string): number {
-  if (!/^\d{1,6}$/.test(text))
-    throw new Error(`${quote(text)} is invalid: the limit must be a number from 0 to 999999`);
-  return Number(text);
-}
-
 /** Reads a secret. Error messages never repeat it. */
 export function readToken(text: string): string {
   if (!/^[\x21-\x7e]{16,200}$/.test(text))
@@ -107,41 +107,6 @@ export function readTimeZone(text: string): string {
     throw new Error(`${quote(text)} is not a time zone; it must be an IANA name, such as Europe/Berlin`);
   }
   return text;
-}
-
-export function readReviewHours(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) > 720) {
-    throw new Error(`${quote(text)} is invalid: it must be a whole number of hours from 0 to 720`);
-  }
-  return Number(text);
-}
-
-export function readVoteCap(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) === 0) {
-    throw new Error(`${quote(text)} is invalid: the number of votes must be from 1 to 9999999`);
-  }
-  return Number(text);
-}
-
-export function readModerationLog(text: string): 'off' | 'public' {
-  const value = text.toLowerCase();
-  if (value !== 'off' && value !== 'public')
-    throw new Error(`${quote(text)} is invalid: the value must be off or public`);
-  return value;
-}
-
-/** Reads whether visitors may submit products, which an operator then approves or declines. */
-export function readSubmissions(text: string): 'off' | 'moderated' {
-  const mode = text.toLowerCase();
-  if (mode !== 'off' && mode !== 'moderated')
-    throw new Error(`${quote(text)} is invalid: the value must be off or moderated`);
-  return mode;
-}
-
-export function readCount(text: string): number {
-  if (!/^\d{1,4}$/.test(text) || Number(text) === 0)
-    throw new Error(`${quote(text)} is invalid: the number of backups must be from 1 to 9999`);
-  return Number(text);
 }
 
 export function readLogLevel(text: string): LogLevel {

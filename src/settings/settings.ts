@@ -13,22 +13,19 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
+  oneOf,
   readDatabaseUrl,
   readHost,
   readLocale,
   readLogLevel,
-  readModerationLog,
   readPort,
   readReplicaUrls,
-  readReviewHours,
   readSiteName,
   readSiteUrl,
-  readStreams,
-  readSubmissions,
   readSwitch,
   readTimeZone,
   readToken,
-  readVoteCap,
+  wholeNumber,
 } from './read-value.ts';
 import { readTrustedProxies } from './trusted-proxies.ts';
 import { WEBHOOK_SETTINGS, type WebhookSettings, webhooksOf } from './webhook-settings.ts';
@@ -112,7 +109,7 @@ export const SETTINGS = {
   submissions: {
     name: 'SUBMISSIONS',
     default: 'off',
-    read: readSubmissions,
+    read: oneOf('off', 'moderated'),
     about: '`moderated` lets visitors [submit products](submissions.md) for review',
   },
   timeZone: {
@@ -124,13 +121,13 @@ export const SETTINGS = {
   reviewHours: {
     name: 'LEADERBOARD_REVIEW_HOURS',
     default: '24',
-    read: readReviewHours,
+    read: wholeNumber(0, 720, 'is invalid: it must be a whole number of hours'),
     about: 'Hours until a provisional result is final',
   },
   votesPerNetwork: {
     name: 'VOTES_PER_NETWORK',
     default: `${LIMITS.votesPerNetwork}`,
-    read: readVoteCap,
+    read: wholeNumber(1, 9_999_999, 'is invalid: the number of votes must be'),
     about: 'Maximum counted votes per launch and IPv4 address or IPv6 /64',
   },
   limitsOn: {
@@ -143,7 +140,7 @@ export const SETTINGS = {
   maxStreams: {
     name: 'MAX_STREAMS',
     default: `${DEFAULT_STREAM_LIMITS.perProcess}`,
-    read: readStreams,
+    read: wholeNumber(0, 999_999, 'is invalid: the limit must be a number'),
     about: 'Maximum open event streams per process',
   },
   trustProxy: {
@@ -168,7 +165,7 @@ export const SETTINGS = {
   moderationLog: {
     name: 'MODERATION_LOG',
     default: 'off',
-    read: readModerationLog,
+    read: oneOf('off', 'public'),
     about: '`public` shows visitors [what was moderated](moderation.md#the-public-log), and why',
   },
   ...WEBHOOK_SETTINGS,
