@@ -12,7 +12,7 @@ import { createSubmissions } from '../core/submissions/submissions.ts';
 import type { RecordEvents } from '../core/webhooks/outbox.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type AppOptions, buildApp } from './app.ts';
-import { createResponseCache, type ResponseCache } from './cache/response-cache.ts';
+import { ResponseCache } from './cache/response-cache.ts';
 import { buildConsoleApp } from './console/console-app.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
 import { createConsoleStreams } from './console/console-streams.ts';
@@ -94,7 +94,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     // The replicas subscribe before the cache, because the reads with which the cache revalidates a response must
     // include the change.
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
-    const cache = createResponseCache({
+    const cache = new ResponseCache({
       log,
       runtime,
       ...(cacheEnabled ? {} : { maxBytes: 0 }),

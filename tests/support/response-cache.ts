@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createResponseCache, type ResponseCache, type Served } from '../../src/server/cache/response-cache.ts';
+import { ResponseCache, type Served } from '../../src/server/cache/response-cache.ts';
 import type { createResponseSource } from './response-source.ts';
 
 export interface CacheHarness {
@@ -27,7 +27,7 @@ export function createCacheHarness({
   let sleepers: { until: number; wake(): void }[] = [];
   const warnings: unknown[] = [];
   const sleep = (ms: number) => new Promise<void>((wake) => void sleepers.push({ until: clockMs + ms, wake }));
-  const cache = createResponseCache({
+  const cache = new ResponseCache({
     log: { info: () => {}, warn: (about: unknown) => void warnings.push(about), error: () => {} },
     runtime: { now: () => new Date(wallMs), monotonicMs: () => clockMs, uuid: randomUUID },
     sleep,

@@ -7,7 +7,7 @@ import { silentLog } from '../../../tests/support/silent-log.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { API_FRESHNESS, PAGE_FRESHNESS } from './cached-response.ts';
-import { createResponseCache, type ResponseCache } from './response-cache.ts';
+import { ResponseCache } from './response-cache.ts';
 import { addFastPath, type FastPathObserver, sendFromCache } from './send-cached.ts';
 
 /** The cookie of a write in another process. Its time is in the future, so no cached version includes the write. */
@@ -28,7 +28,7 @@ beforeEach(async () => {
   asked = 0;
   observed = [];
   endsConnections = false;
-  cache = createResponseCache({ log: silentLog });
+  cache = new ResponseCache({ log: silentLog });
   page = createResponseSource('/page', { freshness: { ...PAGE_FRESHNESS, maxStaleMs: 60_000 } });
   const api = createResponseSource('/api', { freshness: API_FRESHNESS });
   app = Fastify();

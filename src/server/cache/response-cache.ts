@@ -16,27 +16,10 @@ export interface Served {
   ageS: number | undefined;
 }
 
-export interface ResponseCache {
-  /**
-   * Returns a cached response if it is fresh enough, or else a promise of a response.
-   * @throws the errors of `produce` and `charge`, if no cached response may be served instead.
-   */
-  get(request: CacheRequest): Promise<Served> | Served;
-  /** Returns the response to send for a key without calling its route, or undefined if the route must decide. */
-  peek(key: string): Served | undefined;
-  /** Marks all responses affected by a change as stale. */
-  invalidate(change: Change): void;
-  invalidateAll(): void;
-  /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
-  setConnected(isConnected: boolean): void;
-  sizeBytes(): number;
-  stats(): Readonly<Record<CacheOutcome, number>>;
-}
-
 /** Whether the response was current, was produced for the request, or may be stale. */
 export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   log: Log;
   maxBytes?: number;
   /**
@@ -58,14 +41,10 @@ const MAX_WAIT_MS = 2_000;
 const WAIT_PARTS = 4;
 
 /**
- * Creates a cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). The cache
- * decides how to serve each request; `entry-state.ts` contains the rules, and `revalidator.ts` produces the versions.
+ * A cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). It decides how to
+ * serve each request; `entry-state.ts` contains the rules, and `revalidator.ts` produces the versions.
  */
-export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
-  return new MemoryCache(options);
-}
-
-class MemoryCache implements ResponseCache {
+export class ResponseCache {
   readonly #store: EntryStore;
   readonly #revalidator: Revalidator;
   readonly #runtime: Runtime;
@@ -81,6 +60,10 @@ class MemoryCache implements ResponseCache {
     this.#sleep = sleep;
   }
 
+  /**
+   * Returns a cached response if it is fresh enough, or else a promise of a response.
+   * @throws the errors of `produce` and `charge`, if no cached response may be served instead.
+   */
   get(request: CacheRequest): Promise<Served> | Served {
     const { key, freshness, notBefore = NO_WRITE } = request;
     const now = this.#runtime.monotonicMs();
@@ -96,6 +79,7 @@ class MemoryCache implements ResponseCache {
     return this.#serve(decision, entry.state);
   }
 
+  /** Returns the response to send for a key without calling its route, or undefined if the route must decide. */
   peek(key: string): Served | undefined {
     const now = this.#runtime.monotonicMs();
     const entry = this.#find(key, now);
@@ -109,6 +93,7 @@ class MemoryCache implements ResponseCache {
     return this.#serve(decision, entry.state);
   }
 
+  /** Marks all responses affected by a change as stale. */
   invalidate(change: Change): void {
     this.#store.invalidate(change, this.#runtime.monotonicMs());
   }
@@ -117,6 +102,7 @@ class MemoryCache implements ResponseCache {
     this.#store.invalidateAll(this.#runtime.monotonicMs());
   }
 
+  /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
   setConnected(isConnected: boolean): void {
     this.#disconnectedAt = isConnected ? undefined : (this.#disconnectedAt ?? this.#runtime.monotonicMs());
   }
