@@ -85,7 +85,11 @@ export async function startSiteProcess(
     if (bursts) closeables.push(bursts);
     const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir) });
     closeables.push(pictures);
-    const shutdown = createShutdown();
+    /**
+     * If set, `/readyz` reports that the server is stopping, and each response closes its connection. The server still
+     * responds, because load balancers need time to notice.
+     */
+    let isStopping = false;
     const site = await buildSite({
       database,
       replicas,
@@ -104,7 +108,7 @@ export async function startSiteProcess(
       recordEvents: settings.webhooks && recordEvents,
       hasModerationLog: settings.moderationLog === 'public',
       bursts,
-      isStopping: shutdown.hasBegun,
+      isStopping: () => isStopping,
       console: {
         ...(await readConsole()),
         withoutStatementTimeout: connection.withoutStatementTimeout,
@@ -121,11 +125,16 @@ export async function startSiteProcess(
     });
     closeables.push(site);
     address = await listen(site.app);
+    const stop = async (delayMs: number) => {
+      isStopping = true;
+      if (delayMs > 0) await sleep(delayMs);
+      await closeAll(closeables);
+    };
     let closing: Promise<void> | undefined;
     return {
       address,
       close(delayMs = 0) {
-        closing ??= shutdown.begin(delayMs).then(() => closeAll(closeables));
+        closing ??= stop(delayMs);
         return closing;
       },
     };
@@ -163,25 +172,4 @@ async function* examineSite(connection: Connection, settings: Settings) {
 async function builtConsole() {
   const html = consoleDocument(await readConsoleBuild(PACKAGE_FOLDERS.console));
   return { document: async () => html, consoleDir: PACKAGE_FOLDERS.console };
-}
-
-/**
- * The shutdown of a server. After `begin`, `/readyz` reports that the server is stopping, and each response closes its
- * connection. The server still responds, because load balancers need time to notice.
- */
-interface Shutdown {
-  hasBegun(): boolean;
-  /** Begins the shutdown, and resolves after `delayMs`. */
-  begin(delayMs: number): Promise<void>;
-}
-
-function createShutdown(): Shutdown {
-  let begun = false;
-  return {
-    hasBegun: () => begun,
-    async begin(delayMs) {
-      begun = true;
-      if (delayMs > 0) await sleep(delayMs);
-    },
-  };
 }
