@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 function limiterAt(startMs = 0, maxKeys?: number) {
   const clock = { ms: startMs };
-  return { clock, limiter: createRateLimiter(LIMITS, () => clock.ms, undefined, maxKeys) };
+  return { clock, limiter: createRateLimiter(LIMITS, () => clock.ms, maxKeys) };
 }
 
 const visitor = (session: string, address = '192.0.2.1') => ({ session, address });

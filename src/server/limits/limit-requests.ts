@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
 import { knownSessionOf } from '../http/request-keys.ts';
-import { createNetworkKeys, type NetworkKeys, PREFIX_48_LIMIT_FACTOR, prefix48 } from './network-keys.ts';
-import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-buckets.ts';
+import { createNetworkKeys } from './network-keys.ts';
+import { createNetworkBuckets, createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -119,38 +119,25 @@ interface Applied {
 }
 
 /** Creates token buckets for every action: per session, per network and per IPv6 /48. */
-export function createRateLimiter(
-  limits: RateLimits,
-  now: () => number,
-  networkKeys: NetworkKeys = createNetworkKeys(now),
-  maxKeys?: number,
-): RateLimiter {
-  const bucketsOf = (rate: Rate | undefined) =>
-    rate && { rate, buckets: createTokenBuckets({ ...rate, now, ...(maxKeys === undefined ? {} : { maxKeys }) }) };
+export function createRateLimiter(limits: RateLimits, now: () => number, maxKeys?: number): RateLimiter {
+  const optionsOf = (rate: Rate) => ({ ...rate, now, ...(maxKeys !== undefined && { maxKeys }) });
   const byAction = new Map(
     Object.entries(limits).map(([action, { session, network }]) => [
       action,
       {
-        session: bucketsOf(session),
-        network: bucketsOf(network),
-        whole48: bucketsOf({ ...network, amount: network.amount * PREFIX_48_LIMIT_FACTOR }),
+        session: session && { rate: session, buckets: createTokenBuckets(optionsOf(session)) },
+        network: { rate: network, buckets: createNetworkBuckets(optionsOf(network)) },
       },
     ]),
   );
-
-  const keys48 = createNetworkKeys(now, prefix48);
 
   function applied(action: LimitedAction, { session, address }: Visitor): Applied[] {
     const scopes = byAction.get(action);
     const found: Applied[] = [];
     if (scopes?.session && session !== undefined) found.push({ scope: 'session', ...scopes.session, key: session });
-    if (scopes?.network) {
-      const key = migrateKey(networkKeys(address), scopes.network.buckets);
-      found.push({ scope: 'network', ...scopes.network, key });
-    }
-    if (scopes?.whole48 && prefix48(address).length > 0) {
-      const key = migrateKey(keys48(address), scopes.whole48.buckets);
-      found.push({ scope: 'network', ...scopes.whole48, key, is48: true });
+    if (scopes) {
+      const { rate, buckets } = scopes.network;
+      for (const bucket of buckets.of(address)) found.push({ scope: 'network', rate, ...bucket });
     }
     return found;
   }
@@ -171,7 +158,7 @@ export function createRateLimiter(
     },
     size: () =>
       [...byAction.values()].reduce(
-        (sum, scopes) => sum + Object.values(scopes).reduce((all, scope) => all + (scope?.buckets.size() ?? 0), 0),
+        (sum, { session, network }) => sum + (session?.buckets.size() ?? 0) + network.buckets.size(),
         0,
       ),
   };

@@ -1,5 +1,5 @@
 import type { Rate } from '../../settings/rate-limits.ts';
-import type { NetworkKey } from './network-keys.ts';
+import { createNetworkKeys, type NetworkKey, PREFIX_48_LIMIT_FACTOR, prefix48 } from './network-keys.ts';
 
 /** The state of a bucket at a point in time. */
 interface BucketState {
@@ -107,4 +107,33 @@ export function migrateKey({ current, previous }: NetworkKey, buckets: TokenBuck
     if (older !== undefined && buckets.has(older)) buckets.rename(older, current);
   }
   return current;
+}
+
+/** One of the buckets, and whether it is that of an IPv6 /48. */
+interface NetworkBucket {
+  buckets: TokenBuckets;
+  key: string;
+  is48: boolean;
+}
+
+interface NetworkBuckets {
+  /** Returns the bucket of the network of an address and, for IPv6, also the bucket of its /48. */
+  of(address: string | undefined): NetworkBucket[];
+  size(): number;
+}
+
+/** Creates token buckets per network and per IPv6 /48, which has `PREFIX_48_LIMIT_FACTOR` times as many tokens. */
+export function createNetworkBuckets(options: Options): NetworkBuckets {
+  const networks = createTokenBuckets(options);
+  const whole48s = createTokenBuckets({ ...options, amount: options.amount * PREFIX_48_LIMIT_FACTOR });
+  const keys = createNetworkKeys(options.now);
+  const keys48 = createNetworkKeys(options.now, prefix48);
+  return {
+    of(address) {
+      const network = { buckets: networks, key: migrateKey(keys(address), networks), is48: false };
+      if (prefix48(address).length === 0) return [network];
+      return [network, { buckets: whole48s, key: migrateKey(keys48(address), whole48s), is48: true }];
+    },
+    size: () => networks.size() + whole48s.size(),
+  };
 }

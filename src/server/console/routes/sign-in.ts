@@ -18,8 +18,7 @@ import {
 } from '../../../core/console/sign-in.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { requestIdsOf } from '../../http/request-keys.ts';
-import { createNetworkKeys, PREFIX_48_LIMIT_FACTOR, prefix48 } from '../../limits/network-keys.ts';
-import { createTokenBuckets, migrateKey, type TokenBuckets } from '../../limits/token-buckets.ts';
+import { createNetworkBuckets, createTokenBuckets, type TokenBuckets } from '../../limits/token-buckets.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
 
@@ -132,31 +131,19 @@ const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
  * `groundswell console invite`. Unknown names are counted as well, so a refusal does not reveal whether a name exists.
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
-  const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });
-  const buckets48 = createTokenBuckets({
-    ...PER_NETWORK,
-    amount: PER_NETWORK.amount * PREFIX_48_LIMIT_FACTOR,
-    now: monotonicMs,
-  });
+  const networks = createNetworkBuckets({ ...PER_NETWORK, now: monotonicMs });
   const names = createTokenBuckets({ ...PER_NAME, now: monotonicMs });
   const devices = createTokenBuckets({ ...PER_DEVICE, now: monotonicMs });
-  const networkKeys = createNetworkKeys(monotonicMs);
-  const keys48 = createNetworkKeys(monotonicMs, prefix48);
 
-  function limitsOf({ name, address, knownDevice }: SignInAttempt): [TokenBuckets, string][] {
-    if (knownDevice !== undefined) return [[devices, knownDevice]];
-    const is48 = prefix48(address).length > 0;
-    return [
-      [networks, migrateKey(networkKeys(address), networks)],
-      ...(is48 ? [[buckets48, migrateKey(keys48(address), buckets48)] satisfies [TokenBuckets, string]] : []),
-      [names, name],
-    ];
+  function limitsOf({ name, address, knownDevice }: SignInAttempt): { buckets: TokenBuckets; key: string }[] {
+    if (knownDevice !== undefined) return [{ buckets: devices, key: knownDevice }];
+    return [...networks.of(address), { buckets: names, key: name }];
   }
 
   return {
     charge(attempt, reply) {
       const limits = limitsOf(attempt);
-      const waitMs = Math.max(...limits.map(([buckets, key]) => buckets.peek(key).waitMs));
+      const waitMs = Math.max(...limits.map(({ buckets, key }) => buckets.peek(key).waitMs));
       if (waitMs > 0) {
         const minutes = Math.ceil(waitMs / 60_000);
         reply?.header('Retry-After', Math.ceil(waitMs / 1_000));
@@ -165,8 +152,8 @@ export function createSignInLimits(monotonicMs: () => number): SignInLimits {
           `Too many attempts. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
         );
       }
-      for (const [buckets, key] of limits) buckets.take(key);
-      return { refund: () => limits.forEach(([buckets, key]) => void buckets.refund(key)) };
+      for (const { buckets, key } of limits) buckets.take(key);
+      return { refund: () => limits.forEach(({ buckets, key }) => void buckets.refund(key)) };
     },
   };
 }
