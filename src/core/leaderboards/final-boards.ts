@@ -3,7 +3,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
-import { type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
+import { headerOf, type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
 import { readTallyDigest, type TallyHeader, writeTallyParts } from './tally-file.ts';
 
 const lockStatement = (kinds: string) =>
@@ -92,13 +92,9 @@ export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeade
     [day],
   );
   if (board === undefined) throw new RangeError(`There is no leaderboard of ${day}`);
-  const products = (await readLaunches(sql, day)).map((row) => ({
-    id: row.product_id,
-    launchedAt: row.launched_at.toISOString(),
-  }));
   const { time_zone: timeZone, from_at, to_at, revision } = board;
   const bounds = { from: from_at.toISOString(), to: to_at.toISOString() };
-  return { period: day, timeZone, ...bounds, status: 'final', revision, products };
+  return headerOf({ period: day, ...bounds, status: 'final', revision }, timeZone, await readLaunches(sql, day));
 }
 
 /** The numbers of counted and excluded votes of a launch. */

@@ -116,7 +116,8 @@ export function readLaunches(sql: Sql, day: string): Promise<TallyLaunch[]> {
   );
 }
 
-function headerOf(
+/** Returns the header of the tally of a day with these launches. */
+export function headerOf(
   { period, from, to, status, revision }: Omit<TallyHeader, 'timeZone' | 'products'>,
   timeZone: string,
   launches: readonly Pick<TallyLaunch, 'product_id' | 'launched_at'>[],
