@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext } from 'react';
-import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ProductDetails } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
-import { call, consoleKeys, describeFailure, hasNoResponse, messageOf } from './console-api.ts';
+import { consoleKeys, describeFailure, hasNoResponse, messageOf, undoEntry } from './console-api.ts';
 
 /** An operation with an optional optimistic update. */
 interface Action {
@@ -113,7 +112,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     const rollBack = show?.();
     try {
       const { done, note = '', auditId, undo, subject = '' } = await run();
-      const back = auditId ? () => call(CONSOLE_API.undo(auditId), { method: 'POST' }).then(() => undefined) : undo;
+      const back = auditId ? () => undoEntry(auditId) : undo;
       const press = back && (() => void revert(back, subject));
       undoable.last = press;
       const action = press && { action: { label: 'Undo', onPress: press } };

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { UNATTENDED_HEADER } from '../../contract/console/paths.ts';
+import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
@@ -58,6 +58,11 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   }
   if (!response.ok) throw await errorOf(response);
   return (response.status === 204 ? undefined : await response.json()) as Result;
+}
+
+/** Undoes the change of an entry in the audit log. @throws ConsoleError */
+export async function undoEntry(id: string): Promise<undefined> {
+  await call(CONSOLE_API.undo(id), { method: 'POST' });
 }
 
 interface Sent<Item, Result> {

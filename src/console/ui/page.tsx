@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useEffect } from 'react';
 import type { ConsoleScreen } from '../../contract/console/paths.ts';
-import { addressOf, goTo, type Query } from '../location.ts';
+import { addressOf, goTo, type Query, setQuery } from '../location.ts';
 
 interface PageProps {
   title: string;
@@ -86,5 +86,14 @@ export function Select<Value extends string>({ label, value, options, onChange }
         ))}
       </select>
     </label>
+  );
+}
+
+/** A filter in the URL, which a click removes. `effect` describes the click to screen readers. */
+export function FilterTag({ parameter, value, effect }: { parameter: string; value: string; effect: string }) {
+  return (
+    <button type="button" className="tag" onClick={() => setQuery({ [parameter]: undefined })}>
+      {value} ✕<span className="visually-hidden">: {effect}</span>
+    </button>
   );
 }

@@ -3,11 +3,11 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord } from '../../../contract/console/records.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { usePerform } from '../../api/actions.ts';
-import { call } from '../../api/console-api.ts';
+import { undoEntry } from '../../api/console-api.ts';
 import { changeItems, usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
 import { List } from '../../ui/list.tsx';
-import { Page, Select } from '../../ui/page.tsx';
+import { FilterTag, Page, Select } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 
 const ACTIONS = [
@@ -45,9 +45,7 @@ export function AuditScreen() {
           {(['operator', 'target'] as const).map((name) => {
             const value = query.get(name);
             return value === null ? null : (
-              <button key={name} type="button" className="tag" onClick={() => setQuery({ [name]: undefined })}>
-                {value} ✕<span className="visually-hidden">: remove the filter by {name}</span>
-              </button>
+              <FilterTag key={name} parameter={name} value={value} effect={`remove the filter by ${name}`} />
             );
           })}
         </>
@@ -144,7 +142,7 @@ function useUndo(): (entry: AuditRecord) => Promise<boolean> {
           each.id === entry.id ? { ...each, undoable: false, undoneBy: '' } : each,
         ),
       async run() {
-        await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
+        await undoEntry(entry.id);
         return { done: 'Undone', note: `${entry.operator} ${entry.sentence}.` };
       },
     });

@@ -2,7 +2,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ConsoleComment } from '../../../contract/console/records.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
-import { Page, Segments } from '../../ui/page.tsx';
+import { FilterTag, Page, Segments } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { CommentList } from './comment-list.tsx';
@@ -34,11 +34,7 @@ export function CommentsScreen() {
             options={STATES}
             onChange={(next) => setQuery({ state: next === 'all' ? undefined : next })}
           />
-          {product && (
-            <button type="button" className="tag" onClick={() => setQuery({ product: undefined })}>
-              {product} ✕<span className="visually-hidden">: show comments on all products</span>
-            </button>
-          )}
+          {product && <FilterTag parameter="product" value={product} effect="show comments on all products" />}
         </>
       }
     >

@@ -4,7 +4,7 @@ import type { CommentAction, ConsoleComment, ModerationResult } from '../../../c
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { noteOfUndo, progressReporter, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendEach } from '../../api/console-api.ts';
+import { call, messageOf, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
@@ -60,7 +60,7 @@ export function useModerate() {
  */
 async function undoAll(auditIds: readonly string[], subject: string): Promise<string | undefined> {
   const undo = async (id: string) => {
-    await call(CONSOLE_API.undo(id), { method: 'POST' });
+    await undoEntry(id);
     return id;
   };
   const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));

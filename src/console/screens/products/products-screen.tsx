@@ -12,7 +12,7 @@ import { usePages } from '../../api/pages.ts';
 import { closeDialog, openDialog, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { type Deselect, List, type RowState } from '../../ui/list.tsx';
-import { Page, ScreenLink, Segments, Select } from '../../ui/page.tsx';
+import { FilterTag, Page, ScreenLink, Segments, Select } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SelectBox } from '../../ui/select-box.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -73,11 +73,7 @@ export function ProductsScreen() {
               onChange={(next) => setQuery({ sort: next === 'newest' ? undefined : next })}
             />
           )}
-          {tag && (
-            <button type="button" className="tag" onClick={() => setQuery({ tag: undefined })}>
-              {tag} ✕<span className="visually-hidden">: show products with any tag</span>
-            </button>
-          )}
+          {tag && <FilterTag parameter="tag" value={tag} effect="show products with any tag" />}
         </>
       }
     >

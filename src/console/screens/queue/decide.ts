@@ -4,7 +4,7 @@ import type { DecidedSubmission, SubmissionRecord } from '../../../contract/cons
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { progressReporter, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendEach } from '../../api/console-api.ts';
+import { call, messageOf, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import type { Progress } from '../../ui/form-dialog.tsx';
 
@@ -99,7 +99,7 @@ export function useDecide() {
           subject,
           async undo() {
             const undoOne = async (decided: DecidedSubmission) => {
-              await call(CONSOLE_API.undo(decided.auditId), { method: 'POST' });
+              await undoEntry(decided.auditId);
               return decided;
             };
             const undone = await sendAll(results, 'Undoing', undoOne, toast);
