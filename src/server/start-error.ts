@@ -1,3 +1,5 @@
+import { systemCode } from '../core/file-system.ts';
+
 /** A reason why the server cannot start. The message is one line, which also gives the solution if it is known. */
 export class StartError extends Error {
   override readonly name = 'StartError';
@@ -9,9 +11,8 @@ export class StartError extends Error {
     port: number,
     setting: 'PORT' | 'METRICS_PORT' = 'PORT',
   ): StartError {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const options = { cause: error };
-    switch (code) {
+    switch (systemCode(error)) {
       case 'EADDRINUSE':
         return new StartError(
           `${setting}: another program already listens on ${host}:${port}. Stop that program, or set ${setting} to another number (0 picks a free one).`,

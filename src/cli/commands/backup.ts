@@ -9,6 +9,7 @@ import { restoreBackup } from '../../core/backups/restore-backup.ts';
 import { SITE_TABLES } from '../../core/backups/site-tables.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
+import { systemCode } from '../../core/file-system.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -95,7 +96,7 @@ export async function checkOutputPath(path: string, { force }: { force: boolean 
 
 /** Converts an error of a folder without write permission to a `UsageError`. Returns other errors unchanged. */
 export function asOutputError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = systemCode(error) ?? '';
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
   return new UsageError(
     `cannot write ${basename(path)} into ${dirname(path)} (${code}): choose another folder, or make this one writable`,

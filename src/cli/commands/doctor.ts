@@ -7,6 +7,7 @@ import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-dat
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
+import { systemCode } from '../../core/file-system.ts';
 import { readBrand } from '../../settings/brand.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
@@ -246,6 +247,6 @@ async function statusOf(address: string): Promise<string> {
     return String(response.status);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
+    return systemCode(cause) ?? 'no response';
   }
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { systemCode } from '../file-system.ts';
 import {
   BACKUP_VERSION,
   BackupFileError,
@@ -195,8 +196,7 @@ function endOfRows(text: Buffer, start: number): number {
 
 /** Translates errors of decompression and of the file system into messages for the operator. */
 function asBackupFileError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
+  switch (systemCode(error)) {
     case 'ENOENT':
       return cannotRestore(path, 'there is no such file');
     case 'EISDIR':

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { CoreError } from '../core-error.ts';
+import { systemCode } from '../file-system.ts';
 import type { Log } from '../runtime.ts';
 
 /** The driver's messages for connections that failed, were lost, or timed out. */
@@ -26,7 +27,7 @@ const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return CONNECTION_FAILURE_STATE.test(error.code ?? '');
-  const code = 'code' in error ? String(error.code) : '';
+  const code = systemCode(error) ?? '';
   // If several addresses of a host name fail, Node throws an AggregateError without a message but with a code.
   return SOCKET_CODE.test(code) || CONNECTION_MESSAGE.test(error.message);
 }
@@ -99,7 +100,7 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
   const lastSeen = new Map<string, number>();
 
   function note({ cause, message }: CoreError): void {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
+    const reason = systemCode(cause) ?? message;
     const last = lastSeen.get(reason) ?? Number.NEGATIVE_INFINITY;
     lastSeen.set(reason, now());
     if (now() - last > OUTAGE_GAP_MS) log.error({ err: cause, reason }, 'The database is unavailable');

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { systemCode } from '../file-system.ts';
 
 /** The receiver of events, with the keys that sign them. */
 export interface WebhookReceiver {
@@ -72,5 +73,5 @@ function attemptOf(status: number): Attempt {
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error && cause.message === 'bad port') return 'Node.js refuses to connect to this port';
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
+  return systemCode(cause) ?? 'no response';
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { makeFolder } from '../../core/file-system.ts';
+import { makeFolder, systemCode } from '../../core/file-system.ts';
 import { type Lease, lastRunAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 import type { BackupSettings } from '../../settings/backup-settings.ts';
@@ -33,7 +33,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
     await makeFolder(folder, 0o700);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
+    const code = systemCode(error) ?? error;
     throw new StartError(
       `BACKUP_DIR: cannot create, read or write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.`,
       { cause: error },

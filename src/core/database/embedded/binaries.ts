@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemCode } from '../../file-system.ts';
 import { isRoot, removeFolder } from './account.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
@@ -93,8 +94,8 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
       const link = join(binaries.packageDir, target);
       if (await exists(link)) continue;
       const goal = relative(dirname(target), source);
-      await symlink(goal, link).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
+      await symlink(goal, link).catch((error: unknown) => {
+        if (systemCode(error) !== 'EEXIST') throw error;
       });
     }
     for (const program of [binaries.postgres, binaries.initdb]) {
@@ -102,7 +103,7 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code))) return false;
+    if (['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '')) return false;
     throw error;
   }
 }

@@ -83,7 +83,7 @@ async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (systemCode(error) !== 'EPERM') return false;
   }
   if (process.platform !== 'linux') return true;
   const stat = await ifVisible(readFile(`/proc/${pid}/stat`, 'utf8'));
