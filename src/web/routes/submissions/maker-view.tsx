@@ -9,7 +9,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 import { MakerLaunch } from './maker-launch.tsx';
 import { MakerSubmission, type OpenDialog } from './maker-submission.tsx';
-import { SubmissionStyles } from './submission-styles.tsx';
+import { SubmissionStyles } from './submission-form.tsx';
 import { failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 interface MakerViewProps {

@@ -6,6 +6,7 @@ import { type Draft, toProduct } from './draft.ts';
 import { errorOf, TextField } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { PictureField } from './picture-field.tsx';
+import stylesHref from './submissions.css?url';
 import type { Failure } from './submissions-client.ts';
 import { TagField } from './tag-field.tsx';
 import { TeamField } from './team-field.tsx';
@@ -173,4 +174,12 @@ export function FailureNote({ failure }: { failure: Failure | null }) {
       )}
     </div>
   );
+}
+
+/**
+ * The styles of submissions, which only pages with submissions load. React waits for them before it shows a component
+ * that needs them.
+ */
+export function SubmissionStyles() {
+  return <link rel="stylesheet" href={stylesHref} precedence="submissions" />;
 }
