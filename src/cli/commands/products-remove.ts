@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { formatQuantity } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { inspectProduct } from '../../core/products/get-product.ts';
+import { readProducts } from '../../core/products/product-row.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
@@ -77,15 +77,9 @@ Examples:
 }
 
 async function findAll({ database }: Connection, ids: readonly string[]): Promise<RemovedProduct[]> {
-  const found: RemovedProduct[] = [];
-  const unknown: string[] = [];
-  for (const id of ids) {
-    const { product } = await inspectProduct(database, id);
-    if (product === null) unknown.push(id);
-    else found.push(product);
-  }
-  throwIfUnknown(unknown);
-  return found;
+  const products = new Map((await readProducts(database, ids)).map((product) => [product.id, product]));
+  throwIfUnknown(ids.filter((id) => !products.has(id)));
+  return ids.flatMap((id) => products.get(id) ?? []);
 }
 
 async function remove(connection: Connection, ids: readonly string[], reason?: string): Promise<RemovedProduct[]> {
