@@ -36,7 +36,7 @@ export function createCommandLog({ logLevel }: Settings) {
  * @throws InterruptedError after a signal; EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(
-  work: (connection: Connection, applied: readonly string[], settings: Settings, log: Log) => Promise<Result>,
+  work: (connection: Connection, applied: readonly string[], log: Log) => Promise<Result>,
   { handlesSignals = false, create = false }: { handlesSignals?: boolean; create?: boolean } = {},
 ): Promise<Result> {
   const settings = readSettings(process.env);
@@ -57,7 +57,7 @@ export async function withDatabase<Result>(
       signal.throwIfAborted();
       const migrated = connection.migrate(PACKAGE_FOLDERS.migrations);
       return await unlessAborted(
-        migrated.then((applied) => work(connection, applied, settings, log)),
+        migrated.then((applied) => work(connection, applied, log)),
         signal,
       );
     } finally {

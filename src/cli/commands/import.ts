@@ -98,7 +98,7 @@ async function importFile(
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
   return withDatabase(
-    async ({ withoutStatementTimeout }, _applied, _settings, log) => {
+    async ({ withoutStatementTimeout }, _applied, log) => {
       const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
       const done = { check: 0, write: 0 };
       const onProgress = (stage: 'check' | 'write', count: number) => {

@@ -80,7 +80,8 @@ function changeCommand(action: 'exclude' | 'include'): Command {
       if (voters === undefined && from === undefined && to === undefined)
         throw new UsageError('select the votes with --voter, --from or --to');
       const selection = { voters, from, to };
-      const change = await withDatabase((connection, _applied, { webhooks, launches }) =>
+      const { webhooks, launches } = readSettings(process.env);
+      const change = await withDatabase((connection) =>
         connection.withoutStatementTimeout((database) =>
           changeVerdicts(
             database,
