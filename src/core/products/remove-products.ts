@@ -201,11 +201,19 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
   await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
   await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
   await sql.query(STORE_COMMENTS, [ids, batchId]);
+  await deleteProducts(sql, ids);
+  return stored;
+}
+
+/**
+ * Deletes products with their remaining rows, and revises their boards. The caller has locked their days (`lockDaysOf`)
+ * and then their counts (`lockCounts`), and records the change.
+ */
+export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<void> {
   const periods = await periodsOf(sql, ids);
   await removeFromBoards(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
   await reviseBoards(sql, periods);
-  return stored;
 }
 
 /** A removal that can be undone. */

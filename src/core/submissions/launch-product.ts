@@ -5,9 +5,9 @@ import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isUniqueViolation } from '../database/database-faults.ts';
-import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { removeFromBoards } from '../leaderboards/update-boards.ts';
+import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
+import { deleteProducts } from '../products/remove-products.ts';
 import { insertProducts, launchOf, saveProducts, versionOf } from '../products/save-products.ts';
 import { isRemoved } from './find-removed.ts';
 import { productOfFields, type SubmissionRow } from './submission-row.ts';
@@ -155,10 +155,7 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
 }
 
 async function deleteProduct(sql: Sql, id: string): Promise<void> {
-  const periods = await periodsOf(sql, [id]);
-  await removeFromBoards(sql, [id]);
-  await sql.query('DELETE FROM products WHERE id = $1', [id]);
-  await reviseBoards(sql, periods);
+  await deleteProducts(sql, [id]);
   await recordChange(sql, { productIds: [id], catalogue: true });
 }
 
