@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compressFolder } from './compress-folder.js';
+import { isRunning } from './is-running.js';
 
 // Builds are always for production, regardless of the environment.
 process.env.NODE_ENV = 'production';
@@ -97,15 +98,6 @@ async function isLeftOver(lock) {
   if (!stats) return false;
   const ageMs = Date.now() - stats.mtimeMs;
   return ageMs > MAX_BUILD_MS || (holder > 0 ? !isRunning(holder) : ageMs > LOCK_WRITE_MS);
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 async function build(stamp) {

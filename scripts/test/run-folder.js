@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from '../is-running.js';
 
 const PREFIX = 'groundswell-run-';
 
@@ -128,15 +129,6 @@ function processesOfPs(folder) {
     .filter((line) => line.includes(folder))
     .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim().slice(0, 200) }))
     .filter(({ pid }) => pid > 0 && pid !== process.pid);
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 function kill(pid, signal) {

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
 import { startThrowawayCluster } from './throwaway-cluster.ts';
+import { withDatabase, withServer } from './with-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,31 +42,14 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   provide('migratedDatabase', template);
   return async () => {
     if (cluster) await cluster.stop();
-    else if (template !== undefined) await onServer(serverUrl, (sql) => sql.query(`DROP DATABASE ${template}`));
+    else if (template !== undefined) await withServer(serverUrl, (sql) => sql.query(`DROP DATABASE ${template}`));
     await rm(runFolder, { recursive: true, force: true });
   };
 }
 
 async function createMigrated(serverUrl: string): Promise<string> {
   const name = `test_template_${randomUUID().replaceAll('-', '')}`;
-  await onServer(serverUrl, (sql) => sql.query(`CREATE DATABASE ${name}`));
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  await onServer(url.href, (sql) => migrate(sql, SCHEMA, silentLog));
+  await withServer(serverUrl, (sql) => sql.query(`CREATE DATABASE ${name}`));
+  await withServer(withDatabase(serverUrl, name), (sql) => migrate(sql, SCHEMA, silentLog));
   return name;
-}
-
-async function onServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
-  const server = openDatabase({
-    url,
-    log: silentLog,
-    maxConnections: 1,
-    connectTimeoutMs: 60_000,
-    statementTimeoutMs: 0,
-  });
-  try {
-    await work(server);
-  } finally {
-    await server.close();
-  }
 }

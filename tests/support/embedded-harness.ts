@@ -10,14 +10,13 @@ import { build } from 'vite';
 import { expect, inject } from 'vitest';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
-import type { Log } from '../../src/core/runtime.ts';
 import { makeOnce, openToEverybody } from './installed-command.ts';
+import { silentLog } from './silent-log.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
 /** The `name` with which tests open the embedded database. */
 export const TEST_NAME = 'embedded_test';
-export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** An event that a process of `embedded-process.ts` reports. */
 export interface ProcessEvent {
@@ -61,7 +60,13 @@ export class EmbeddedHarness {
     const made = join(inject('runFolder'), 'made-cluster');
     await makeOnce(made, async (folder) => {
       const dataDir = join(folder, 'data');
-      const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' });
+      const database = await openEmbedded({
+        name: TEST_NAME,
+        dataDir,
+        mode: 'own',
+        log: silentLog,
+        durability: 'none',
+      });
       await database.stop();
     });
     const copy = dataDir ?? join(await this.folder(), 'data');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type Database, openDatabase } from '../../src/core/database/database.ts';
-import { silentLog } from './silent-log.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { withDatabase, withServer } from './with-server.ts';
 
 /** Timeouts that a busy machine does not exceed. */
 export const LONG_TIMEOUTS = { connectTimeoutMs: 60_000, statementTimeoutMs: 90_000 };
@@ -96,19 +96,4 @@ async function joinNodes(sql: Database, coordinator: string, workers: readonly s
   const placeOf = (server: string) => [new URL(server).hostname, Number(new URL(server).port)];
   await sql.query('SELECT citus_set_coordinator_host($1, $2)', placeOf(coordinator));
   for (const worker of workers) await sql.query('SELECT citus_add_node($1, $2)', placeOf(worker));
-}
-
-async function withServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
-  const server = openDatabase({ url, log: silentLog, maxConnections: 1, ...LONG_TIMEOUTS, statementTimeoutMs: 0 });
-  try {
-    await work(server);
-  } finally {
-    await server.close();
-  }
-}
-
-function withDatabase(serverUrl: string, name: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }

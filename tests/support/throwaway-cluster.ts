@@ -6,7 +6,7 @@ import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts'
 import { becomeOwner } from '../../src/core/database/embedded/ownership.ts';
 import { killAll, runningPostmaster, stopPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import type { Durability } from '../../src/core/database/embedded/server-settings.ts';
-import type { Log } from '../../src/core/runtime.ts';
+import { silentLog } from './silent-log.ts';
 
 interface ThrowawayCluster {
   readonly url: string;
@@ -17,8 +17,6 @@ interface ThrowawayCluster {
 const PREFIX = 'groundswell-throwaway-';
 /** The minimum age of an abandoned folder. A newer folder may not have an owner yet. */
 const SETTLED_MS = 60_000;
-
-const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
  * Starts a PostgreSQL cluster in a temporary folder. With `durability: 'none'`, it is faster, but loses data in a
@@ -32,7 +30,7 @@ export async function startThrowawayCluster(options: { durability?: Durability }
     name: EMBEDDED_NAME,
     dataDir,
     mode: 'own',
-    log: silent,
+    log: silentLog,
     durability: options.durability ?? 'full',
   });
   return {

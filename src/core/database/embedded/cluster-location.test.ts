@@ -9,9 +9,9 @@ import {
   hasNoProcesses,
   isRootRun,
   query,
-  silent,
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
+import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
@@ -37,7 +37,7 @@ const NOBODY = 65534;
 const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 
 /** Opens, queries and stops the database; returns its folder, and the owners of its processes and files. */
-async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silent) {
+async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silentLog) {
   const database = await openEmbedded(
     { name: TEST_NAME, dataDir, mode: 'own', log, durability: 'none' },
     { ...thisHost, binaries: reachable, ...host },
@@ -88,7 +88,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     const dataDir = join(await harness.folder(0o700), 'data');
     const stateFolder = join(await harness.folder(), 'var', 'lib');
     const warnings: string[] = [];
-    const log = { ...silent, warn: (_: object | string, message = '') => void warnings.push(message) };
+    const log = { ...silentLog, warn: (_: object | string, message = '') => void warnings.push(message) };
     const first = await tryOut(dataDir, { namespaces: false, stateFolder }, log);
     expect(first).toMatchObject({ visits: 1, processUid: NOBODY });
     expect(first.location.startsWith(`${stateFolder}/${TEST_NAME}/`)).toBe(true);
@@ -188,7 +188,7 @@ describe.runIf(process.platform === 'linux')('after npm has replaced the Postgre
     const before = (await readPostmasterFile(location))?.pid;
     await killed.kill('SIGKILL');
     await rm(join(folder, 'node_modules'), { recursive: true });
-    const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
     expect((await readPostmasterFile(location))?.pid).not.toBe(before);
     expect(await query(database.url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([{ visits: 0 }]);
     await query(database.url, 'CREATE EXTENSION pg_trgm');

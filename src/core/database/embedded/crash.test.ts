@@ -12,9 +12,9 @@ import {
   isRootRun,
   query,
   queryWhenUp,
-  silent,
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
+import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { findBinaries } from './binaries.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.clear());
 
-const open = (dataDir: string) => openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+const open = (dataDir: string) => openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
 
 async function killPostmaster(location: string): Promise<void> {
   process.kill((await readPostmasterFile(location))?.pid ?? expect.unreachable(), 'SIGKILL');
@@ -207,7 +207,7 @@ describe('while the database is open', () => {
 
   it('a failing restart is retried until it succeeds, or until the database is stopped', async () => {
     const errors: string[] = [];
-    const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
+    const log = { ...silentLog, error: (_: object | string, message = '') => void errors.push(message) };
     const dataDir = await harness.createDataDir();
     const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');

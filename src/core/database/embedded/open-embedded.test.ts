@@ -1,13 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  EmbeddedHarness,
-  hasNoProcesses,
-  query,
-  silent,
-  TEST_NAME,
-} from '../../../../tests/support/embedded-harness.ts';
+import { EmbeddedHarness, hasNoProcesses, query, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
+import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { processesOf } from './processes.ts';
@@ -16,7 +11,7 @@ const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
 
 const open = (dataDir: string, host = thisHost) =>
-  openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, host);
+  openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog, durability: 'none' }, host);
 
 describe('embedded databases', () => {
   it('an embedded database preserves its data and its URL when it is stopped and started again', async () => {
@@ -61,7 +56,7 @@ describe('embedded databases', () => {
 
   it('an embedded database is durable and private, and supports Unicode', async () => {
     const dataDir = join(await harness.folder(), 'data');
-    const { url, location, stop } = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const { url, location, stop } = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) expect(await setting(name)).toBe('on');
     expect(await setting('listen_addresses')).toBe('');
@@ -110,7 +105,7 @@ describe('embedded databases', () => {
   it.each(['', 'my app', 'app"; --', '../app'])(
     'the name %j is rejected, because it is not safe in SQL and paths',
     async (name) => {
-      const opening = openEmbedded({ name, dataDir: await harness.folder(), mode: 'own', log: silent });
+      const opening = openEmbedded({ name, dataDir: await harness.folder(), mode: 'own', log: silentLog });
       await expect(opening).rejects.toThrow(TypeError);
     },
   );

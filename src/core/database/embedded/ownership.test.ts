@@ -7,9 +7,9 @@ import {
   EmbeddedHarness,
   hasNoProcesses,
   query,
-  silent,
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
+import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { OwnerConnection } from './ownership.ts';
 
@@ -31,7 +31,7 @@ describe('one owner per data folder', () => {
   it('a second site is told immediately which process has the database', async () => {
     const dataDir = await harness.createDataDir();
     const beforeMs = Date.now();
-    const site = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const site = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
     site.setOwnerNote('http://127.0.0.1:4711');
     const second = harness.start(program, { dataDir, mode: 'own' });
     const { code, message } = await second.failed();
@@ -62,7 +62,7 @@ describe('one owner per data folder', () => {
     const { url } = await killed.opened();
     const [before] = await query(url, 'SELECT pg_postmaster_start_time()::text AS since');
     await killed.kill('SIGKILL');
-    const next = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const next = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
     expect(next.url).toBe(url);
     expect(await query(next.url, 'SELECT pg_postmaster_start_time()::text AS since')).toEqual([before]);
     await next.stop();
@@ -75,7 +75,7 @@ describe('one owner per data folder', () => {
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
     fakeTimers();
-    const opening = openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent });
+    const opening = openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });
     const refused = expect(opening).rejects.toMatchObject({
       code: 'start_failed',
       message: expect.stringContaining('a process that does not respond'),
@@ -110,7 +110,7 @@ describe('commands', () => {
     const dataDir = await harness.createDataDir();
     const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
-    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     expect(command.url).toBe(url);
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -120,7 +120,7 @@ describe('commands', () => {
 
   it('a command starts the database if none runs, and stops it afterwards', async () => {
     const dataDir = await harness.createDataDir();
-    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
     await hasNoProcesses(command.location);
@@ -128,7 +128,7 @@ describe('commands', () => {
 
   it('a command hands the database that it started to a site that starts, and continues to work', async () => {
     const dataDir = await harness.createDataDir();
-    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
+    const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     const site = harness.start(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
     expect(url).toBe(command.url);
@@ -146,7 +146,7 @@ describe('commands', () => {
     const dataDir = await harness.createDataDir();
     const first = harness.start(program, { dataDir, mode });
     await first.opened();
-    const second = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silent });
+    const second = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     await first.stop();
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await second.stop();

@@ -7,9 +7,9 @@ import {
   EmbeddedHarness,
   isRootRun,
   query,
-  silent,
   TEST_NAME,
 } from '../../../../tests/support/embedded-harness.ts';
+import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { type Account, removeFolder } from './account.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { thisHost } from './cluster-location.ts';
@@ -27,7 +27,10 @@ beforeAll(async () => {
 afterAll(() => harness.clear());
 
 const open = (dataDir: string) =>
-  openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
+  openEmbedded(
+    { name: TEST_NAME, dataDir, mode: 'own', log: silentLog, durability: 'none' },
+    { ...thisHost, binaries },
+  );
 
 /** Creates a data folder with a database, both owned by an unprivileged user. */
 async function dataDirOfUser(): Promise<string> {
