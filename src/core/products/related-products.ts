@@ -2,6 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { RelatedProduct, RelatedProducts } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
+import { memoize } from '../memoize.ts';
 import { foldText } from '../search-text.ts';
 
 /**
@@ -209,18 +210,8 @@ const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
 /** How long statistics are reused. */
 const MAX_AGE_MS = 60_000;
 
-const statisticsCache = new WeakMap<Sql, { statistics: Promise<TagStatistics | undefined>; until: number }>();
-
 /** Returns the statistics, read once a minute, or undefined if there are none. @throws CoreError `unavailable`. */
-function tagStatisticsOf(sql: Sql): Promise<TagStatistics | undefined> {
-  const last = statisticsCache.get(sql);
-  if (last && performance.now() < last.until) return last.statistics;
-  const statistics = readStatistics(sql);
-  statisticsCache.set(sql, { statistics, until: performance.now() + MAX_AGE_MS });
-  // The next request retries a failed read.
-  statistics.catch(() => statisticsCache.delete(sql));
-  return statistics;
-}
+const tagStatisticsOf = memoize(readStatistics, MAX_AGE_MS);
 
 async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {
   type Row = { products: number; tags: string[] | null; shares: number[] | null };

@@ -1,4 +1,5 @@
 import type { Sql } from '../database/database.ts';
+import { memoize } from '../memoize.ts';
 
 /**
  * The letters that the index supports: none without a valid index, and those beyond ASCII only if the server's locale
@@ -18,21 +19,11 @@ const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
 /** How long a result is reused. An operator may add the extension or drop the index while the site runs. */
 const INDEX_MAX_AGE_MS = 60_000;
 
-const indexCache = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
-
 /**
  * Returns the letters that the trigram index supports, or `none` if the server has no such index. The result is reused
  * for a minute.
  */
-export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
-  const last = indexCache.get(sql);
-  if (last && performance.now() < last.until) return last.index;
-  const index = querySearchIndex(sql);
-  indexCache.set(sql, { index, until: performance.now() + INDEX_MAX_AGE_MS });
-  // A failed check is repeated by the next request.
-  index.catch(() => indexCache.delete(sql));
-  return index;
-}
+export const searchIndexOf = memoize(querySearchIndex, INDEX_MAX_AGE_MS);
 
 async function querySearchIndex(sql: Sql): Promise<SearchIndex> {
   const present = await sql.query(SELECT_INDEX);

@@ -2,7 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { FindingRecord } from '../../../contract/console/records.ts';
 import { readOverview, readWaiting } from '../../../core/console/read-overview.ts';
-import { type Activity, readActivity } from '../../../core/stats/read-stats.ts';
+import type { Database } from '../../../core/database/database.ts';
+import { memoize } from '../../../core/memoize.ts';
+import { readActivity } from '../../../core/stats/read-stats.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
@@ -15,23 +17,17 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches, backupFolder, examine },
 ) => {
-  let latest: { activity: Promise<Activity>; since: number } | undefined;
-  function activity(): Promise<Activity> {
-    if (latest === undefined || runtime.monotonicMs() - latest.since >= ACTIVITY_AGE_MS) {
-      const reading = readActivity(database, { days: DAYS, hours: HOURS, now: runtime.now() });
-      latest = { activity: reading, since: runtime.monotonicMs() };
-      reading.catch(() => {
-        latest = undefined;
-      });
-    }
-    return latest.activity;
-  }
+  const activityOf = memoize(
+    (sql: Database) => readActivity(sql, { days: DAYS, hours: HOURS, now: runtime.now() }),
+    ACTIVITY_AGE_MS,
+    runtime.monotonicMs,
+  );
 
   app.get(CONSOLE_API.overview, async () =>
     readOverview(database, {
       rules: { ...launches, now: runtime.now() },
       backupFolder,
-      activity: await activity(),
+      activity: await activityOf(database),
     }),
   );
 
