@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -17,16 +17,13 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await startTestSite();
+  await site.addProduct({ id: 'old', createdAt: '2020-02-29T12:00:00.000Z' });
+  await site.addProduct({ id: 'new', createdAt: '2026-05-01T08:30:00.123Z' });
 });
 
 afterAll(() => site.close());
 
 describe('the sitemap of a small site', () => {
-  beforeAll(async () => {
-    await site.addProduct({ id: 'old', createdAt: '2020-02-29T12:00:00.000Z' });
-    await site.addProduct({ id: 'new', createdAt: '2026-05-01T08:30:00.123Z' });
-  });
-
   test('is one valid file with absolute URLs of the home page, every product and the leaderboards', async () => {
     await expect.poll(async () => (await site.ask.get('/sitemap.xml')).body).toContain('board=2026-W18');
     const response = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
@@ -73,8 +70,13 @@ test('a request for a shard that is queued when its client disconnects does not 
 
 describe('the sitemap of more than 50,000 URLs', () => {
   let shards: string[];
+  const boards = async () => (await site.core.readBoardAddresses(50_000)).length;
+  const latest = { id: 'latest', name: 'Latest', createdAt: '2026-07-01T00:00:00.000Z' };
+  const addLatest = () => saveProducts(site.database, [completeProduct(latest, new Date(0))]);
 
   beforeAll(async () => {
+    // The leaderboards of `old` and `new`.
+    await vi.waitUntil(async () => (await boards()) === 8, 60_000);
     // Half of the products have the same creation time, as after an import.
     await site.database.query(
       `INSERT INTO products (id, created_at)
@@ -115,8 +117,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
   });
 
   test('has new products in the last shard, and the URLs of the shards do not change', async () => {
-    const product = { id: 'latest', name: 'Latest', createdAt: '2026-07-01T00:00:00.000Z' };
-    await saveProducts(site.database, [completeProduct(product, new Date(0))]);
+    await addLatest();
     const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
     expect(valuesOf(last.body, 'loc').at(-1)).toBe(`${ORIGIN}/product/latest`);
     const index = await site.ask.get('/sitemap.xml');
@@ -136,7 +137,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
   );
 
   test('becomes one file when all URLs fit in it, and never loses a URL', async () => {
-    const boards = async () => (await site.core.readBoardAddresses(50_000)).length;
+    await addLatest();
     // The leaderboards of `old` and `new`, and the day, week and month of `latest`.
     await expect.poll(boards).toBe(8 + 3);
     // The home page, the leaderboards, and `old`, `new` and `latest`.

@@ -12,6 +12,12 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await startTestSite({ cacheEnabled: true });
+  await site.addProduct({ id: 'first', name: 'The first', createdAt });
+  await site.addProduct({ id: second, name: 'The second', createdAt });
+  await site.addProduct({ id: third, name: 'The third', createdAt });
+  await vote('first', 24);
+  await vote(second, 23, () => '192.0.2.7');
+  await vote(third, 20);
 });
 
 afterAll(() => site.close());
@@ -43,12 +49,6 @@ async function standingOf(productId: string): Promise<string> {
 }
 
 test('a product’s page shows its standing and the whole calculation without JavaScript', async () => {
-  await site.addProduct({ id: 'first', name: 'The first', createdAt });
-  await site.addProduct({ id: second, name: 'The second', createdAt });
-  await site.addProduct({ id: third, name: 'The third', createdAt });
-  await vote('first', 24);
-  await vote(second, 23, () => '192.0.2.7');
-  await vote(third, 20);
   await expect.poll(() => standingOf(second)).toMatch(/^Tied 2nd of 3 on \d+ \w+ \d{4} , so far/);
   const words = await standingOf(second);
   for (const line of [

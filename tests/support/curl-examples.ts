@@ -1,6 +1,6 @@
 /** A command in a document, and its documented output. */
 export interface CurlExample {
-  /** The command in one line, which is also the name of its test. */
+  /** The command in one line. */
   command: string;
   url: string;
   method: string;
@@ -13,16 +13,17 @@ export interface CurlExample {
   response: string;
 }
 
-/** Finds all `$ curl …` in the fenced blocks of a document, in order. */
-export function curlExamplesOf(document: string): CurlExample[] {
+/** Finds all `$ curl …` in the fenced blocks of a document, in order. @returns the examples of each block that has any. */
+export function curlExamplesOf(document: string): CurlExample[][] {
   const blocks = [...document.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
-  return blocks.flatMap((block) => {
+  const examples = blocks.map((block) => {
     const [, ...parts] = block.split(/^\$ (?=curl )/m);
     return parts.map((part) => {
       const [, command = '', response = ''] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(part) ?? [];
       return parse(command.replaceAll(/\\\n\s*/g, ''), response.trim());
     });
   });
+  return examples.filter(({ length }) => length > 0);
 }
 
 function parse(command: string, response: string): CurlExample {
