@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The PostgreSQL server on which test files create their own databases. */
     databaseServerUrl: string;
+    /** The server's `server_version_num`, such as 180000. */
+    databaseServerVersion: number;
     /** The workers as `host:port` if the server is a Citus coordinator, otherwise an empty list. */
     citusWorkers: readonly string[];
     /** A database with the current schema, which tests copy. Undefined on Citus, which cannot copy databases. */
@@ -38,6 +40,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const template = citusWorkers.length === 0 ? await createMigrated(serverUrl) : undefined;
   provide('runFolder', runFolder);
   provide('databaseServerUrl', serverUrl);
+  provide('databaseServerVersion', await readVersion(serverUrl));
   provide('citusWorkers', citusWorkers);
   provide('migratedDatabase', template);
   return async () => {
@@ -52,4 +55,11 @@ async function createMigrated(serverUrl: string): Promise<string> {
   await withServer(serverUrl, (sql) => sql.query(`CREATE DATABASE ${name}`));
   await withServer(withDatabase(serverUrl, name), (sql) => migrate(sql, SCHEMA, silentLog));
   return name;
+}
+
+async function readVersion(serverUrl: string): Promise<number> {
+  const [row] = await withServer(serverUrl, (sql) =>
+    sql.query<{ server_version_num: string }>('SHOW server_version_num'),
+  );
+  return Number(row?.server_version_num);
 }

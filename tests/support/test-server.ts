@@ -38,7 +38,9 @@ export async function createDatabase(name: string, options: CreateOptions = {}):
 
 function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): string {
   // Copies files, because the default strategy fills the server's buffers, which makes dropping the database slower.
-  if (template !== undefined) return ` TEMPLATE ${template} STRATEGY FILE_COPY`;
+  // PostgreSQL 14 has no other strategy and no option.
+  const strategy = inject('databaseServerVersion') < 150_000 ? '' : ' STRATEGY FILE_COPY';
+  if (template !== undefined) return ` TEMPLATE ${template}${strategy}`;
   return locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
 }
 

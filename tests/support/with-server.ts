@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../../src/core/database/database.ts
 import { silentLog } from './silent-log.ts';
 
 /** Runs work on one connection to a server, without a statement timeout. */
-export async function withServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
+export async function withServer<Result>(url: string, work: (sql: Database) => Promise<Result>): Promise<Result> {
   const server = openDatabase({
     url,
     log: silentLog,
@@ -11,7 +11,7 @@ export async function withServer(url: string, work: (sql: Database) => Promise<u
     statementTimeoutMs: 0,
   });
   try {
-    await work(server);
+    return await work(server);
   } finally {
     await server.close();
   }
