@@ -1,9 +1,12 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CoreError } from '../core/core-error.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { UsageError } from './arguments.ts';
 import { reportFailure } from './report-failure.ts';
+
+beforeEach(() => vi.stubEnv('LOG_LEVEL', undefined));
+afterEach(() => vi.unstubAllEnvs());
 
 function report(error: unknown): { code: number; printed: string } {
   const write = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -42,11 +45,7 @@ test.each([
 
 test.each(['debug', ' DEBUG '])('with LOG_LEVEL=%j, an unexpected error is printed with its stack trace', (level) => {
   vi.stubEnv('LOG_LEVEL', level);
-  try {
-    expect(report(new Error('unexpected')).printed).toMatch(/^groundswell: unexpected\nError: unexpected\n +at /);
-  } finally {
-    vi.unstubAllEnvs();
-  }
+  expect(report(new Error('unexpected')).printed).toMatch(/^groundswell: unexpected\nError: unexpected\n +at /);
 });
 
 test('an escape sequence in a message is escaped', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
-import { SETTING_NAMES } from '../../src/settings/settings.ts';
+import { environmentWithoutSettings } from './environment.ts';
 import { copySampleSite, installedProgram } from './installed-command.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
@@ -33,10 +33,9 @@ export interface RunOptions {
 
 /** Starts the built command without a terminal. `installCommand` must have run. */
 export function startCommand(parameters: readonly string[], { settings = {}, account }: RunOptions = {}) {
-  const inherited = Object.entries(process.env).filter(([name]) => !SETTING_NAMES.includes(name));
   const options: SpawnOptions = {
     ...account,
-    env: { ...Object.fromEntries(inherited), ...settings },
+    env: { ...environmentWithoutSettings(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   };
   return watch(spawn(process.execPath, [installedProgram(account !== undefined), ...parameters], options));

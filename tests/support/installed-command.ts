@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/core/database/database.ts';
+import { environmentWithoutSettings } from './environment.ts';
 import { silentLog } from './silent-log.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -52,7 +53,7 @@ export async function installForOtherAccounts(): Promise<void> {
 /** Copies the data folder of a site with the sample catalogue, which is faster than a first start. */
 export async function copySampleSite(dataDir: string): Promise<void> {
   await makeOnce(sampleSite(), async (folder) => {
-    const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: '', PORT: '0' };
+    const env = { ...environmentWithoutSettings(), DATA_DIR: join(folder, 'data'), PORT: '0' };
     const site = spawn(process.execPath, [installedProgram(false), 'serve'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, connect } from '../../src/core/database/connect.ts';
+import { environmentWithoutSettings } from './environment.ts';
 import { silentLog } from './silent-log.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
@@ -25,7 +26,7 @@ export interface RunningSite {
 export async function startSite(environment: Record<string, string> = {}): Promise<RunningSite> {
   const dataDir = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'groundswell-site-')));
   const child = spawn(process.execPath, [COMMAND, 'serve'], {
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', DATABASE_URL: '', ...environment },
+    env: { ...environmentWithoutSettings(), PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

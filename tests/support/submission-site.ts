@@ -9,6 +9,7 @@ import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { expect, testWith } from './e2e-test.ts';
+import { environmentWithoutSettings } from './environment.ts';
 
 /** A submission, with the key and the link that its maker gets. */
 export interface Submitted {
@@ -46,7 +47,7 @@ const run = promisify(execFile);
 
 /** Runs `groundswell submissions` as the operator of a running site. */
 export async function decide(site: E2eSite, ...parameters: string[]): Promise<void> {
-  const env = { ...process.env, DATA_DIR: site.dataDir, DATABASE_URL: '', SUBMISSIONS: 'moderated' };
+  const env = { ...environmentWithoutSettings(), DATA_DIR: site.dataDir, SUBMISSIONS: 'moderated' };
   await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
 }
 
