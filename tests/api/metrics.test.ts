@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { recordEvents } from '../../src/core/webhooks/outbox.ts';
+import { listEvents, noteFailed, receiverOf, recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { siteLanguages } from '../../src/server/pages/languages.ts';
 import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
@@ -26,9 +26,13 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Starts a site with its own database on a free port. Its renderer is a stub, because these tests need no pages. */
-async function start(environment: Record<string, string>): Promise<void> {
+/**
+ * Starts a site with its own database, filled by `prepare`, on a free port. Its renderer is a stub, because these tests
+ * need no pages.
+ */
+async function start(environment: Record<string, string>, prepare?: () => Promise<void>): Promise<void> {
   database = await createTestDatabase();
+  await prepare?.();
   const { log, text } = createLogLines();
   logText = text;
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
@@ -73,13 +77,22 @@ describe('GET /metrics (api.md, Endpoints)', () => {
   test('reports the state of webhooks, and since when their receiver has been failing', async () => {
     const receiver = await startReceiver();
     await receiver.stop();
-    await start({ METRICS_TOKEN: TOKEN, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: newSecret(1).text });
+    const settings = { METRICS_TOKEN: TOKEN, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: newSecret(1).text };
+    const failingSince = Math.floor(Date.now() / 1_000) - 60;
+    // The site reads the state when it starts, and then only every 15 seconds.
+    await start(settings, async () => {
+      const timestamp = new Date().toISOString();
+      await recordEvents(database, [{ type: 'comment.held', timestamp, data: { commentId: 'c', productId: 'p' } }]);
+      const [{ id = '' } = {}] = await listEvents(database, { limit: 1 });
+      const failed = { id, failure: 'refused', nextAttemptAt: new Date(), isGone: false };
+      await noteFailed(database, receiverOf(receiver.url), failed, new Date(failingSince * 1_000));
+    });
     const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
-    expect(await metrics()).toMatch(/^groundswell_webhook_events_waiting 0$/m);
-    const timestamp = new Date().toISOString();
-    await recordEvents(database, [{ type: 'comment.held', timestamp, data: { commentId: 'c', productId: 'p' } }]);
     await expect.poll(metrics).toMatch(/^groundswell_webhook_attempts_total\{outcome="failed"\} [1-9]\d*$/m);
-    expect(await metrics()).toMatch(/^groundswell_webhook_receiver_failing_since_timestamp_seconds /m);
+    await expect.poll(metrics).toMatch(/^groundswell_webhook_events_waiting 1$/m);
+    expect((await metrics()).split('\n')).toContain(
+      `groundswell_webhook_receiver_failing_since_timestamp_seconds ${failingSince}`,
+    );
     expect(logText()).not.toContain(receiver.url);
   });
 
