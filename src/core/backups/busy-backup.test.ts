@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { checkCounts, repairCounts } from '../counts/check-counts.ts';
 import { readMigrations } from '../database/migrate.ts';
@@ -26,21 +27,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs up a site while other connections increment every count, and restores the backup into `target`. */
+/** Backs up a site while every count is incremented before each table is read, and restores the backup into `target`. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(
     site,
     Array.from({ length: PRODUCTS }, (_, index) => buildProduct({ id: `busy-${index}` })),
   );
-  let writes: Promise<unknown> = Promise.resolve();
-  await writeBackup(site, path, {
-    groundswell: '1.2.3',
-    onProgress: () => {
-      writes = writes.then(() => site.query('UPDATE product_counts SET upvotes = upvotes + 1'));
-    },
-  });
-  await writes;
+  const increment = () => site.query('UPDATE product_counts SET upvotes = upvotes + 1');
+  await writeBackup(interruptTransactions(site, 'DECLARE', increment), path, { groundswell: '1.2.3' });
   expect(await site.query('SELECT min(upvotes) > 0 AS written FROM product_counts')).toEqual([{ written: true }]);
   const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   await restoreBackup(target, path, { replace: true, migrations, target: 'busy.backup' });

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { counts, lines, NOW, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { planOfProduct } from '../../../tests/support/query-plan.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
@@ -51,21 +52,11 @@ test('an import whose database becomes unavailable after the commit is reported 
 /** Returns a database whose transactions run `work` once, before the first statement that contains `text`. */
 function runBefore(text: string, work: () => Promise<unknown>): Database {
   let isDone = false;
-  return {
-    ...harness.database,
-    transaction: (transact) =>
-      harness.database.transaction((sql) =>
-        transact({
-          async query(statement, values, options) {
-            if (!isDone && statement.includes(text)) {
-              isDone = true;
-              await work();
-            }
-            return sql.query(statement, values, options);
-          },
-        }),
-      ),
-  };
+  return interruptTransactions(harness.database, text, async () => {
+    if (isDone) return;
+    isDone = true;
+    await work();
+  });
 }
 
 /** Imports a row, and another row on a second connection before the first import commits. @returns both counts. */

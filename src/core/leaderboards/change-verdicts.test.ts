@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
-import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -77,18 +77,9 @@ test('a new launch of the day can be placed while votes are listed', async () =>
   await saveProducts(database, [buildProduct({ id: 'reef', createdAt: `${DAY}T14:00:00.000Z` })]);
   const place = () => placeLaunch(database, 'reef', rulesAt(`${DAY}T14:00:00.000Z`));
   let placed: boolean | undefined;
-  const watched: Database = {
-    ...database,
-    transaction: (work) =>
-      database.transaction((sql) =>
-        work({
-          async query(text, values) {
-            if (text.startsWith('FETCH')) placed ??= await place();
-            return sql.query(text, values);
-          },
-        }),
-      ),
-  };
+  const watched = interruptTransactions(database, 'FETCH', async () => {
+    placed ??= await place();
+  });
   expect((await listVotes(watched, 'tide', { limit: 10, runtime: systemRuntime })).votes).toHaveLength(3);
   expect(placed).toBe(true);
 });

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { restoreBackup } from '../backups/restore-backup.ts';
 import { writeBackup } from '../backups/write-backup.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { systemRuntime } from '../runtime.ts';
 import { finaliseDue } from './finalise.ts';
@@ -47,18 +48,11 @@ test('a backup from the middle of finalising restores a provisional day, which b
   const byTime = (votes: { product: string; at: string }[]) =>
     votes.sort((one, other) => (`${one.product}${one.at}` < `${other.product}${other.at}` ? -1 : 1));
   try {
-    let backup: Promise<unknown> | undefined;
-    const watched = (sql: Sql): Sql => ({
-      async query<Row extends object>(text: string, values?: readonly unknown[]) {
-        // At this point, the tally is written and the counts are changed, but nothing is committed.
-        if (text.startsWith('UPDATE leaderboards SET digest'))
-          backup = writeBackup(database, during, { groundswell: '1' });
-        await backup;
-        return sql.query<Row>(text, values);
-      },
-    });
-    await finalise({ ...database, transaction: (work) => database.transaction((sql) => work(watched(sql))) });
-    expect(backup).toBeDefined();
+    // At this point, the tally is written and the counts are changed, but nothing is committed.
+    const interrupted = interruptTransactions(database, 'UPDATE leaderboards SET digest', () =>
+      writeBackup(database, during, { groundswell: '1' }),
+    );
+    await finalise(interrupted);
     await writeBackup(database, after, { groundswell: '1' });
     const final = await boardOf(database);
 

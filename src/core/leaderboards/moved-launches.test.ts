@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -21,17 +22,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-/** Returns a database whose transactions run `work` before each statement that contains `part`. */
-function databaseWith(part: string, work: () => Promise<void>): Database {
-  const interrupted = (sql: Sql): Sql => ({
-    async query(text, values) {
-      if (text.includes(part)) await work();
-      return sql.query(text, values);
-    },
-  });
-  return { ...database, transaction: (run) => database.transaction((sql) => run(interrupted(sql))) };
-}
 
 function undo(on: Database, auditId: string | null): Promise<unknown> {
   const connection = {
@@ -95,7 +85,7 @@ test('a launch that gets its first vote while it moves to a day that is due stay
   await launch(database, 'surprised', '2026-03-20T10:00:00.000Z');
   await saveProducts(database, [buildProduct({ id: 'surprised', createdAt: '2026-03-01T10:00:00.000Z' })]);
   // The vote is cast before the counts are locked.
-  const meanwhile = databaseWith('INSERT INTO leaderboards', () =>
+  const meanwhile = interruptTransactions(database, 'INSERT INTO leaderboards', () =>
     vote(database, 'surprised', '2026-03-20T11:00:00.000Z', 'session-first'),
   );
   expect(await placeLaunches(meanwhile, rules)).toMatchObject({ productIds: [], isBlocked: true });
@@ -169,7 +159,7 @@ test('a launch of today can be placed while a removal computes the digest of a f
   await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
   await saveProducts(database, [buildProduct({ id: 'fresh', createdAt: now })]);
   let placed: boolean | undefined;
-  const digesting = databaseWith('SET digest', async () => {
+  const digesting = interruptTransactions(database, 'SET digest', async () => {
     placed = await placeLaunch(database, 'fresh', rulesAt(now));
   });
   await removeProducts(digesting, ['withdrawn']);

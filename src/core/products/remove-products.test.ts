@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Sql } from '../database/database.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { removeProducts } from './remove-products.ts';
@@ -21,18 +22,8 @@ const states = () =>
   database.query('SELECT product_id, writes_blocked_until IS NOT NULL AS closed FROM product_counts');
 
 /** Runs `work` in the transaction of a removal, before its products are deleted. */
-const duringRemoval = (work: (sql: Sql) => Promise<unknown>): Database => ({
-  ...database,
-  transaction: (transact) =>
-    withoutTimeouts(database).transaction((sql) =>
-      transact({
-        async query(text, values, options) {
-          if (text.startsWith('DELETE FROM products')) await work(sql);
-          return sql.query(text, values, options);
-        },
-      }),
-    ),
-});
+const duringRemoval = (work: (sql: Sql) => Promise<unknown>) =>
+  interruptTransactions(withoutTimeouts(database), 'DELETE FROM products', work);
 
 test('a large product whose removal fails is unchanged, and accepts upvotes again immediately', async () => {
   let closed: unknown[] = [];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { newestBackup, scheduledName } from '../../core/backups/backup-file.ts';
@@ -56,21 +57,12 @@ function holdRows() {
     release = resolve;
   });
   const withoutStatementTimeout = <Result>(work: (own: Database) => Promise<Result>) =>
-    work({
-      ...database,
-      transaction: (steps) =>
-        database.transaction((sql) =>
-          steps({
-            async query(text, values) {
-              if (text.startsWith('FETCH')) {
-                arrive();
-                await released;
-              }
-              return sql.query(text, values);
-            },
-          }),
-        ),
-    });
+    work(
+      interruptTransactions(database, 'FETCH', () => {
+        arrive();
+        return released;
+      }),
+    );
   return { arrived, release, withoutStatementTimeout };
 }
 
