@@ -87,6 +87,7 @@ test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
 });
 
 describe('polling a database', () => {
+  let reads: number;
   /** Responds to the running read. */
   let respond: () => void;
   let disconnects: (number | undefined)[];
@@ -95,9 +96,11 @@ describe('polling a database', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     disconnects = [];
+    reads = 0;
     const database = {
       query: () =>
         new Promise((resolve) => {
+          reads += 1;
           respond = () => resolve([]);
         }),
     } as Partial<Database> as Database;
@@ -113,6 +116,15 @@ describe('polling a database', () => {
   afterEach(() => {
     poller.stop();
     vi.useRealTimers();
+  });
+
+  test('changes are read again 200 ms after a response', async () => {
+    respond();
+    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(199);
+    expect(reads).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(reads).toBe(2);
   });
 
   test('a database that does not respond is reported once, after two seconds, and so is its first response', async () => {

@@ -13,6 +13,27 @@ beforeEach(() => database.query('DELETE FROM changes'));
 const change = (productId: string) => ({ productIds: [productId], commentIds: [], catalogue: false });
 const published = () => database.query<{ id: string; product_ids: string[] }>('SELECT id, product_ids FROM changes');
 
+test('a change is published after 100 ms, together with the changes in the meantime', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const records: unknown[] = [];
+  const recording: typeof database = {
+    ...database,
+    async query(_text, values) {
+      records.push(values?.[1]);
+      return [];
+    },
+  };
+  const publisher = new ChangePublisher(recording, createLogLines().log);
+  publisher.add(change('first'));
+  await vi.advanceTimersByTimeAsync(99);
+  publisher.add(change('second'));
+  expect(records).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(records).toEqual([['first', 'second']]);
+  await publisher.close();
+});
+
 test('after a failure, changes are published together with later ones, and the publisher recognises the record as its own', async () => {
   const { log, text } = createLogLines();
   let publications = 0;

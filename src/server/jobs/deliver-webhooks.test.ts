@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../../tests/support/webhook-receiver.ts';
@@ -6,7 +6,7 @@ import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Database } from '../../core/database/database.ts';
 import { checkWebhooks } from '../../core/doctor/run-database-checks.ts';
 import { deleteOldEvents, listEvents, receiverOf, recordEvents, retryEvents } from '../../core/webhooks/outbox.ts';
-import { deliverWebhooks, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
+import { deliverWebhooks, LEASE_TIMES, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
 
 const SECRET = newSecret(7);
 const HOUR_MS = 3_600_000;
@@ -29,6 +29,7 @@ beforeEach(async () => {
   lines = createLogLines();
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(running.map((one) => one.close()));
   await receiver.stop();
   await database.drop();
@@ -160,7 +161,6 @@ test('a receiver that hangs on one event still gets others', async () => {
 
 test('a receiver that hangs gets the event again after the timeout', async () => {
   const timeout = new AbortController();
-  onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
   receiver.respond = () => {};
   await record('a');
@@ -176,7 +176,6 @@ test('a receiver that hangs gets the event again after the timeout', async () =>
 
 test('while a receiver hangs on other events, the status already shows that deliveries fail', async () => {
   const timeout = new AbortController();
-  onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
   receiver.respond = () => {};
   await record(...Array.from({ length: 10 }, (_, index) => `event-${index}`));
@@ -293,7 +292,8 @@ test('events are deleted after seven days', async () => {
   expect(await states()).toEqual([]);
 });
 
-test('retry delays double from five seconds to an hour, and jitter shortens them by up to half', () => {
+test('events are looked for every 500 ms; retry delays double from five seconds to an hour, minus up to half as jitter', () => {
+  expect(LEASE_TIMES.pollMs).toBe(500);
   const longest = Array.from({ length: 12 }, (_, failed) => retryDelayMs(failed, () => 0) / 1_000);
   expect(longest).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   expect(retryDelayMs(0, () => 0.999_999)).toBeCloseTo(2_500, -1);

@@ -27,7 +27,7 @@ export interface WebhookDeliveries {
 /**
  * Events are sent within `pollMs` of their scheduled time, or up to `leaseMs` later if the sending process is killed.
  */
-const LEASE_TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
+export const LEASE_TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
 
 const POLLS_PER_STATUS = 30;
 /** Maximum number of concurrent requests to the receiver. */

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tally } from '../../core/leaderboards/read-tally.ts';
-import { sendTally } from './send-tally.ts';
+import { MIN_READ_RATE, sendTally } from './send-tally.ts';
 
 const LINE = `${'x'.repeat(1_000)}\n`;
 
 /** No client can read this fast. */
-const MIN_READ_RATE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
+const IMPOSSIBLE_RATE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
 
 const app = Fastify();
 let noteRelease: () => void;
@@ -25,7 +25,7 @@ beforeAll(async () => {
         return true;
       },
     };
-    return sendTally(core, undefined, request, reply, MIN_READ_RATE);
+    return sendTally(core, undefined, request, reply, IMPOSSIBLE_RATE);
   });
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -34,6 +34,10 @@ afterAll(() => app.close());
 async function* endless(): AsyncGenerator<string> {
   for (;;) yield LINE;
 }
+
+test('clients must read 64 KB a second, after 30 seconds, and may read for 15 minutes', () => {
+  expect(MIN_READ_RATE).toEqual({ graceMs: 30_000, bytesPerMs: 64, maxMs: 900_000 });
+});
 
 test('a client that reads too slowly is disconnected, and its snapshot is released', async () => {
   const client = connect(port, '127.0.0.1');

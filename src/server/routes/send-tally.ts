@@ -12,7 +12,7 @@ const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
  * Slower clients are disconnected, because they keep others waiting, and their snapshots prevent VACUUM from removing
  * dead rows. A megabyte may take 45 seconds, and any tally 15 minutes.
  */
-const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
+export const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
 /**
  * Streams the tally of a day as fast as the client reads it, uncompressed, because the digest covers these bytes.
