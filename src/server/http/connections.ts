@@ -63,21 +63,22 @@ interface Progress {
  * takes a quarter of the time of sending a cached response. Other limits close connections that are idle between
  * requests, or on which a request never ends.
  */
-export function endStalledConnections(app: FastifyInstance, now = () => performance.now()): { sweep(): void } {
+export function endStalledConnections(app: FastifyInstance): void {
   const connections = new Map<Socket, Progress>();
 
   function sweep(): void {
+    const now = performance.now();
     for (const [socket, progress] of connections) {
       // Bytes that are still queued do not count as sent. A large response is sent in several writes, each of which
       // counts.
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
-      if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now() });
-      else if (now() - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
+      if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now });
+      else if (now - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
     }
   }
 
   app.server.on('connection', (socket: Socket) => {
-    connections.set(socket, { bytes: 0, since: now() });
+    connections.set(socket, { bytes: 0, since: performance.now() });
     socket.once('close', () => connections.delete(socket));
   });
   const timer = setInterval(sweep, STALL_CHECK_MS).unref();
@@ -85,7 +86,6 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
     clearInterval(timer);
     done();
   });
-  return { sweep };
 }
 
 /** How often idle connections are closed while the server closes. */
