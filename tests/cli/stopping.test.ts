@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect as connectDatabase } from '../../src/core/database/connect.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -130,7 +129,19 @@ describe('after a signal, a command leaves no embedded database running', () => 
     const command = harness.start(['export', '-'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/"id"/);
     command.process.stdout?.pause();
-    await delay(1_000);
+    const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
+    let since: string | undefined;
+    const isUnchanged = async () => {
+      const before = since;
+      const [transaction] = await database.query<{ since: string }>(
+        "SELECT query_start::text AS since FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      );
+      since = transaction?.since;
+      return since !== undefined && since === before;
+    };
+    // Once the pipe is full, the export sends no further statement in its transaction.
+    await expect.poll(isUnchanged, { interval: 200 }).toBe(true);
+    await close();
     command.process.kill('SIGTERM');
     await once(command.process, 'exit');
     expect(command.process.exitCode).toBe(1);

@@ -133,6 +133,7 @@ test('every process announces a launch on time without a write', async () => {
 });
 
 test('closing waits for a running read of launches', async () => {
+  const other = await startProcess();
   let isReading = false;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -156,7 +157,8 @@ test('closing waits for a running read of launches', async () => {
   const closed = changes.close().then(() => {
     isClosed = true;
   });
-  await database.query('SELECT pg_sleep(0.05)');
+  // Without the wait, the process would close before another one that begins to close later.
+  await other.changes.close();
   expect(isClosed).toBe(false);
   release();
   await closed;
