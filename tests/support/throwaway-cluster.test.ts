@@ -33,13 +33,15 @@ describe('a throwaway cluster', () => {
     // The seventh line contains the key and the id of the shared memory.
     const memory = (await readFile(join(location, 'postmaster.pid'), 'utf8')).split('\n')[6]?.trim().split(/\s+/) ?? [];
     expect(memory).toHaveLength(2);
+    const isLinux = process.platform === 'linux';
+    const shared = new RegExp(`^ *-?\\d+ +${memory[1]} `, 'm');
+    if (isLinux) expect(await readFile('/proc/sysvipc/shm', 'utf8')).toMatch(shared);
     await killed.kill('SIGKILL');
     await utimes(dataDir, 0, 0);
     const next = await startThrowawayCluster({ durability: 'none' });
     await hasNoProcesses(location);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
-    if (process.platform === 'linux')
-      expect(await readFile('/proc/sysvipc/shm', 'utf8')).not.toMatch(new RegExp(`^ *${memory.join(' +')} `, 'm'));
+    if (isLinux) expect(await readFile('/proc/sysvipc/shm', 'utf8')).not.toMatch(shared);
     await next.stop();
   });
 });
