@@ -1,5 +1,7 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
+import { NewMarker, VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
 
@@ -23,6 +25,15 @@ test('setting the clock back does not begin a visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('without stored visits, no previous visit is known', () => {
-  expect(visits.initial).toBeNull();
+test('no product is new without stored visits', () => {
+  const marker = () => renderToStaticMarkup(createElement(NewMarker, { createdAt: '2999-01-01T00:00:00.000Z' }));
+  expect(marker()).toBe('');
+  // In this rendering, `initial` replaces the stored visits.
+  const { initial } = visits;
+  try {
+    visits.initial = { seenAt: Date.now(), lastEndedAt: NOON };
+    expect(marker()).toContain('since your last visit');
+  } finally {
+    visits.initial = initial;
+  }
 });
