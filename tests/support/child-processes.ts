@@ -1,7 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
+
+/** Declares a test that uses functions of this file which work on Linux only. */
+export const testOnLinux = test.runIf(process.platform === 'linux');
 
 /** Returns the ids of this process's children whose command lines contain a program's name. Works on Linux only. */
 export async function pidsOfChildren(program: string): Promise<number[]> {

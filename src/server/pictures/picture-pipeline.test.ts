@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { pidsOfChildren } from '../../../tests/support/child-processes.ts';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { pidsOfChildren, testOnLinux } from '../../../tests/support/child-processes.ts';
 import { buildApng, buildPng, pngChunk } from '../../../tests/support/picture-bytes.ts';
 import { PICTURE_NAME, type PictureUse } from '../../core/pictures/picture-store.ts';
 import { createPictureProcessor, type PictureProcessor, type PictureProcessorOptions } from './picture-pipeline.ts';
@@ -211,7 +211,7 @@ test('uploading a picture again returns the same URL and renews the time of its 
   expect(mtimeMs).toBeGreaterThan(0);
 });
 
-test('killing the worker process fails only the current picture, and leaves no partial file', async () => {
+testOnLinux('killing the worker process fails only the current picture, and leaves no partial file', async () => {
   const pictures = start();
   const before = await readdir(folder);
   const others = await pidsOfChildren('picture-worker');
@@ -241,7 +241,7 @@ test('a picture that takes too long is refused', async () => {
   });
 });
 
-test('the worker process exits when it is idle, and starts again for the next picture', async () => {
+testOnLinux('the worker process exits when it is idle, and starts again for the next picture', async () => {
   const pictures = start({ idleMs: 10 });
   const others = await pidsOfChildren('picture-worker');
   await send(buildPng({ width: 5, height: 5 }), { pictures });
@@ -262,9 +262,9 @@ test('a sender has a limited number of slots, and others are still admitted', as
 test('if the worker process cannot start, a picture is refused as overloaded', async () => {
   const broken = join(folder, '..', `broken-${process.pid}.mjs`);
   await writeFile(broken, 'process.exit(1)');
+  onTestFinished(() => rm(broken));
   const pictures = start({ workerFile: broken });
   await expect(send(buildPng({ width: 5, height: 5 }), { pictures })).rejects.toMatchObject({ code: 'overloaded' });
-  await rm(broken);
 });
 
 test('a site that is about to stop finishes one picture and refuses waiting ones', async () => {

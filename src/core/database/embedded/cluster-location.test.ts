@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux')('after npm has replaced the Postgre
   });
 });
 
-describe('PostgreSQL programs', () => {
+describe.runIf(process.platform === 'linux')('PostgreSQL programs', () => {
   it('programs whose install script did not run get the links of their libraries when the database is opened', async () => {
     const packageDir = await copyPackages(await harness.folder());
     const lib = await removeLinks(packageDir);
