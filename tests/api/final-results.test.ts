@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import { paths } from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
@@ -115,6 +115,8 @@ describe('two launches that share the first rank', () => {
     for (const id of ['gained', 'lost']) {
       await twins.addProduct({ id, name: `Twin ${id}`, createdAt: twinClock.now().toISOString() });
       await setUpvote('PUT', id, 'one');
+      // A launch that is placed while the clock moves on would lose the withdrawn vote, whose window was still open.
+      await vi.waitUntil(async () => (await twins.core.getStandings(id)) !== null, 60_000);
     }
     twinClock.advance({ hours: 25 });
     for (const voter of ['two', 'three']) await setUpvote('PUT', 'gained', voter);
