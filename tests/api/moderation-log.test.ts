@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import type { ModerationEntry, ModerationLog } from '../../src/contract/moderation/schema.ts';
 import {
@@ -189,6 +189,11 @@ describe('the page of the moderation log', () => {
     const exclude = await launchWithVotes('swell');
     await exclude();
     await undoDecision(site.database, { id: await declineSecretProject() }, rules());
+    // The cached log may be up to three seconds old.
+    await vi.waitUntil(async () => {
+      const [declined, , removed] = (await read()).items;
+      return declined?.undoneAt && removed?.productId === 'slots';
+    }, 60_000);
   });
 
   test('describes each entry, links existing products, and does not load the app', async () => {
