@@ -133,7 +133,6 @@ test('every process announces a launch on time without a write', async () => {
 });
 
 test('closing waits for a running read of launches', async () => {
-  const other = await startProcess();
   let isReading = false;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -157,7 +156,8 @@ test('closing waits for a running read of launches', async () => {
   const closed = changes.close().then(() => {
     isClosed = true;
   });
-  // Without the wait, the process would close before another one that begins to close later.
+  // Without the wait, the process would close before another one that starts and closes in the meantime.
+  const other = await startProcess();
   await other.changes.close();
   expect(isClosed).toBe(false);
   release();
