@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { startsWithNewest } from './announced-lists.ts';
@@ -7,8 +7,11 @@ import { type VisibleList, visibleList } from './visible-queries.ts';
 export interface LaunchWatch {
   /** Reads the start of the list on screen and looks for new products. @throws ApiError if the request fails. */
   check(): Promise<void>;
-  /** Finds new products: those at the start of `firstPage` that the list on screen does not show. */
-  findNew(firstPage: readonly Pick<Product, 'id'>[]): void;
+  /**
+   * Finds new products: those at the start of `firstPage` that the list of `query` does not show. Does nothing if
+   * another list is on screen now.
+   */
+  findNew(firstPage: readonly Pick<Product, 'id'>[], query: Query): void;
   /** Returns the ids of new products for the list on screen, newest first. */
   waiting(): string[];
   subscribe(listener: () => void): () => void;
@@ -27,13 +30,13 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
     return list && startsWithNewest(list.filters) ? list : undefined;
   }
 
-  function findNew(firstPage: readonly Pick<Product, 'id'>[]): void {
+  function findNew(firstPage: readonly Pick<Product, 'id'>[], query: Query): void {
     const list = listOfNewest();
-    if (!list) return;
+    if (list?.query !== query) return;
     const firstKnown = firstPage.findIndex(({ id }) => list.ids.has(id));
     const unknown = firstKnown === -1 ? firstPage : firstPage.slice(0, firstKnown);
     newIds.set(
-      list.query.queryHash,
+      query.queryHash,
       unknown.map(({ id }) => id),
     );
     for (const listener of listeners) listener();
@@ -46,8 +49,7 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
       const { q, tag } = list.filters;
       // All pages that show this list send the same request, so the server can respond from its cache.
       const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
-      // Meanwhile, another list may have appeared on screen.
-      if (listOfNewest()?.query === list.query) findNew(page.items);
+      findNew(page.items, list.query);
     },
     findNew,
     waiting() {

@@ -1,7 +1,12 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
+import { buildProduct } from '../../../../tests/support/product-data.ts';
+import type { ReadApi } from '../../../contract/api.ts';
+import type { ProductPage } from '../../../contract/products/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
-import { refetchBoards } from './refetch.ts';
+import { createUpdateApplier } from './apply-updates.ts';
+import { createLaunchWatch } from './launch-watch.ts';
+import { refetchBoards, refetchVisible } from './refetch.ts';
 
 test('a refetch of a board waits for further launches that are loading, and then reads all votes again', async () => {
   const client = new QueryClient();
@@ -31,5 +36,45 @@ test('a refetch of a board waits for further launches that are loading, and then
   await more;
   await refetched;
   expect(shown()).toEqual([2, 2]);
+  stop();
+});
+
+test('a refetch finds new launches for its own list, and none for a list that has replaced it on screen', async () => {
+  const client = new QueryClient();
+  const pageOf = (...ids: string[]) => ({ items: ids.map((id) => buildProduct({ id })), nextCursor: null });
+  const show = (filters: object, page: ProductPage) => {
+    const queryKey = productKeys.list(filters);
+    client.setQueryData(queryKey, { pages: [page], pageParams: [''] });
+    const observer = new InfiniteQueryObserver(client, {
+      queryKey,
+      queryFn: () => page,
+      initialPageParam: '',
+      getNextPageParam: () => null,
+      staleTime: Number.POSITIVE_INFINITY,
+    });
+    return observer.subscribe(() => {});
+  };
+  let sendPage = () => {};
+  const listProducts = () =>
+    new Promise<ProductPage>((resolve) => {
+      sendPage = () => resolve(pageOf('new', 'otter'));
+    });
+  const api = { listProducts } as unknown as ReadApi;
+  const applier = createUpdateApplier(client, { msSinceLastWrite: () => Number.POSITIVE_INFINITY });
+  const launches = createLaunchWatch(api, client);
+  const refetch = () => refetchVisible({ api, client, applier, launches });
+
+  const leave = show({}, pageOf('otter'));
+  const first = refetch();
+  sendPage();
+  await first;
+  expect(launches.waiting()).toEqual(['new']);
+
+  const second = refetch();
+  leave();
+  const stop = show({ q: 'heron' }, pageOf('heron'));
+  sendPage();
+  await second;
+  expect(launches.waiting()).toEqual([]);
   stop();
 });

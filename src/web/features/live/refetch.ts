@@ -76,14 +76,14 @@ export async function refetchComments(
 
 async function fetchListed(
   api: ReadApi,
-  { filters, pages, ids }: VisibleList,
+  { query, filters, pages, ids }: VisibleList,
   launches: LaunchWatch,
 ): Promise<Product[]> {
   const { cursor, ...order } = filters;
   const read = await fetchPages(sizeOf(pages), cursor, (place) =>
     api.listProducts({ ...order, limit: MAX_ITEMS, ...place }),
   );
-  launches.findNew(read);
+  launches.findNew(read, query);
   const found = new Set(read.map(({ id }) => id));
   // In lists sorted by upvotes or comments, products may have moved out of the loaded range. They are read one by one.
   for (const id of ids) {
