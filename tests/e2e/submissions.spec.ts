@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
-import { dayAhead, decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import { decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) =>
@@ -270,21 +269,4 @@ test.describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await expect(dialog(page).getByRole('heading', { name: 'Kelp is on its way' })).toBeFocused();
   });
-});
-
-test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
-  const [day, nextDay] = [dayAhead(120), dayAhead(121)];
-  await openDialog(page);
-  await field(page, 'Name').fill('Urchin; spiny, round');
-  await dialog(page).getByLabel('At a time that I choose').check();
-  await dialog(page).getByLabel('Launch time').fill(`${day}T09:00`);
-  await send(page).click();
-  const download = page.waitForEvent('download');
-  await dialog(page).getByRole('button', { name: 'Add to calendar' }).click();
-  const file = await readFile(await (await download).path(), 'utf8');
-  const [start, end] = [day, nextDay].map((date) => `${date.replaceAll('-', '')}T090000Z`);
-  expect(file).toContain(`\r\nDTSTART:${start}\r\nDTEND:${end}\r\n`);
-  expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
-  expect(file).toContain(`URL:${site.address}/product/`);
-  expect(file).not.toContain('maker=');
 });

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { expect } from '../support/e2e-test.ts';
+import { dayAhead, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+
+async function openDialog(page: Page, name: string): Promise<void> {
+  await page.goto(paths.submit);
+  await dialog(page).getByLabel('Name', { exact: true }).fill(name);
+}
+
+test('the QR code of the maker link is dark on white in a dark forced-colours theme', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+  await openDialog(page, 'Sargassum');
+  await send(page).click();
+  const code = dialog(page).getByRole('img', { name: 'QR code of the maker link of Sargassum' });
+  await expect(code.locator('..')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(code.locator('path')).toHaveCSS('fill', 'rgb(10, 33, 53)');
+});
+
+test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
+  const [day, nextDay] = [dayAhead(120), dayAhead(121)];
+  await openDialog(page, 'Urchin; spiny, round');
+  await dialog(page).getByLabel('At a time that I choose').check();
+  await dialog(page).getByLabel('Launch time').fill(`${day}T09:00`);
+  await send(page).click();
+  const download = page.waitForEvent('download');
+  await dialog(page).getByRole('button', { name: 'Add to calendar' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  const [start, end] = [day, nextDay].map((date) => `${date.replaceAll('-', '')}T090000Z`);
+  expect(file).toContain(`\r\nDTSTART:${start}\r\nDTEND:${end}\r\n`);
+  expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
+  expect(file).toContain(`URL:${site.address}/product/`);
+  expect(file).not.toContain('maker=');
+});
