@@ -262,6 +262,11 @@ test.describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.type('green,');
     await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea', 'green']);
+    await page.keyboard.type('x');
+    // The second press without a release is a repetition.
+    for (const _press of ['first', 'repeated']) await page.keyboard.down('Backspace');
+    await page.keyboard.up('Backspace');
+    await expect(field(page, 'Tags')).toHaveValue('');
     await page.keyboard.press('Backspace');
     await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea']);
     await page.keyboard.press('Tab');

@@ -13,7 +13,7 @@ interface TagFieldProps {
 /** The commas of the Latin, Arabic, Chinese and Japanese scripts. */
 const SEPARATOR = /[,،，、]/;
 
-/** Enter or a comma adds a tag, and Backspace in the empty field removes the last one. */
+/** Enter or a comma adds a tag, and each press of Backspace in the empty field removes the last one. */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
@@ -44,7 +44,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
       add(text);
-    } else if (event.key === 'Backspace' && text === '' && last !== undefined) remove(last);
+    } else if (event.key === 'Backspace' && text === '' && last !== undefined && !event.repeat) remove(last);
   }
 
   /** Adds tags at a separator, even if the text was pasted or entered with an input method. */
