@@ -240,3 +240,37 @@ test('on the narrowest phone, the maker’s name is not truncated, and the votes
   const widthOf = async (selector: string) => (await row.locator(selector).boundingBox())?.width ?? 0;
   expect(await widthOf('.board-row-votes')).toBeGreaterThan(2 * (await widthOf('.board-row-name')));
 });
+
+test('long ranks take one line next to the picture, and up to 999, pictures stay aligned', async ({ page, site }) => {
+  await site.addProducts(4, (index) => ({ name: `Ranked ${index}` }));
+  for (const [path, width, rows] of [
+    ['/?q=ranked', WIDTHS.desktop, '.product-card'],
+    ['/?q=ranked', WIDTHS.tablet, '.product-card'],
+    ['/?board=2026', WIDTHS.desktop, '.board-row'],
+    ['/?board=2026', WIDTHS.phone, '.board-row'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await visit(page, path);
+    const shown = await page.locator(rows).evaluateAll((elements) =>
+      // On a leaderboard, the first three ranks look different.
+      elements.slice(-4).map((element, index) => {
+        const parts = [...(element.querySelector('[class$="-rank"]')?.childNodes ?? [])];
+        const rank = parts.find((node) => node instanceof Text) ?? element;
+        rank.textContent = ['99', '100', '999', '1,000'][index] ?? '';
+        const range = document.createRange();
+        range.selectNodeContents(rank);
+        const [text, row] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+        const picture = element.querySelector('[class$="-picture"]')?.getBoundingClientRect().left ?? 0;
+        return {
+          lines: range.getClientRects().length,
+          isClear: text.left > row.left + 4 && text.right < picture - 4,
+          picture,
+        };
+      }),
+    );
+    const place = `${path}, ${width} px`;
+    expect(shown, place).toHaveLength(4);
+    for (const { lines, isClear } of shown) expect([lines, isClear], place).toEqual([1, true]);
+    expect(new Set(shown.slice(0, 3).map(({ picture }) => picture)).size, place).toBe(1);
+  }
+});
