@@ -200,39 +200,6 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('img', { name: /^Screenshot \d of Scallop$/ })).toHaveCount(1);
   });
 
-  test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({
-    page,
-    site,
-  }) => {
-    const made = await submit(site, { name: 'Limpet' });
-    await openLink(page, made);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    const description = dialog(page).getByLabel('Description');
-    await description.fill('Clings to rocks.');
-    await description.hover();
-    await page.mouse.down();
-    await page.mouse.move(2, 2);
-    await page.mouse.up();
-    await expect(description).toHaveValue('Clings to rocks.');
-    await page.mouse.click(2, 2);
-    await expect(dialog(page)).toHaveCount(0);
-  });
-
-  test('lets a change finish after its dialog was closed, and keeps the next dialog open', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Chiton' });
-    await openLink(page, made);
-    const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
-    await page.getByRole('button', { name: 'Reschedule' }).click();
-    await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
-    await expect.poll(() => held.requests.length).toBe(1);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog(page).getByLabel('Description').fill('Grazes.');
-    held.release();
-    await expect(page.getByText('The launch time has changed.')).toBeVisible();
-    await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
-  });
-
   test('shows that a product that waits past its launch time launches once approved', async ({ page, site }) => {
     const day = dayAhead(120);
     const made = await submit(site, { name: 'Sea hare', launchAt: `${day}T10:00:00.000Z` });

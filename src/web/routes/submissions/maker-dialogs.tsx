@@ -3,13 +3,20 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { errorsIn, rebase, toDraft } from './draft.ts';
+import { type Draft, errorsIn, rebase, toDraft, toSubmission } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { storedPictures } from './pictures.ts';
-import { FailureNote, SubmissionForm } from './submission-form.tsx';
-import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
-import { useSubmissionForm } from './use-submission-form.ts';
+import { FailureNote, RestoredNote, SubmissionForm } from './submission-form.tsx';
+import {
+  type Failure,
+  failureOf,
+  isStored,
+  type MakerAccess,
+  SubmissionError,
+  submissionsClient,
+} from './submissions-client.ts';
+import { draftOf, useSubmissionForm } from './use-submission-form.ts';
 
 interface MakerDialogProps {
   access: MakerAccess;
@@ -18,20 +25,51 @@ interface MakerDialogProps {
   onClose: (changed?: Submission, message?: string) => void;
 }
 
-export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
+/** Changes that the maker has not saved, and the version that they are based on. */
+export interface UnsavedEdit {
+  base: Submission;
+  draft: Draft;
+}
+
+interface EditDialogProps extends MakerDialogProps {
+  /** The changes with which the dialog was last closed. */
+  unsaved: UnsavedEdit | null;
+  onUnsaved: (unsaved: UnsavedEdit | null) => void;
+}
+
+export function EditDialog({ access, submission, onClose, unsaved, onUnsaved }: EditDialogProps) {
   const { timeZone = 'UTC' } = useSite();
+  const [isRestored, setRestored] = useState(unsaved !== null);
+  const { base, draft } = unsaved ?? { base: submission, draft: draftOf(submission) };
   const form = useSubmissionForm({
-    draft: toDraft(submission.product, submission.launchAt),
-    pictures: storedPictures(submission.product),
-    editing: { access, submission },
-    onDone: (_, changed) =>
+    draft,
+    pictures: storedPictures(base.product),
+    editing: { access, submission: base },
+    onDone(_, changed) {
+      onUnsaved(null);
       onClose(
         changed,
         changed.status === 'waiting' ? t('A person will review your submission.') : t('No further review is needed.'),
-      ),
+      );
+    },
   });
+
+  function close(): void {
+    const { draft } = form;
+    const latest = form.latest() ?? base;
+    onUnsaved(isStored(toSubmission(draft), latest) ? null : { base: latest, draft });
+    onClose(latest);
+  }
+
+  function startOver(): void {
+    const latest = form.latest() ?? base;
+    form.reset(draftOf(latest), storedPictures(latest.product));
+    setRestored(false);
+  }
+
   return (
-    <Modal title={t('Edit your launch')} onClose={() => onClose(form.latest())}>
+    <Modal title={t('Edit your launch')} onClose={close}>
+      {isRestored && <RestoredNote form={form} onStartOver={startOver} />}
       {submission.status === 'scheduled' && (
         <p className="submission-restored">
           {t('Your launch is approved. If you change anything except the launch time, it needs another review.')}

@@ -1,4 +1,12 @@
-import { type Dispatch, type MouseEvent, type ReactNode, type SetStateAction, useEffect, useRef } from 'react';
+import {
+  type Dispatch,
+  type MouseEvent,
+  type ReactNode,
+  type SetStateAction,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
@@ -8,7 +16,7 @@ import { useNow } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
 import { teamText } from './draft.ts';
-import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.tsx';
+import { EditDialog, RescheduleDialog, type UnsavedEdit, WithdrawDialog } from './maker-dialogs.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 
@@ -31,6 +39,7 @@ export function MakerSubmission({ access, submission, onChange, open, setOpen }:
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
+  const [unsaved, setUnsaved] = useState<UnsavedEdit | null>(null);
   const { product, status, editable } = submission;
   useDocumentHead({
     title: `${t('{name}, your launch', { name: product.name })} · ${site.name}`,
@@ -113,7 +122,7 @@ export function MakerSubmission({ access, submission, onChange, open, setOpen }:
           {product.team.length > 0 && <Fact label={t('Team')}>{teamText(product.team)}</Fact>}
         </dl>
       </section>
-      {open?.name === 'edit' && <EditDialog {...dialog} />}
+      {open?.name === 'edit' && <EditDialog {...dialog} unsaved={unsaved} onUnsaved={setUnsaved} />}
       {open?.name === 'reschedule' && <RescheduleDialog {...dialog} />}
       {open?.name === 'withdraw' && <WithdrawDialog {...dialog} />}
     </article>

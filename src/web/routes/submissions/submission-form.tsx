@@ -21,7 +21,7 @@ interface SubmissionFormProps {
 
 /** The form for a new or an edited product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
-  const { element, draft, pictures, errors, invalidAttempts, conflicts, failure, isSending, progress, set } = form;
+  const { element, draft, pictures, errors, invalidAttempts, replacements, failure, isSending, progress, set } = form;
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
@@ -95,8 +95,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         </div>
         <TeamField team={draft.team} error={errorOf(errors, 'team')} onChange={(team) => set({ team })} />
         <LaunchField
-          // Shows the launch time of the latest version, because the field has its own state.
-          key={conflicts}
+          // Shows the launch time of the new draft, because the field has its own state.
+          key={replacements}
           launchAt={draft.launchAt}
           siteTimeZone={siteTimeZone}
           error={errorOf(errors, 'launchAt')}
@@ -150,6 +150,24 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         </button>
       </div>
     </form>
+  );
+}
+
+/** Says that the form shows a draft from before, which `onStartOver` discards. */
+export function RestoredNote({ form, onStartOver }: { form: Form; onStartOver: () => void }) {
+  function startOver(): void {
+    if (form.isSending) return;
+    onStartOver();
+    form.element.current?.querySelector('input')?.focus();
+  }
+
+  return (
+    <p className="submission-restored" role="status">
+      {`${t('Your draft is as you left it; only pictures have to be added again.')} `}
+      <button type="button" className="text-button" onClick={startOver}>
+        {t('Start over')}
+      </button>
+    </p>
   );
 }
 

@@ -92,8 +92,8 @@ export const submissionsClient = {
     sendAsMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
 };
 
-/** Returns whether the latest submission already has the fields that were sent. */
-function isStored(fields: SubmissionPatch, latest: Submission): boolean {
+/** Returns whether the latest submission already has these fields. */
+export function isStored(fields: SubmissionPatch, latest: Submission): boolean {
   const stored = toSubmission(toDraft(latest.product, latest.launchAt));
   return JSON.stringify({ ...stored, ...fields }) === JSON.stringify(stored);
 }

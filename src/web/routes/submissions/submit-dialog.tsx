@@ -12,7 +12,7 @@ import { Modal } from '../../ui/modal.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { newDraft, savedDraft } from './draft.ts';
 import { NO_PICTURES } from './pictures.ts';
-import { SubmissionForm, SubmissionStyles } from './submission-form.tsx';
+import { RestoredNote, SubmissionForm, SubmissionStyles } from './submission-form.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { Submitted } from './submitted.tsx';
 import { useSubmissionForm } from './use-submission-form.ts';
@@ -71,7 +71,6 @@ interface NewSubmissionProps {
 function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   const { timeZone = 'UTC' } = useSite();
   const [restored, setRestored] = useState(() => savedDraft.read());
-  const fields = useRef<HTMLDivElement>(null);
   const created = useRef<MakerAccess>(undefined);
   const form = useSubmissionForm({
     draft: restored ?? newDraft(),
@@ -93,12 +92,9 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   });
 
   function startOver(): void {
-    if (form.isSending) return;
-    form.set(newDraft());
-    form.setPictures(NO_PICTURES);
+    form.reset(newDraft(), NO_PICTURES);
     savedDraft.write(undefined);
     setRestored(null);
-    fields.current?.querySelector('input')?.focus();
   }
 
   return (
@@ -107,31 +103,22 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
         {t('You need no account. A person reviews your product before it goes on the list.')}
       </p>
       <OwnSubmissions />
-      {restored && (
-        <p className="submission-restored" role="status">
-          {`${t('Your draft is as you left it; only pictures have to be added again.')} `}
-          <button type="button" className="text-button" onClick={startOver}>
-            {t('Start over')}
-          </button>
+      {restored && <RestoredNote form={form} onStartOver={startOver} />}
+      <SubmissionForm
+        form={form}
+        siteTimeZone={timeZone}
+        labels={{ submit: t('Submit for review'), sending: t('Sending...') }}
+      >
+        <p className="submission-hint">
+          {t(
+            'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.',
+            {
+              category: t(PRODUCT_FIELDS.category.default),
+              maker: t(PRODUCT_FIELDS.maker.default),
+            },
+          )}
         </p>
-      )}
-      <div ref={fields}>
-        <SubmissionForm
-          form={form}
-          siteTimeZone={timeZone}
-          labels={{ submit: t('Submit for review'), sending: t('Sending...') }}
-        >
-          <p className="submission-hint">
-            {t(
-              'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.',
-              {
-                category: t(PRODUCT_FIELDS.category.default),
-                maker: t(PRODUCT_FIELDS.maker.default),
-              },
-            )}
-          </p>
-        </SubmissionForm>
-      </div>
+      </SubmissionForm>
     </>
   );
 }

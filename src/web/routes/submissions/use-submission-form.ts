@@ -24,8 +24,8 @@ export interface SubmissionForm {
   errors: readonly FieldError[];
   /** The number of attempts that found errors. */
   invalidAttempts: number;
-  /** Increases when the form adopts a newer version of the submission that may have another launch time. */
-  conflicts: number;
+  /** Increases when the form is reset, or adopts a newer version of the submission that may have another launch time. */
+  replacements: number;
   failure: Failure | null;
   isSending: boolean;
   /**
@@ -35,6 +35,8 @@ export interface SubmissionForm {
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
+  /** Replaces everything that the maker has entered. */
+  reset: (draft: Draft, pictures: Pictures) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
@@ -68,7 +70,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const filesAdded = useRef(Promise.resolve());
   const [errors, setErrors] = useState(NO_ERRORS);
   const [invalidAttempts, setInvalidAttempts] = useState(0);
-  const [conflicts, setConflicts] = useState(0);
+  const [replacements, setReplacements] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
@@ -95,6 +97,13 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   function changePictures(next: Pictures): void {
     setPictures(() => next);
     clearErrors(Object.keys(next));
+  }
+
+  function reset(draft: Draft, pictures: Pictures): void {
+    setDraft(draft);
+    setPictures(() => pictures);
+    setErrors(NO_ERRORS);
+    setReplacements((count) => count + 1);
   }
 
   function report(found: readonly FieldError[]): void {
@@ -152,7 +161,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setDraft(rebased.draft);
     setPictures((now) => rebasePictures(now, storedPictures(before.product), storedPictures(latest.product)));
     report(rebased.conflicts);
-    setConflicts((count) => count + 1);
+    setReplacements((count) => count + 1);
   }
 
   /**
@@ -166,7 +175,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     existing.current = { ...existing.current, submission: latest };
     setDraft((now) => rebase(now, draftOf(before), draftOf(latest)).draft);
     setPictures((now) => addOthers(now, storedPictures(before.product), storedPictures(latest.product)));
-    if (latest.launchAt !== before.launchAt) setConflicts((count) => count + 1);
+    if (latest.launchAt !== before.launchAt) setReplacements((count) => count + 1);
   }
 
   /** Creates or updates the submission. */
@@ -230,12 +239,12 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const share = left.find(({ sent }) => sent !== undefined)?.sent;
   const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
   return {
-    ...{ element, draft, pictures, errors, invalidAttempts, conflicts, failure, isSending, progress },
-    ...{ set, setPictures: changePictures, addFiles, submit, latest },
+    ...{ element, draft, pictures, errors, invalidAttempts, replacements, failure, isSending, progress },
+    ...{ set, setPictures: changePictures, reset, addFiles, submit, latest },
   };
 }
 
-const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
+export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
 
 const filesOf = ({ image, screenshots }: Pictures) =>
   [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);

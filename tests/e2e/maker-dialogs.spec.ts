@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test';
+import { expect } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
+import { dayAhead, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+
+// A product is not visible before its approval.
+test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
+
+test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({
+  page,
+  site,
+}) => {
+  const made = await submit(site, { name: 'Limpet' });
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const description = dialog(page).getByLabel('Description');
+  await description.fill('Clings to rocks.');
+  await description.hover();
+  await page.mouse.down();
+  await page.mouse.move(2, 2);
+  await page.mouse.up();
+  await expect(description).toHaveValue('Clings to rocks.');
+  await page.mouse.click(2, 2);
+  await expect(dialog(page)).toHaveCount(0);
+});
+
+test('shows the changes of an edit dialog that was closed without saving, until the maker starts over or saves them', async ({
+  page,
+  site,
+}) => {
+  const day = dayAhead(120);
+  const made = await submit(site, { name: 'Nerite', description: 'Old', launchAt: `${day}T10:00:00.000Z` });
+  await openLink(page, made);
+  const [description, time] = [dialog(page).getByLabel('Description'), dialog(page).getByLabel('Launch time')];
+  const note = dialog(page).getByText(/^Your draft is as you left it/);
+  const edit = () => page.getByRole('button', { name: 'Edit' }).click();
+  const leave = async () => {
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+  };
+  await edit();
+  await description.fill('Grazes.');
+  await time.fill(`${day}T12:00`);
+  await leave();
+  await edit();
+  await expect(note).toBeVisible();
+  await expect(description).toHaveValue('Grazes.');
+  await expect(time).toHaveValue(`${day}T12:00`);
+  await dialog(page).getByRole('button', { name: 'Start over' }).click();
+  await expect(dialog(page).getByLabel('Name', { exact: true })).toBeFocused();
+  await expect(description).toHaveValue('Old');
+  await expect(time).toHaveValue(`${day}T10:00`);
+  await leave();
+  await edit();
+  await expect(description).toHaveValue('Old');
+  await expect(note).toHaveCount(0);
+
+  await description.fill('Grazes at night.');
+  await leave();
+  await edit();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Grazes at night.')).toHaveCount(2);
+  await edit();
+  await expect(description).toHaveValue('Grazes at night.');
+  await expect(note).toHaveCount(0);
+});
+
+test('lets a change finish after its dialog was closed, and keeps the next dialog open', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Chiton' });
+  await openLink(page, made);
+  const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
+  await page.getByRole('button', { name: 'Reschedule' }).click();
+  await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Description').fill('Grazes.');
+  held.release();
+  await expect(page.getByText('The launch time has changed.')).toBeVisible();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
+});
