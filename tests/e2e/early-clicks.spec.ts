@@ -196,6 +196,19 @@ test.describe('input before the app has loaded', () => {
     await expect(commentBox(page)).toHaveValue('');
   });
 
+  test('a comment that is being typed keeps the focus on a page loaded with #comments', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Fulmar', description: 'Glides.\n'.repeat(40) });
+    await page.clock.install();
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.goto(`/product/${product.id}#comments`, { waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await commentBox(page).pressSequentially('Typed');
+    scripts.release();
+    await expect(postButton(page)).toBeEnabled();
+    await page.clock.fastForward(1_000);
+    await expect(commentBox(page)).toBeFocused();
+  });
+
   test('a typed search term starts a search', async ({ page, site }) => {
     await site.addProduct({ name: 'Early Gull' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);

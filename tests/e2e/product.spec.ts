@@ -201,6 +201,34 @@ test.describe('§2 and §9: #comments', () => {
     }
   });
 
+  test('Back to a page with #comments restores its scroll position, and a typed fragment scrolls again', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Murre', description: 'Stands upright.\n'.repeat(80) });
+    await page.clock.install();
+    await visit(page, `/product/${product.id}#comments`);
+    const title = discussion(page).getByRole('heading', { level: 2 });
+    await expect(title).toBeFocused();
+    await page.evaluate(() => window.scrollTo({ top: 300, behavior: 'instant' }));
+    await expect(title).not.toBeInViewport();
+    // Does not scroll to the link.
+    await page.getByRole('link', { name: 'Groundswell, home' }).dispatchEvent('click');
+    await expect(page.getByRole('heading', { level: 1, name: 'Welcome to Groundswell' })).toBeVisible();
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1, name: 'Murre' })).toBeVisible();
+    await page.clock.fastForward(1_000);
+    await expect(title).not.toBeFocused();
+    expect(await page.evaluate(() => Math.round(scrollY))).toBe(300);
+
+    await page.evaluate(() => {
+      window.location.hash = '';
+      window.location.hash = '#comments';
+    });
+    await expect(title).toBeFocused();
+    await expect(title).toBeInViewport();
+  });
+
   test('a message shows if the code that finds a comment cannot be loaded', async ({ page, expectConsoleError }) => {
     expectConsoleError(/ERR_FAILED.*\/assets\/show-comment-/);
     await page.route(/\/assets\/show-comment-.*\.js$/, (route) => route.abort());

@@ -23,9 +23,8 @@ interface NavigateOptions {
 
 interface Router {
   location: Location;
-  /** How the location was reached. A new document counts as POP. */
-  type: 'POP' | 'PUSH' | 'REPLACE';
-  hasNavigated: boolean;
+  /** How the location was reached. A fragment that the browser itself navigated to counts as PUSH. */
+  type: 'LOAD' | 'POP' | 'PUSH' | 'REPLACE';
   /** Navigates to a path of this site. Navigating to the current URL replaces its history entry, as links do. */
   navigate: (to: string, options?: NavigateOptions) => void;
 }
@@ -42,7 +41,7 @@ export function useLocation(): Location {
 
 /** Whether the visitor has navigated within the site since the document loaded. A changed search counts as well. */
 export function useHasNavigated(): boolean {
-  return useRouter().hasNavigated;
+  return useRouter().type !== 'LOAD';
 }
 
 export function useSearchParams(): URLSearchParams {
@@ -54,9 +53,9 @@ export function useSearchParams(): URLSearchParams {
  * Follows the browser's history. Every change of URL is a transition: the old screen stays until the new one is ready.
  */
 export function BrowserRouter({ children }: { children: ReactNode }) {
-  const [current, setCurrent] = useState(() => currentEntry('POP', false));
+  const [current, setCurrent] = useState(() => currentEntry('LOAD'));
   const show = useCallback((next: Router['type']) => {
-    startTransition(() => setCurrent(currentEntry(next, true)));
+    startTransition(() => setCurrent(currentEntry(next)));
   }, []);
 
   const navigate = useCallback<Router['navigate']>(
@@ -80,7 +79,8 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
   );
 
   useEffect(() => {
-    const onPopState = () => show('POP');
+    // The entry of a fragment that was typed, or of the skip link, is new, and therefore has no state yet.
+    const onPopState = () => show(window.history.state ? 'POP' : 'PUSH');
     window.addEventListener('popstate', onPopState);
     return () => window.removeEventListener('popstate', onPopState);
   }, [show]);
@@ -89,15 +89,15 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
-function currentEntry(type: Router['type'], hasNavigated: boolean): Omit<Router, 'navigate'> {
+function currentEntry(type: Router['type']): Omit<Router, 'navigate'> {
   const { pathname, hash } = window.location;
   const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
-  if (key !== undefined) return { location: { pathname, search, hash, state, key }, type, hasNavigated };
+  if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
   // The entries of a new document and of a typed fragment have no key. Without keys, all such entries would share one
   // scroll position.
   window.history.replaceState({ key: newKey(), state }, '');
-  return currentEntry(type, hasNavigated);
+  return currentEntry(type);
 }
 
 function newKey(): string {
@@ -109,8 +109,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
   const { pathname, search } = new URL(url, 'http://page.invalid');
   const router: Router = {
     location: { pathname, search: withoutLanguage(search), hash: '', state: null, key: 'default' },
-    type: 'POP',
-    hasNavigated: false,
+    type: 'LOAD',
     navigate() {
       throw new Error('Cannot navigate while the server renders a page');
     },

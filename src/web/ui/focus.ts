@@ -25,6 +25,11 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   target.focus();
 }
 
+/** Returns whether a text field has the focus, which code must not move then. */
+export function isTyping(): boolean | undefined {
+  return document.activeElement?.matches(':read-write');
+}
+
 export function prefersReducedMotion(): boolean {
   return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useHasNavigated, useLocation } from '../routing/router.tsx';
+import { isTyping } from './focus.ts';
 
 interface PageHeadingProps {
   children: ReactNode;
@@ -15,14 +16,10 @@ export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
   const navigated = useHasNavigated();
-  const arrivedAt = useRef(navigated ? null : pathname);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a search on the first page must not move the focus
   useEffect(() => {
-    if (arrivedAt.current === pathname) return;
-    arrivedAt.current = pathname;
-    // A visitor who is typing a search keeps the focus.
-    if (document.activeElement instanceof HTMLInputElement) return;
-    heading.current?.focus({ preventScroll: true });
+    if (navigated && !isTyping()) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
 
   return (

@@ -4,7 +4,7 @@ import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { findRendered, scrollBehavior } from '../../ui/focus.ts';
+import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 
@@ -13,7 +13,8 @@ const MAX_PAGES = 20;
 
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
- * find it. If it is not found, scrolls to the title of the discussion and focuses that.
+ * find it. If it is not found, scrolls to the title of the discussion and focuses that. If the visitor is typing by
+ * then, nothing moves.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);
@@ -31,7 +32,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
     if (!hasNextPage || isError) break;
   }
   const element = isLoaded ? await findRendered(find) : find();
-  if (hasLeft()) return;
+  if (hasLeft() || isTyping()) return;
   const target = element ?? document.getElementById('comments-title');
   if (!target) return;
   target.tabIndex = -1;

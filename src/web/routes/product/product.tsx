@@ -18,8 +18,8 @@ import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
-import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
-import { scrollBehavior } from '../../ui/focus.ts';
+import { useProductId, useRouter } from '../../routing/router.tsx';
+import { isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { hasModifier, Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
@@ -105,13 +105,18 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
 /** The delay before scrolling: about 100 ms (specification, section 9). */
 const DELAY_MS = 100;
 
-/** Scrolls to the discussion or the comment that the URL names, and moves the focus there, like a fragment link. */
+/**
+ * Scrolls to the discussion or the comment that the URL names, and moves the focus there, like a fragment link. If
+ * the visitor is already typing, nothing moves.
+ */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
-  const { hash, key } = useLocation();
+  const { location, type } = useRouter();
+  const { hash, key } = location;
   // A layout effect runs as soon as the page is rendered. Other effects wait for the view transition from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
-    if (!ready) return;
+    // Back and Forward restore the scroll position and the focus.
+    if (type === 'POP' || !ready) return;
     if (hash.startsWith('#comment-')) {
       import('../../features/comments/show-comment.ts').then(
         (module) => module.showComment(api, client, hash),
@@ -120,6 +125,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
     }
     if (hash !== paths.COMMENTS_HASH) return;
     const timer = setTimeout(() => {
+      if (isTyping()) return;
       const section = document.querySelector(paths.COMMENTS_HASH);
       section?.scrollIntoView({ behavior: scrollBehavior() });
       section?.querySelector('h2')?.focus({ preventScroll: true });
