@@ -48,6 +48,7 @@ test('visited pages open offline with a notice, and online the page is always cu
   ).toBeVisible();
   await page.goto(`/product/${unseen.id}`);
   await expect(page.getByText('Failed to load products', { exact: true }), 'never visited').toBeVisible();
+  await expect(page).toHaveTitle(/^Failed to load products · /);
   await expect(note(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
 

@@ -51,7 +51,7 @@ export function ProductScreen() {
   useDocumentHead(
     data
       ? productHead(data.product, site.name)
-      : missingProductHead(site, isPending ? 'Loading product...' : undefined),
+      : missingProductHead(site, isPending ? 'Loading product...' : isError ? 'Failed to load products' : undefined),
   );
   useCommentsScroll(Boolean(data), api, client);
 
