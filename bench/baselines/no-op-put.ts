@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { UpvoteStateSchema } from '../../src/contract/upvotes/schema.ts';
 import type { Core } from '../../src/core/core.ts';
 import { buildApp } from '../../src/server/app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paths } from './paths.ts';
+import * as paths from './paths.ts';
 import { matchRoute, withLanguage } from './routes.ts';
 
 test.each([

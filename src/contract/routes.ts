@@ -1,4 +1,4 @@
-import { paths } from './paths.ts';
+import * as paths from './paths.ts';
 
 /**
  * The site's screens with the query parameters that affect each, in canonical order. The server and the service worker

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { FOLDERS } from '../contract/paths/folders.ts';
-import { paths } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
 import type { Core } from '../core/core.ts';
 import type { PicturePipeline } from '../core/pictures/picture-store.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';

@@ -8,7 +8,7 @@ import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
-import { paths } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
 import { saveProducts } from '../core/products/save-products.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';

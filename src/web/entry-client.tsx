@@ -1,6 +1,6 @@
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { paths } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
 import { matchRoute, withLanguage } from '../contract/routes.ts';
 import { createHttpApi, hasUnfinishedWrite, predatesWrite } from './api/http-api.ts';
 import { App, SCREENS } from './app.tsx';

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
-import { paths } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
 import { isModerationLog, matchRoute, type RouteName } from '../contract/routes.ts';
 import { type Site, taglineOf } from '../contract/site.ts';
 import { readOnlyApi } from './api/api-context.tsx';

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
-import { paths } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
 import type { ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute } from '../contract/routes.ts';
 import { type Site, taglineOf } from '../contract/site.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
 import { createTestClock } from '../support/test-clock.ts';

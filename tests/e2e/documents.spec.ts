@@ -1,4 +1,4 @@
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { cardNames, toast, upvoteOf } from '../support/screen.ts';

@@ -1,4 +1,4 @@
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';

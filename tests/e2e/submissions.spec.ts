@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';

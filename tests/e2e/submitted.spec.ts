@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { dayAhead, submissionTest as test } from '../support/submission-site.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, expectUpvote, searchBox, upvoteOf } from '../support/screen.ts';

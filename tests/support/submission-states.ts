@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { paths } from '../../src/contract/paths.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { holdResponses } from './network.ts';
 import { LONG_WORD, type ScreenState, type StateContent } from './screen-state.ts';
 import { dayAhead, decide, pictureFile, type Submitted, submit } from './submission-site.ts';

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';

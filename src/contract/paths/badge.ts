@@ -9,7 +9,7 @@ const badgeOf = withId('/badge/:id.svg');
 
 /**
  * A badge to embed on other sites, with the current count of upvotes or a final rank. This file is separate from
- * `site.ts`, so the initial bundle does not contain it.
+ * `paths.ts`, so the initial bundle does not contain it.
  */
 export const badgePath = Object.assign(
   (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) =>

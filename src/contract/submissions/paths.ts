@@ -1,5 +1,5 @@
 import { withId } from '../paths/api.ts';
-import { paths } from '../paths.ts';
+import * as paths from '../paths.ts';
 
 /** The URL paths of submissions. This file is separate from `paths.ts`, so pages without submissions do not load it. */
 export const submissionPaths = {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { CoreError, periodNotFound, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { REVALIDATE } from '../http/cache-control.ts';

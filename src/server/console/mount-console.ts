@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Manifest } from 'vite';
 import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
 import type { Database } from '../../core/database/database.ts';
 import { NO_STORE } from '../http/cache-control.ts';

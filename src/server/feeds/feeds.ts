@@ -2,7 +2,7 @@ import type { ReadApi } from '../../contract/api.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { formatPeriod } from '../../contract/leaderboards/format.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { formatQuantity } from '../../contract/text.ts';
 import { absoluteUrl, type SiteIdentity } from '../http/site-identity.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { NO_STORE } from './cache-control.ts';
 import type { RouteTable } from './route-table.ts';
 

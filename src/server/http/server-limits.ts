@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../contract/limits.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { endStalledConnections, limitPipelinedRequests } from './connections.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { paths as addresses } from '../../contract/paths.ts';
+import * as addresses from '../../contract/paths.ts';
 import { ProblemSchema } from '../../contract/problem.ts';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';

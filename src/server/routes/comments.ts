@@ -10,7 +10,7 @@ import {
   NewCommentSchema,
 } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';

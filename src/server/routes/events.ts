@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { LIMITS } from '../../contract/limits.ts';
 import { EventsQuerySchema, LiveCommentSchema, LiveCountsSchema } from '../../contract/live/schema.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { StreamLimits } from '../../settings/rate-limits.ts';

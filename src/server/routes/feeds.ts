@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { ReadApi } from '../../contract/api.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
 import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';

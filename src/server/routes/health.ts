@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 

@@ -13,7 +13,7 @@ import {
   TallyHeaderSchema,
   TallyVoteSchema,
 } from '../../contract/leaderboards/schema.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';

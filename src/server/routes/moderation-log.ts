@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ModerationEntry } from '../../contract/moderation/schema.ts';
 import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
 import { cursorOf, LIMIT, type Operation } from '../openapi/parts.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { requestIdsOf } from '../http/request-keys.ts';
 import type { RouteTable } from '../http/route-table.ts';

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { matchRoute } from '../../contract/routes.ts';

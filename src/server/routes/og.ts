@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { formatAward } from '../../contract/leaderboards/format.ts';
 import type { Leaderboard, Standings } from '../../contract/leaderboards/schema.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { ProductDetail } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
 import {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { type ProductSort, ProductSortSchema } from '../../contract/products/schema.ts';
 import { hasOnlyLanguageParam, isModerationLog, ROUTES, withLanguage } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';

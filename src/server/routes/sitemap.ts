@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { BoardAddress } from '../../core/leaderboards/list-leaderboards.ts';

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { FOLDERS } from '../../contract/paths/folders.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { taglineOf } from '../../contract/site.ts';
 import { openRegularFile } from '../../core/file-system.ts';
 import { mediaTypeOf, PICTURE_NAME } from '../../core/pictures/picture-store.ts';

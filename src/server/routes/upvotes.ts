@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { LIMITS } from '../../contract/limits.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { UpvotedQuerySchema, UpvotedSchema, UpvoteStateSchema } from '../../contract/upvotes/schema.ts';
 import type { Core } from '../../core/core.ts';
 import type { Runtime } from '../../core/runtime.ts';

@@ -1,6 +1,6 @@
 import type { AddedComment } from '../../contract/comments/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { t } from '../language/translate.ts';

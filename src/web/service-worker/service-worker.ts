@@ -1,5 +1,5 @@
 import { FOLDERS } from '../../contract/paths/folders.ts';
-import { paths } from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { isModerationLog, matchRoute, ROUTES } from '../../contract/routes.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';

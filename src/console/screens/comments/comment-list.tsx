@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { CommentAction, ConsoleComment } from '../../../contract/console/records.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { MAX_LISTED_REMOVALS, type RemovedProductRecord } from '../../../contract/console/records.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { type BurstRecord, MAX_LISTED_BURSTS } from '../../../contract/console/records.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';

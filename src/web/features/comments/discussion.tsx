@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenComments } from '../../cache/cached-data.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';

@@ -1,6 +1,6 @@
 import { type MouseEvent, type ReactNode, useRef } from 'react';
 import type { Leaderboard, LeaderboardEntry, LeaderboardStatus } from '../../../contract/leaderboards/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { formatCount, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 import { hasModifier, Link } from '../../ui/link.tsx';

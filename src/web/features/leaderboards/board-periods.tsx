@@ -6,7 +6,7 @@ import {
   parsePeriod,
   periodContaining,
 } from '../../../contract/leaderboards/period.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatPeriod } from '../../language/format.ts';
 import { t } from '../../language/translate.ts';

@@ -1,4 +1,4 @@
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ExclusionReason, Standing } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatInstant } from '../../language/format.ts';
 import { formatCount, plural, t } from '../../language/translate.ts';

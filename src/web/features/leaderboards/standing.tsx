@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { parsePeriod } from '../../../contract/leaderboards/period.ts';
 import type { Standing as PeriodStanding, Standings } from '../../../contract/leaderboards/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { formatPeriod, ordinal } from '../../language/format.ts';
 import { rich, t } from '../../language/translate.ts';

@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { type AppApi, useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import { LIVE_PARAMETERS } from '../../../contract/live/events.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { readEvents, type ServerEvent } from './event-stream.ts';
 import { type LeadEffect, type LeadEvent, NO_STREAM, step } from './lead-state.ts';
 import { coalesce, jitter } from './timing.ts';

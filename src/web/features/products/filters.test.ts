@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { pageNumberOf, readFilters } from './filters.ts';
 
 const read = (query: string) => readFilters(new URLSearchParams(query));

@@ -1,4 +1,4 @@
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { t } from '../../language/translate.ts';

@@ -1,6 +1,6 @@
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 import { hasModifier } from '../../ui/link.tsx';

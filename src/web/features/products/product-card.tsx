@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { t, translated } from '../../language/translate.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';

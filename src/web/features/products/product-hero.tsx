@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { plural, rich, t, translated, withElements } from '../../language/translate.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { t } from '../../language/translate.ts';
 import { useProductId } from '../../routing/router.tsx';

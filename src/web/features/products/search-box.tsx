@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { languageParam, t } from '../../language/translate.ts';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';

@@ -1,4 +1,4 @@
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
 import { focusListTitle } from './filters.ts';

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { type BadgeTheme, badgePath } from '../../../contract/paths/badge.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { rich, t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../contract/session.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { batchUpvoteStatus } from './queries.ts';

@@ -1,6 +1,6 @@
 import type { Period } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { formatPeriod } from '../../language/format.ts';
 import { t, translated } from '../../language/translate.ts';

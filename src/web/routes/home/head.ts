@@ -1,4 +1,4 @@
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { type ProductFilters, pageNumberOf } from '../../features/products/filters.ts';

@@ -1,5 +1,5 @@
 import { Suspense, useEffect } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';

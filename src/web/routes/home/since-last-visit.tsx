@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, useState } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { productKeys } from '../../cache/cached-data.ts';
 import { commentedProducts, ownComments } from '../../features/comments/queries.ts';

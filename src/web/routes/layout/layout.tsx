@@ -1,5 +1,5 @@
 import { type ReactNode, startTransition, useEffect, useState } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';

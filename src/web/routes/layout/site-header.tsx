@@ -1,5 +1,5 @@
 import { type KeyboardEvent, Suspense } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedProductsButton } from '../../features/saved/saved-products-button.tsx';

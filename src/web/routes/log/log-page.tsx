@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { dateFormat, intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';

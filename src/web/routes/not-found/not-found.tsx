@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { t, translated } from '../../language/translate.ts';
 import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';

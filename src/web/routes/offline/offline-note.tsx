@@ -1,6 +1,6 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { isAnnounced } from '../../features/live/announced-lists.ts';
 import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';

@@ -1,5 +1,5 @@
 import { FOLDERS } from '../../../contract/paths/folders.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 
 /** Starts the service worker, which caches visited pages. Without it, pages can be read only online. */
 export async function startServiceWorker(): Promise<void> {

@@ -1,4 +1,4 @@
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { taglineOf } from '../../../contract/site.ts';

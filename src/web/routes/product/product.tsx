@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct } from '../../cache/cached-data.ts';

@@ -1,7 +1,7 @@
 import type { Comment } from '../../../contract/comments/schema.ts';
 import { formatAward } from '../../../contract/leaderboards/format.ts';
 import type { Standings } from '../../../contract/leaderboards/schema.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { PageHead } from '../../routing/document-head.ts';
 import { clampText, META_DESCRIPTION_CHARACTERS } from '../../routing/head-tags.ts';

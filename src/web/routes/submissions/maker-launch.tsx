@@ -1,6 +1,6 @@
 import type { HourlyVotes } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { ordinal } from '../../language/format.ts';
 import { formatCount, plural, rich, t } from '../../language/translate.ts';

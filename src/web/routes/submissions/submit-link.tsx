@@ -1,5 +1,5 @@
 import { type ComponentType, Suspense, useEffect, useState } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { CopyField } from '../../features/sharing/copy-field.tsx';

@@ -1,5 +1,5 @@
 import { type RefObject, useRef, useState } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import * as paths from '../../../contract/paths.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
