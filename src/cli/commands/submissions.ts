@@ -88,8 +88,7 @@ function scheduleCommand(): Command {
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
-      if (time.getTime() <= Date.now())
-        throw new UsageError('this time has passed: to launch now, use `submissions approve`');
+      if (time.getTime() <= Date.now()) throw new UsageError('this time has passed: choose a time in the future');
       return decideAll([id], flags, (database, target, rules) => scheduleSubmission(database, target, time, rules));
     });
 }

@@ -33,7 +33,7 @@ export interface ChangePollerListener {
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record. */
   onChange(record: ChangeRecord): void;
-  /** Called when everything visible at this time of the database (milliseconds since 1970) has been passed on. */
+  /** Called when all changes visible at `now`, the database's time in milliseconds since 1970, have been passed on. */
   onObservedUpTo(now: number): void;
   /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
   onGap(): void;

@@ -12,7 +12,7 @@ function begun(): RecentChanges {
 
 const counts = (...productIds: string[]) => ({ productIds, catalogue: false });
 
-test('no change is known before the first read', () => {
+test('changes are unknown before the first read', () => {
   expect(new RecentChanges().since(START)).toBeUndefined();
 });
 

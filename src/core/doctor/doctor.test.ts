@@ -40,7 +40,7 @@ test('a server that responds passes the check, and the message names it', async 
   });
 });
 
-test('a schema older or newer than this program is a fault', async () => {
+test('doctor reports a schema older or newer than this program as a fault', async () => {
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   expect(await checkMigrations(database, names)).toMatchObject({ status: 'ok' });
   expect(await checkMigrations(database, [...names, '9999_next.sql'])).toMatchObject({
@@ -57,7 +57,7 @@ test('a schema older or newer than this program is a fault', async () => {
   await empty.drop();
 });
 
-test('a site that may open more connections than the server allows is a warning', async () => {
+test('doctor warns if a site may open more connections than the server or its database allows', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/^\d+ of \d+ open \(limited by max_connections\); this site opens up to 12$/),
@@ -76,7 +76,7 @@ test('a site that may open more connections than the server allows is a warning'
   });
 });
 
-test('a clock that differs by seconds is a warning, and by minutes a fault, not counting the duration of the query', async () => {
+test('doctor warns of a clock that differs by seconds, and reports minutes as a fault, not counting the duration of the query', async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
@@ -89,7 +89,7 @@ test('a clock that differs by seconds is a warning, and by minutes a fault, not 
   expect(await checkClock(database, () => times.shift() ?? 0)).toMatchObject({ status: 'ok' });
 });
 
-test('an unfinished index is a fault, and a search without its index a warning', async () => {
+test('doctor reports an unfinished index as a fault, and warns of a search without its index', async () => {
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");
@@ -117,7 +117,7 @@ test('an unfinished index is a fault, and a search without its index a warning',
   });
 });
 
-test('a database in an encoding other than UTF-8 is a fault, and one with the locale C is not', async () => {
+test('doctor reports an encoding other than UTF-8 as a fault, but not the locale C', async () => {
   const [ascii, byteByByte] = await Promise.all([
     createTestDatabase({ locale: 'C' }),
     createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),
@@ -137,7 +137,7 @@ test('a database in an encoding other than UTF-8 is a fault, and one with the lo
 // PostgreSQL 14 has no function that publishes statistics immediately.
 const testStatistics = test.skipIf(inject('databaseServerVersion') < 150_000);
 
-testStatistics('a large table that is scanned repeatedly is a warning', async () => {
+testStatistics('doctor warns of a large table that is scanned repeatedly', async () => {
   const scanned = await createTestDatabase();
   try {
     await scanned.transaction(async (sql) => {
@@ -177,7 +177,7 @@ test('wrong counts are found in a sample of a thousand products', async () => {
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 
-test('a nearly full disk is a warning, and an even fuller one a fault; a missing folder is reported', async () => {
+test('doctor warns of a nearly full disk, reports an even fuller one as a fault, and names a missing folder', async () => {
   const disk = (free: number, all = 100) =>
     checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
   expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });

@@ -58,7 +58,7 @@ export function scheduleSubmission(
   return decide(database, target, 'submissions schedule', async (sql, row, auditId) => {
     const undo = undoOf(row, 'schedule', auditId);
     if (launchAt.getTime() <= rules.now.getTime()) {
-      const detail = 'This time has passed. Approve the submission to launch it now.';
+      const detail = 'This time has passed. Choose a time in the future.';
       throw new CoreError('submission_invalid', detail, { fields: [{ field: 'launchAt', detail }] });
     }
     if (row.status !== 'approved') return approve(sql, row, launchAt, undo, rules);

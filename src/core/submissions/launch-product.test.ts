@@ -89,7 +89,7 @@ describe.each([
   const importWithId = (id: string) => saveProducts(site.database, [imported(id, hours)]);
   const storedName = async (id: string) => (await inspectProduct(site.database, id)).product?.name;
 
-  test('that was imported with the id of a removed one does not belong to the maker of the removed one', async () => {
+  test('does not belong to the maker of a removed product if it was imported with the id of that product', async () => {
     const maker = await approved();
     await remove(maker.id);
     await importWithId(maker.id);
@@ -111,7 +111,7 @@ describe.each([
     expect(await storedName(maker.id)).toBe('Imported');
   });
 
-  test('that is restored after another one had its id belongs to its maker again', async () => {
+  test('belongs to its maker again if it is restored after another product had its id', async () => {
     const maker = await approved();
     const removalId = await remove(maker.id);
     await importWithId(maker.id);
@@ -121,7 +121,7 @@ describe.each([
     expect(await site.submissions.authorOf(maker)).toMatchObject({ authorBadge: 'Maker' });
   });
 
-  test('that is approved after another one had its id belongs to its maker', async () => {
+  test('belongs to its maker if it is approved after another product had its id', async () => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await importWithId(maker.id);
     await remove(maker.id);

@@ -36,7 +36,7 @@ describe('one owner per data folder', () => {
     const second = harness.start(program, { dataDir, mode: 'own' });
     const { code, message } = await second.failed();
     expect(code).toBe('data_dir_in_use');
-    expect(message).toContain(`process ${process.pid} (http://127.0.0.1:4711) since `);
+    expect(message).toContain(`process ${process.pid} (http://127.0.0.1:4711), which has used it since `);
     const since = Date.parse(/ since (\S+): /.exec(message)?.[1] ?? '');
     expect(since).toBeGreaterThanOrEqual(beforeMs);
     expect(since).toBeLessThanOrEqual(Date.now());

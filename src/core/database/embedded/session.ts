@@ -129,7 +129,7 @@ function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): Embedde
   const what =
     typeof owner === 'string'
       ? 'a process that does not respond: stop that process'
-      : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`} since ${owner.since}: stop that process`;
+      : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`}, which has used it since ${owner.since}: stop that process`;
   return new EmbeddedDatabaseError(
     typeof owner === 'string' ? 'start_failed' : 'data_dir_in_use',
     (terms) => `The database in ${dataDir} is in use by ${what} first, or set ${terms.dataDir} to another folder.`,

@@ -44,7 +44,7 @@ export interface CardBoard {
   title: string;
   /** Such as '23 launches, so far'. */
   summary: string;
-  /** The first launches, at most three. Empty until a vote counts. */
+  /** The highest-ranked launches that have votes, at most three. */
   first: { place: string; name: string; votes: string }[];
 }
 

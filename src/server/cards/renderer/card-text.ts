@@ -34,7 +34,7 @@ export function loadCardFonts(folder: string): { canShow(codePoint: number): boo
   for (const [family, ...names] of FAMILIES) {
     for (const name of names) {
       const path = join(folder, `${name}.ttf`);
-      // The font is registered by path, so the file is memory-mapped and its unused parts are never loaded.
+      // Registering by path lets the canvas map the file into memory and load only the parts that it uses.
       if (!GlobalFonts.registerFromPath(path, family)) throw new Error(`Cannot load the font ${path}`);
     }
     // All weights of a family cover the same characters, so one file is enough.

@@ -38,7 +38,7 @@ test('all networks of an IPv6 /48 together have eighty guesses', () => {
 });
 
 describe.each(['ada', 'nobody'])('the name %s', (name) => {
-  test('all networks together have sixty guesses an hour at one name, and a known device has ten more', () => {
+  test('all networks together have sixty guesses an hour for one name, and a known device has ten more', () => {
     for (let index = 0; index < 60; index += 1) attempt({ name, address: `198.51.${index}.1` });
     expect(isRefused({ name, address: '203.0.113.1' })).toBe(true);
     expect(isRefused({ name: 'grace', address: '203.0.113.1' })).toBe(false);

@@ -118,16 +118,16 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt, reply?: FastifyReply): { refund(): void };
 }
 
-/** Maximum guesses from one network, at all names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
+/** Maximum guesses from one network for all names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
-/** Maximum guesses at one name from all unknown browsers, which limits attacks from many networks. */
+/** Maximum guesses for one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
 /** Maximum guesses in a browser in which the operator with that name has signed in before. */
 const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
 
 /**
  * Limits guesses of passphrases; the counts are in memory, and no setting turns the limits off. Attackers can use up
- * the guesses at a name, but not those of the operator's known browsers. In a new browser, the operator waits or uses
+ * the guesses for a name, but not those of the operator's known browsers. In a new browser, the operator waits or uses
  * `groundswell console invite`. Unknown names are counted as well, so a refusal does not reveal whether a name exists.
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {

@@ -12,7 +12,7 @@ import { UserText } from '../../ui/user-text.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
-/** Longer names get a smaller font, because they would fill a phone's screen in the usual size. */
+/** Longer names get a smaller font, because they would fill a phone's screen at the usual size. */
 const LONG_NAME_CHARACTERS = 60;
 
 interface ProductHeroProps {
