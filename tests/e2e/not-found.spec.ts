@@ -1,5 +1,6 @@
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { look } from '../support/live-page.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
@@ -54,6 +55,30 @@ test.describe('§2 and §8: an unknown product', () => {
       await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
     });
   }
+
+  test('an unknown product is still not found after a refetch has failed', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/404 \(Not Found\)/);
+    expectConsoleError(/ERR_FAILED/);
+    expectConsoleError(/Failed to fetch products/);
+    let requests = 0;
+    await page.route('**/api/products/adrift', (route) => {
+      requests += 1;
+      return route.abort();
+    });
+    await page.clock.install();
+    await page.goto('/product/adrift');
+    await expect(async () => {
+      await look(page, 'hidden');
+      await page.clock.fastForward('06:00');
+      await look(page, 'visible');
+      // The first request is repeated twice.
+      await page.clock.runFor(10_000);
+      expect(requests).toBeGreaterThanOrEqual(3);
+    }).toPass();
+    await page.clock.runFor(10_000);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Product not found');
+    await expect(page).toHaveTitle('Product not found · Groundswell');
+  });
 
   test('a product removed after the list loaded shows as not found', async ({ page, site, expectConsoleError }) => {
     const product = await site.addProduct({ name: 'Evanescent Tool' });

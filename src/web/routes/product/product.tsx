@@ -40,7 +40,7 @@ export function ProductScreen() {
   const id = useProductId();
   const client = useQueryClient();
   const api = useApi();
-  const { data, isPending, isError } = useQuery({
+  const { data, isPending, isLoadingError } = useQuery({
     ...productDetailOptions(api, id),
     ...useRetryOnMount(),
     // A product from a list is shown immediately, and completed when the response arrives.
@@ -51,7 +51,10 @@ export function ProductScreen() {
   useDocumentHead(
     data
       ? productHead(data.product, site.name)
-      : missingProductHead(site, isPending ? 'Loading product...' : isError ? 'Failed to load products' : undefined),
+      : missingProductHead(
+          site,
+          isPending ? 'Loading product...' : isLoadingError ? 'Failed to load products' : undefined,
+        ),
   );
   useCommentsScroll(Boolean(data), api, client);
 
@@ -62,7 +65,7 @@ export function ProductScreen() {
         {data && <ProductNeighbours detail={data} listHref={lastList.current?.href} />}
       </div>
       {isPending && <ProductSkeleton />}
-      {isError && !data && <ProductFailure />}
+      {isLoadingError && <ProductFailure />}
       {data !== undefined && <MakerSlot>{data === null && <ProductMissing />}</MakerSlot>}
       {data && <ProductContent key={id} detail={data} />}
       {data && data.product.tags.length > 0 && (
