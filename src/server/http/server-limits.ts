@@ -127,6 +127,8 @@ export function endSlowBodies({ server }: FastifyInstance, { baseMs, bytesPerMs 
     request.once('end', stop).once('close', stop);
     stopTimers.set(request, stop);
   });
+  // By default, Node refuses an unknown `Expect` header itself, without this timer. A server may also ignore it.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 /** Lets the body of this request arrive until `IMPORT_TIMEOUT_MS`. */

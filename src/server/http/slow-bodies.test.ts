@@ -26,8 +26,11 @@ function send(headers: Record<string, string>, part: string) {
   return request;
 }
 
-test('a request whose body does not arrive in time gets 408, and its connection is closed', async () => {
-  const request = send({ 'transfer-encoding': 'chunked' }, 'a');
+test.each([
+  ['a request', {}],
+  ['a request with an unknown Expect header', { expect: 'a-reply' }],
+])('%s whose body does not arrive in time gets 408, and its connection is closed', async (_what, headers) => {
+  const request = send({ 'transfer-encoding': 'chunked', ...headers }, 'a');
   const [response] = await once(request, 'response');
   expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
 });
