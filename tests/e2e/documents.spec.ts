@@ -78,7 +78,8 @@ test.describe('§2: HTML documents', () => {
       const pictures = [...document.querySelectorAll('img')].map(({ src }) => src);
       return [...new Set([...links, ...pictures].map((address) => address.replace(/#.*/, '')))];
     });
-    expect(addresses.length).toBeGreaterThan(60);
+    // At least the twenty products. Other tests may have added products without pictures and tags.
+    expect(addresses.length).toBeGreaterThan(30);
     for (const address of addresses) {
       const response = await page.request.head(address);
       expect(response.status(), address).toBe(200);
