@@ -81,3 +81,46 @@ test('lets a change finish after its dialog was closed, and keeps the next dialo
   await expect(page.getByText('The launch time has changed.')).toBeVisible();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
 });
+
+test('bases the changes of a closed edit dialog on a launch time that the maker has changed since', async ({
+  page,
+  site,
+}) => {
+  const day = dayAhead(120);
+  const made = await submit(site, { name: 'Periwinkle', launchAt: `${day}T10:00:00.000Z` });
+  await openLink(page, made);
+  const time = dialog(page).getByLabel('Launch time');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Description').fill('Grazes on rocks.');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Reschedule' }).click();
+  await time.fill(`${day}T12:00`);
+  await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+  await expect(page.getByText('The launch time has changed.')).toBeVisible();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(time).toHaveValue(`${day}T12:00`);
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes on rocks.');
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Grazes on rocks.')).toHaveCount(2);
+});
+
+test('does not restore changes that are saved while a second edit dialog is open', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Cowrie' });
+  await openLink(page, made);
+  const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
+  const edit = () => page.getByRole('button', { name: 'Edit' }).click();
+  await edit();
+  await dialog(page).getByLabel('Description').fill('Shines.');
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await edit();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Shines.');
+  held.release();
+  await expect(page.getByText('Changes saved')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await edit();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Shines.');
+  await expect(dialog(page).getByText(/^Your draft is as you left it/)).toHaveCount(0);
+});

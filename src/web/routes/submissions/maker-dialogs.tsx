@@ -37,14 +37,21 @@ interface EditDialogProps extends MakerDialogProps {
   onUnsaved: (unsaved: UnsavedEdit | null) => void;
 }
 
+/** Bases unsaved changes on the submission, unless the same fields have changed there: saving then reports conflicts. */
+function startOf(unsaved: UnsavedEdit | null, submission: Submission): UnsavedEdit {
+  if (unsaved === null) return { base: submission, draft: draftOf(submission) };
+  const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));
+  return conflicts.length > 0 ? unsaved : { base: submission, draft };
+}
+
 export function EditDialog({ access, submission, onClose, unsaved, onUnsaved }: EditDialogProps) {
   const { timeZone = 'UTC' } = useSite();
-  const [isRestored, setRestored] = useState(unsaved !== null);
-  const { base, draft } = unsaved ?? { base: submission, draft: draftOf(submission) };
+  const [start] = useState(() => startOf(unsaved, submission));
+  const [isRestored, setRestored] = useState(!isStored(toSubmission(start.draft), submission));
   const form = useSubmissionForm({
-    draft,
-    pictures: storedPictures(base.product),
-    editing: { access, submission: base },
+    draft: start.draft,
+    pictures: storedPictures(start.base.product),
+    editing: { access, submission: start.base },
     onDone(_, changed) {
       onUnsaved(null);
       onClose(
@@ -56,14 +63,16 @@ export function EditDialog({ access, submission, onClose, unsaved, onUnsaved }: 
 
   function close(): void {
     const { draft } = form;
-    const latest = form.latest() ?? base;
-    onUnsaved(isStored(toSubmission(draft), latest) ? null : { base: latest, draft });
-    onClose(latest);
+    const base = form.latest() ?? start.base;
+    const isSaved = [base, submission].some((version) => isStored(toSubmission(draft), version));
+    onUnsaved(isSaved ? null : { base, draft });
+    onClose(base);
   }
 
   function startOver(): void {
-    const latest = form.latest() ?? base;
-    form.reset(draftOf(latest), storedPictures(latest.product));
+    const base = form.latest() ?? start.base;
+    const latest = submission.revision > base.revision ? submission : base;
+    form.reset(draftOf(latest), storedPictures(latest.product), latest);
     setRestored(false);
   }
 

@@ -35,8 +35,8 @@ export interface SubmissionForm {
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
-  /** Replaces everything that the maker has entered. */
-  reset: (draft: Draft, pictures: Pictures) => void;
+  /** Replaces everything that the maker has entered. `latest`: the submission to edit from now on, if it has changed. */
+  reset: (draft: Draft, pictures: Pictures, latest?: Submission) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
@@ -99,7 +99,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     clearErrors(Object.keys(next));
   }
 
-  function reset(draft: Draft, pictures: Pictures): void {
+  function reset(draft: Draft, pictures: Pictures, latest?: Submission): void {
+    if (latest && existing.current) existing.current = { ...existing.current, submission: latest };
     setDraft(draft);
     setPictures(() => pictures);
     setErrors(NO_ERRORS);
