@@ -51,7 +51,7 @@ export function undoCommand(): Command {
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',
-      '\nExamples:\n  groundswell products undo  reverts the last removal; repeat it for earlier ones',
+      '\nExamples:\n  groundswell products undo  reverts the last removal; repeat for earlier ones',
     )
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
 }
