@@ -24,6 +24,7 @@ let migrations: string[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
   [site, target] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  for (const database of [site, target]) await saveProducts(database, [buildProduct()]);
   migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
 });
 afterAll(async () => {
@@ -201,10 +202,8 @@ describe('a file that cannot be restored is refused without changes', () => {
   const path = () => join(folder, 'broken.backup');
 
   beforeAll(async () => {
-    await saveProducts(
-      site,
-      Array.from({ length: 300 }, (_, index) => buildProduct({ name: `Product ${index}` })),
-    );
+    const products = Array.from({ length: 300 }, (_, index) => buildProduct({ name: `Product ${index}` }));
+    await saveProducts(site, products);
     await backUp(path());
     whole = await readFile(path());
     before = await contentsOf(target);

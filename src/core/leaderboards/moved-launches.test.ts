@@ -154,6 +154,8 @@ test('viewing an old launch right after an import into a new site creates no rev
 
 test('a launch of today can be placed while a removal computes the digest of a final day of the same year', async () => {
   const now = '2026-08-20T12:00:00.000Z';
+  // A day before the first launch of the site has no leaderboard.
+  await launch(database, 'first-of-all', '2026-07-01T10:00:00.000Z');
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
   await vote(database, 'withdrawn', '2026-08-01T11:00:00.000Z', 'session-voter');
   await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });

@@ -145,6 +145,7 @@ describe('on a site with more products than are compared', () => {
   testStatistics(
     'if a tag has become frequent since the last ANALYZE, only the newest products are compared',
     async () => {
+      await large.query('ANALYZE products');
       await large.query(
         "UPDATE products SET tag_keys = tag_keys || '{tables}' WHERE id < 'p-00700' AND id <> 'p-00003'",
       );

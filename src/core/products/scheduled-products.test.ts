@@ -100,7 +100,7 @@ describe('scheduled products', () => {
 
   test('a launched product is hidden again, with its comments, if its launch is moved into the future', async () => {
     now = LAUNCH;
-    const { items } = await core().listComments('scheduled', {});
+    const { comment } = await core().addComment({ productId: 'scheduled', content: 'Second!' }, { session: SESSION });
     await saveProducts(database, [
       buildProduct({ id: 'scheduled', createdAt: new Date(LAUNCH + 1_000).toISOString() }),
     ]);
@@ -110,8 +110,7 @@ describe('scheduled products', () => {
       upvote: 'product_not_found',
       live: 0,
     });
-    const commentId = items[0]?.id ?? '';
-    await expect(core().likeComment({ commentId, session: SESSION })).rejects.toMatchObject({
+    await expect(core().likeComment({ commentId: comment.id, session: SESSION })).rejects.toMatchObject({
       code: 'comment_not_found',
     });
   });
