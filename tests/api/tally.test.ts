@@ -64,6 +64,7 @@ test('only days that can have a leaderboard have a tally', async () => {
 });
 
 test('a client that aborts a tally releases its database connection and its slot', async () => {
+  await expect.poll(async () => (await site.app.inject(tallyPath)).body).toContain('"tide"');
   await site.database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
      SELECT gen_random_uuid(), 'tide', 'session-' || n, $1::timestamptz + n * interval '1 ms' FROM generate_series(1, 20000) AS n`,
