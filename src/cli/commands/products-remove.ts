@@ -49,10 +49,7 @@ export function undoCommand(): Command {
   return new Command('undo')
     .description('restore what the last `products remove` removed')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  groundswell products undo  reverts the last removal; repeat for earlier ones',
-    )
+    .addHelpText('after', '\nExamples:\n  groundswell products undo  reverts the last removal; repeat for earlier ones')
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
 }
 
