@@ -49,7 +49,7 @@ export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as c
 
 const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RATE_LIMITS;
 
-const HINT = ' (RATE_LIMITS=off disables all limits)';
+const HINT = ' (RATE_LIMITS=off disables the limits per visitor and network)';
 const readAmount = wholeNumber(1, 9_999_999, 'is invalid: a limit must be a number', HINT);
 
 /** The limit settings, keyed by property name. */

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import { isOperatorName } from '../../contract/console/records.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
-import { idleSince } from '../../core/console/sessions.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
 import { linkOrigin } from '../site-address.ts';
@@ -50,10 +49,7 @@ function listCommand(): Command {
     .addOption(jsonOption('{ "operators": [{ "name": "ada", "active": true, "sessions": 1, … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell console list')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const now = new Date();
-      const operators = await withDatabase(({ database }) =>
-        listOperators(database, { now, idleSince: idleSince(now) }),
-      );
+      const operators = await withDatabase(({ database }) => listOperators(database, new Date()));
       if (json) return printJson({ operators });
       if (operators.length === 0) return print('No operator has been invited, so the site has no console.');
       printTable(

@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { HOUR_MS } from '../runtime.ts';
 import { createToken } from '../token.ts';
+import { boundsOf, IS_OPEN } from './sessions.ts';
 
 const INVITATION_HOURS = 24;
 
@@ -52,12 +53,15 @@ export async function inviteOperator(database: Database, name: string, now: Date
 
 const SELECT_OPERATORS = `SELECT o.name, o.created_at, o.passphrase IS NOT NULL AS active,
     (SELECT max(i.expires_at) FROM operator_invitations i WHERE i.operator = o.name AND i.expires_at > $1::timestamptz) AS invited_until,
-    count(s.token_hash)::integer AS sessions, max(s.used_at) AS last_used_at
-  FROM operators o LEFT JOIN operator_sessions s ON s.operator = o.name AND s.used_at > $2::timestamptz
-  GROUP BY o.name ORDER BY o.name`;
+    open.sessions, open.last_used_at
+  FROM operators o CROSS JOIN LATERAL (
+    SELECT count(*)::integer AS sessions, max(used_at) AS last_used_at
+    FROM operator_sessions WHERE operator = o.name AND ${IS_OPEN}
+  ) AS open
+  ORDER BY o.name`;
 
-/** Lists operators. Counts sessions that were used since `idleSince`. @throws CoreError `unavailable`. */
-export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; idleSince: Date }): Promise<Operator[]> {
+/** Lists operators and the numbers of their open sessions. @throws CoreError `unavailable`. */
+export async function listOperators(sql: Sql, now: Date): Promise<Operator[]> {
   const rows = await sql.query<{
     name: string;
     created_at: Date;
@@ -65,7 +69,7 @@ export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; i
     invited_until: Date | null;
     sessions: number;
     last_used_at: Date | null;
-  }>(SELECT_OPERATORS, [now.toISOString(), idleSince.toISOString()]);
+  }>(SELECT_OPERATORS, [now.toISOString(), ...boundsOf(now)]);
   return rows.map(({ name, created_at, active, invited_until, sessions, last_used_at }) => ({
     name,
     createdAt: created_at.toISOString(),

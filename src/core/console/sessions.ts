@@ -11,7 +11,7 @@ const MAX_DAYS = 30;
 const USE_INTERVAL_MS = 60_000;
 
 /** Returns the idle limit: a session that was last used before this time has ended. */
-export function idleSince(now: Date): Date {
+function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_HOURS * HOUR_MS);
 }
 
@@ -25,11 +25,14 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
   return text;
 }
 
-/** Selects open sessions. Excludes times far in the future, which were stored while the clock was wrong. */
-const IS_OPEN =
+/**
+ * Selects open sessions, with `boundsOf` as $2 to $4. Excludes times far in the future, which were stored while the
+ * clock was wrong.
+ */
+export const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
-const boundsOf = (now: Date) =>
+export const boundsOf = (now: Date) =>
   [idleSince(now), earliestStart(now), latestValidTime(now)].map((time) => time.toISOString());
 
 const SELECT_SESSION = `SELECT token_hash, operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;

@@ -7,7 +7,7 @@ import { listAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
-import { deleteOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
+import { deleteOldSessions, openSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
 
 let database: TestDatabase;
@@ -36,7 +36,7 @@ async function signInNew() {
   await addPassphrase(database, 'ada', clock.now());
   return attempt();
 }
-const operators = () => listOperators(database, { now: clock.now(), idleSince: idleSince(clock.now()) });
+const operators = () => listOperators(database, clock.now());
 
 describe('Invitations', () => {
   test('an invitation works once, within 24 hours, and is stored as a hash', async () => {
@@ -171,6 +171,7 @@ describe('Sessions', () => {
       clock.advance({ hours: 10 });
     }
     expect(await touchSession(database, busy, clock.now())).toBeUndefined();
+    expect(await operators()).toMatchObject([{ name: 'ada', sessions: 0, lastUsedAt: null }]);
     await deleteOldSessions(database, clock.now());
     expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
   });
