@@ -66,7 +66,8 @@ CREATE TABLE upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- The voter's network, hashed with the secret of the launch day (tally_secrets). NULL outside a launch window.
+  -- The voter's network, hashed with the secret of the launch day (tally_secrets). NULL outside a launch window, or if
+  -- the address is unknown.
   network uuid,
   -- Whether a vote in a launch window counts on leaderboards: yes if NULL, or 'included' (by the operator); no if
   -- 'network' (beyond the cap per network) or 'operator'.
@@ -119,7 +120,7 @@ CREATE INDEX launches_year ON launches (year, (-votes), year_order) WHERE year I
 CREATE INDEX launches_launched_at ON launches (launched_at);
 CREATE INDEX launches_to_place ON launches (launched_at) WHERE placed_for IS DISTINCT FROM launched_at;
 
--- The periods with at least one launch. A result is final when final_at is set; later corrections are new revisions.
+-- The periods that have had a launch. A result is final when final_at is set; later corrections are new revisions.
 CREATE TABLE leaderboards (
   -- A period such as 2026-11-21, 2026-W47, 2026-11 or 2026.
   period text COLLATE "C" PRIMARY KEY,
@@ -231,7 +232,7 @@ CREATE TABLE submissions (
   status text COLLATE "C" NOT NULL CHECK (status IN ('waiting', 'approved', 'declined', 'withdrawn')),
   -- Incremented with each change. A decision applies to the revision that the operator read.
   revision integer NOT NULL DEFAULT 1,
-  -- The fields as last edited by the maker, and as last approved.
+  -- The fields as last edited, and as last approved.
   fields jsonb NOT NULL,
   approved_fields jsonb,
   -- NULL if the product launches when the submission is approved.
@@ -248,7 +249,7 @@ CREATE TABLE submissions (
   suspected_spam boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
-  -- When the submission last entered the review queue, which lists the oldest first, and suspected spam last.
+  -- When the maker last sent the submission to the review queue, which lists the oldest first, and suspected spam last.
   waiting_since timestamptz(3) NOT NULL,
   decided_at timestamptz(3)
 );
@@ -286,7 +287,7 @@ ALTER TABLE site_secrets ALTER COLUMN secret SET STATISTICS 0;
 CREATE TABLE removed_products (
   removal_id uuid PRIMARY KEY,
   product_id text COLLATE "C" NOT NULL,
-  -- Shared by all products that one command removed. The command is undone as a whole.
+  -- Shared by all products that one command removed. `products undo` restores them together.
   batch_id uuid NOT NULL,
   removed_at timestamptz(3) NOT NULL,
   upvotes integer NOT NULL,
@@ -331,7 +332,7 @@ CREATE TABLE removed_comments (
 
 -- Operation ----------------------------------------------------------------------------------------------------------
 
--- Operations by commands and in the console. Each entry is written in the transaction of its operation.
+-- Operations by commands and in the console. Each entry of a change is written in the transaction of the change.
 CREATE TABLE audit_log (
   id uuid PRIMARY KEY,
   created_at timestamptz(3) NOT NULL,
@@ -408,7 +409,7 @@ CREATE TABLE site_metadata (
 CREATE TABLE changes (
   id uuid PRIMARY KEY,
   product_ids text[] NOT NULL,
-  -- Whether products were added, edited or removed, as opposed to changes to counts and comments.
+  -- Whether products were added, edited or removed, or leaderboards changed other than by new votes.
   catalogue boolean NOT NULL,
   -- The ids of comments that were created, moderated or liked.
   comment_ids uuid[] NOT NULL DEFAULT '{}',
@@ -417,7 +418,8 @@ CREATE TABLE changes (
 
 CREATE INDEX changes_created_at ON changes (created_at);
 
--- Events to be sent to WEBHOOK_URL. Each is written in the transaction that it reports. Not part of a backup.
+-- Events to be sent to WEBHOOK_URL. Each is written in the transaction of the change that it reports. Not part of a
+-- backup.
 CREATE TABLE webhook_events (
   id uuid PRIMARY KEY,
   type text COLLATE "C" NOT NULL,
@@ -444,7 +446,7 @@ CREATE TABLE webhook_receivers (
   -- The time of the first failure since the last success. NULL while attempts succeed.
   failing_since timestamptz(3),
   last_failure text,
-  -- When the receiver responded with 410 Gone. No further events are sent to it.
+  -- When the receiver responded with 410 Gone. While this is set, no events are sent to it.
   gone_at timestamptz(3)
 );
 
@@ -452,7 +454,7 @@ CREATE TABLE webhook_receivers (
 -- writing its row, and renews it while the job runs. Times are from the database server. Not part of a backup.
 CREATE TABLE leases (
   name text COLLATE "C" PRIMARY KEY,
-  -- A random tag, generated once per database. It identifies this database in the names of the job's files.
+  -- A random tag, generated with the row. It identifies this database in the names of the job's files.
   tag text COLLATE "C" NOT NULL,
   holder uuid NOT NULL,
   expires_at timestamptz NOT NULL,

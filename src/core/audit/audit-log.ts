@@ -18,7 +18,7 @@ export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), undoes }, work);
 }
 
-/** Returns the id of the entry that is being undone. */
+/** Returns the id of the entry that is being undone, if any. */
 function entryToUndo(): string | undefined {
   return auditContext.getStore()?.undoes;
 }
@@ -81,7 +81,7 @@ export const MODERATION_ACTIONS = [
 const isModeration = ({ action, undoes }: NewAuditEntry) =>
   typeof undoes === 'string' || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
 
-/** An entry to be written. It must not contain a visitor's text, session or IP address. */
+/** An entry to be written. It must not contain the text of a comment, or a visitor's session or IP address. */
 interface NewAuditEntry {
   /** If unset, an id is generated. */
   id?: string;

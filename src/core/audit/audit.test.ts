@@ -28,7 +28,7 @@ test('the audit log lists time, operator, action and target, newest first', asyn
   expect(await listAudit(database, { limit: 1 })).toEqual([newest]);
 });
 
-test('a command whose transaction rolls back leaves no entry', async () => {
+test('a transaction that rolls back leaves no entry in the audit log', async () => {
   const count = (await listAudit(database, { limit: 100 })).length;
   const failing = database.transaction(async (sql) => {
     await recordAudit(sql, { action: 'restore', target: 'site.backup' });

@@ -36,7 +36,7 @@ const backUp = (path: string, database = site) => writeBackup(database, path, { 
 const restore = (path: string, replace = true) =>
   restoreBackup(target, path, { replace, migrations, target: 'site.backup' });
 
-/** Reads all rows of all tables except the audit log, as PostgreSQL prints them. */
+/** Reads all rows of the tables in backups, except the audit log, as PostgreSQL prints them. */
 async function contentsOf(database: TestDatabase): Promise<Record<string, string[]>> {
   const contents: Record<string, string[]> = {};
   for (const { name, key } of await readTableShapes(database, SITE_TABLES)) {
@@ -71,7 +71,7 @@ const row = fc.record({
 });
 
 describe('restoring a backup', () => {
-  test('a restore reproduces every row exactly, including all values that PostgreSQL can store', async () => {
+  test('a restore reproduces every row exactly, for random texts, JSON, times and counts', async () => {
     const path = join(folder, 'round.backup');
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
@@ -107,7 +107,7 @@ describe('restoring a backup', () => {
     );
   });
 
-  test('a backup of the restored site contains the same rows as the first backup', async () => {
+  test('a backup of the restored site has the same rows as the first backup in all tables before the audit log', async () => {
     const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
     await backUp(first);
     await restore(first);
@@ -147,7 +147,7 @@ test("a backup includes the site's own pictures, but follows no links, and resto
   expect(await readdir(to)).toEqual([]);
 });
 
-test('a picture that is deleted while the backup is written is left out', async () => {
+test('a backup succeeds if a picture is deleted while it is written, and a restore skips that picture', async () => {
   const path = join(folder, 'deleted.backup');
   const [from, to] = [join(folder, 'deleted-from'), join(folder, 'deleted-to')];
   const content = Buffer.from('GIF89a that stays');
@@ -276,7 +276,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     expect(await contentsOf(target)).toEqual(before);
   });
 
-  test('a backup is not restored into a site with data, unless `replace` is set', async () => {
+  test('without `replace`, a backup is restored only into an empty site', async () => {
     await writeFile(path(), whole);
     await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products?\. Add --replace/);
     expect(await contentsOf(target)).toEqual(before);
@@ -286,7 +286,7 @@ describe('a file that cannot be restored is refused without changes', () => {
   });
 });
 
-test('a backup of an older schema is restored into a newer one, with defaults for missing columns', async () => {
+test('columns that are newer than a backup get their defaults, and a backup with an unknown column is refused', async () => {
   const path = join(folder, 'older.backup');
   await backUp(path);
   await target.query("ALTER TABLE products ADD COLUMN added_later text NOT NULL DEFAULT 'unknown'");

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a site with only removed products or final results counts as not empty, and removals can still be undone', async () => {
+test('a restore without `replace` does not discard removed products or final results, and removals can still be undone', async () => {
   const path = join(folder, 'empty.backup');
   const restore = () => restoreBackup(database, path, { replace: false, migrations, target: 'empty.backup' });
   await writeBackup(database, path, { groundswell: '1.2.3' });

@@ -133,7 +133,10 @@ export async function requireEmpty(sql: Sql): Promise<void> {
   if (content.length > 0) throw new SiteNotEmptyError(new Intl.ListFormat('en').format(content));
 }
 
-/** Checks that the schema has all tables and columns of the backup. @throws BackupFileError if it does not. */
+/**
+ * Checks that this program has the migrations of the backup, and that the schema has its tables and columns.
+ * @throws BackupFileError if not.
+ */
 function requireCompatible(
   path: string,
   header: BackupHeader,

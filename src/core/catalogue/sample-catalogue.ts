@@ -51,7 +51,10 @@ export const SAMPLE_SESSION_PREFIX = 'sample:';
  */
 const MIN_DAY_MS = 60_000;
 
-/** Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`. */
+/**
+ * Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`, or the
+ * previous day if that day has just begun (see `MIN_DAY_MS`).
+ */
 export async function readSampleCatalogue(
   directory: string,
   loadedAt: SampleTime = { now: new Date().toISOString(), timeZone: 'UTC' },
@@ -81,7 +84,7 @@ export async function readSampleCatalogue(
 
 /**
  * Returns a function that moves times. The last day becomes the day of `now`, compressed into the part of it that has
- * passed, so a new site has launches today and none in the future. On all other days, the time of day does not change.
+ * passed, so a new site has launches today and none in the future. On other days, the time since midnight stays.
  */
 function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
   const instant = DateTime.fromISO(now, { zone: timeZone });

@@ -80,7 +80,7 @@ describe('the launches of the sample', () => {
     ]);
   });
 
-  test('removing the sample leaves no board behind', async () => {
+  test('removing the sample leaves no launches, and none in the counts of leaderboards', async () => {
     await load();
     await placeAll(new Date(), 'UTC');
     await remove();

@@ -51,7 +51,7 @@ function engagedProduct(): string {
 }
 
 describe('loading', () => {
-  test('every product, upvote and comment is stored as in the catalogue, and counts match the rows', async () => {
+  test('all products, upvotes and comments of the catalogue are stored, and counts match the rows', async () => {
     expect(await load()).toBe(catalogue.products.length);
     expect(await rowsOf('products')).toBe(catalogue.products.length);
     expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
@@ -114,7 +114,7 @@ describe('at the start of a site', () => {
     expect(await rowsOf('products')).toBe(0);
   });
 
-  test('the command loads a removed catalogue again', async () => {
+  test('`loadSample`, unlike a start, loads a removed catalogue again', async () => {
     await load();
     await remove();
     expect(await load()).toBe(catalogue.products.length);

@@ -27,8 +27,8 @@ export interface Change {
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
- * Each read starts this long before its cursor, because a row becomes visible only at the commit of its transaction,
- * later than its `created_at`. A longer overlap would make every read more expensive.
+ * Each read starts at least this long before its cursor, because a row becomes visible only at the commit of its
+ * transaction, later than its `created_at`. A longer overlap would make every read more expensive.
  */
 export const OVERLAP_MS = 3_000;
 
@@ -40,7 +40,7 @@ export const LONG_OVERLAP_MS = 60_000;
 
 /**
  * Records a change for all processes. Call it near the end of the transaction, so the transaction commits soon.
- * @param id the row's id.
+ * @param id the row's id, by which its writer recognises it.
  */
 export async function recordChange(
   sql: Sql,
@@ -67,8 +67,8 @@ export async function recordEverythingChanged(sql: Sql): Promise<void> {
 const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;
 
 /**
- * Deletes rows older than `RETENTION_MS`. After the database's clock was set back, also deletes rows as far in the
- * future, because every read would return them until then.
+ * Deletes rows older than `RETENTION_MS`. After the database's clock was set back, also deletes rows more than
+ * `RETENTION_MS` in the future, because every read would return them until their time.
  */
 export async function deleteOldChanges(sql: Sql): Promise<void> {
   await sql.query(
@@ -92,11 +92,11 @@ export interface ChangePage {
   records: ChangeRecord[];
   /** The ids of all records since the start of the overlap, to pass to the next read. */
   seen: string[];
-  /** The database's time, at which the next page begins. It is a string, because a `Date` would lose microseconds. */
+  /** The database's time of this read, for the next one. It is a string, because a `Date` would lose microseconds. */
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
-  /** Whether rows since the cursor may have been deleted. */
+  /** Whether rows since the previous cursor may have been deleted. */
   hasGap: boolean;
 }
 
@@ -133,7 +133,7 @@ interface ChangeRow {
   gap: boolean;
   /** NULL if there are no changes. */
   id: string | null;
-  /** NULL if the reader has seen the record. Otherwise, each read of a busy site would repeat a thousand of them. */
+  /** NULL if the reader has seen the record, so reads of a busy site do not return a thousand known records in full. */
   product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];

@@ -149,7 +149,7 @@ describe('polling a database', () => {
   });
 });
 
-test('about every four seconds, a read looks back a minute; if the ids of more than 5,000 records would be sent, not for a minute', async () => {
+test('about every four seconds, a read looks back a minute; no read does for a minute if more than 5,000 ids would be sent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let records = 1;

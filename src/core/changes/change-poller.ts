@@ -31,7 +31,7 @@ export interface ChangePollerListener {
    * Called with the records and the time of the first read. These changes precede everything that this process serves.
    */
   onHistory(records: readonly ChangeRecord[], now: number): void;
-  /** Called once for each later record. */
+  /** Called once for each later record, unless its changes were too many to list. */
   onChange(record: ChangeRecord): void;
   /** Called when all changes visible at `now`, the database's time in milliseconds since 1970, have been passed on. */
   onObservedUpTo(now: number): void;
@@ -47,7 +47,7 @@ export interface ChangePollerListener {
 export interface ChangePoller {
   /** Resolves when the first read has succeeded or failed. After the first success, every change is passed on. */
   firstAttempt: Promise<void>;
-  /** Reads now instead of at the next interval. */
+  /** Reads now instead of at the next interval, unless a read is running. */
   readNow(): void;
   stop(): void;
 }
@@ -132,7 +132,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   let seen: readonly string[] = [];
   /** The ids of the records in the long overlap, and of later ones. */
   let seenInLong = new Set<string>();
-  /** When the next read has the long overlap, by the monotonic clock. */
+  /** The time of the monotonic clock at which the next read with the long overlap is due. */
   let longReadAt = Number.NEGATIVE_INFINITY;
 
   function dispatch(event: PollerEvent): void {

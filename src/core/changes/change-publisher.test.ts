@@ -13,7 +13,7 @@ beforeEach(() => database.query('DELETE FROM changes'));
 const change = (productId: string) => ({ productIds: [productId], commentIds: [], catalogue: false });
 const published = () => database.query<{ id: string; product_ids: string[] }>('SELECT id, product_ids FROM changes');
 
-test('a change is published after 100 ms, together with the changes in the meantime', async () => {
+test('a change is published after 100 ms, together with changes that were added in the meantime', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const records: unknown[] = [];
@@ -95,7 +95,7 @@ test('a change whose record commits too slowly is published a second time, but n
   expect((await published()).map(({ product_ids: ids }) => ids)).toEqual([['slow'], ['slow']]);
 });
 
-test('a change of the catalogue is published as one, also after a failure, and later changes are not', async () => {
+test('a change of the catalogue is still marked as one when it is published after a failure, and later changes are not', async () => {
   // Every commit counts as fast, so no change is published twice.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());

@@ -21,8 +21,8 @@ const NOTHING: Change = { productIds: [], catalogue: false };
 
 /**
  * Publishes the committed changes of this process to other processes, up to ten times a second and outside of their
- * transactions. If this process crashes first, the others do not learn of the changes, so responses are cached for at
- * most a minute.
+ * transactions. If this process crashes before that, the others do not learn of the changes, so responses count as
+ * stale after a minute.
  */
 export class ChangePublisher {
   readonly #database: Database;
@@ -145,8 +145,8 @@ export class ChangeNotify {
   readonly #self = randomUUID();
   readonly #listening: Listening;
   /**
-   * Whether this process receives notifications. If not, it sends none, because the other processes are connected in
-   * the same way and would not receive them.
+   * Whether this process receives notifications. If not, it sends none but probes, because the other processes are
+   * connected in the same way and would not receive them.
    */
   #isWorking = false;
   /** Aborted when a probe has arrived, or is no longer awaited. */

@@ -120,7 +120,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(monotonicMs) - OVERLAP_MS;
     const setBackMs = clock.synchronise(time, monotonicMs);
     if (setBackMs > 0) {
-      log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The database's clock was set back");
+      log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The site's clock was set back to the database's");
       launchesReadUpTo = time;
     }
     if (isBehind || setBackMs > 0) noteGap();

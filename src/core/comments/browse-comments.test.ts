@@ -35,7 +35,7 @@ test('all comments are listed, newest first, up to the limit, including held and
   expect(await found({ text: 'wave', limit: 1 })).toEqual(['Another WAVE']);
 });
 
-test('filters select the right comments, alone and together', async () => {
+test('the filters for held, hidden, product and text select only matching comments, alone and together', async () => {
   expect(await found({ heldOnly: true })).toEqual(['Wave held']);
   expect(await found({ hiddenOnly: true })).toEqual(['Hidden wave']);
   expect(await found({ heldOnly: true, hiddenOnly: true })).toEqual([]);

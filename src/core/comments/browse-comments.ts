@@ -34,7 +34,7 @@ const WINDOW_ROWS = 2_000;
 
 /**
  * Lists up to `limit` matching comments, newest first. Each statement reads a bounded number of rows with an index; a
- * rare text takes many statements. `onScanned` receives the number of comments read so far.
+ * rare text takes many statements. `onScanned` receives the number of comments that a search has read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(

@@ -95,7 +95,7 @@ test('the database is not queried for invalid ids', async () => {
   expect(recorded.statements).toEqual([]);
 });
 
-test('a held comment exists only for its author, even in a batch', async () => {
+test('only its author can like a held comment, even in a batch', async () => {
   expect(await like([held], [held, AUTHOR], [held], [one], [held, AUTHOR], [held])).toEqual([
     'comment_not_found',
     1,
@@ -130,7 +130,7 @@ test('comments on a product that is being removed cannot be liked', async () => 
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
 if (inject('citusWorkers').length === 0) {
-  test('a writer that waits for one comment holds no lock on another', async () => {
+  test('comments are locked in the order of their ids, so two writers that like the same comments never deadlock', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
     // The comment with the greater id comes first in physical order.
     await database.query(

@@ -37,7 +37,7 @@ test('a text becomes a public comment by You, with trimmed text, the current tim
   });
 });
 
-test('a held comment is visible to its session only', () => {
+test('a held comment stores its session, and a public comment does not', () => {
   const held = prepareComment(runtime, { productId: 'tide', content: 'x' }, sender, { held: true });
   expect(held.heldSession).toBe('session-a');
   expect(prepareComment(runtime, { productId: 'tide', content: 'x' }, sender, {}).heldSession).toBeNull();

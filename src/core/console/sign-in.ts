@@ -81,7 +81,7 @@ export async function signIn(
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
     // Access may have been revoked, or the passphrase changed, while the given passphrase was hashed. The lock delays a
-    // later change until this session is committed, so that change ends this session.
+    // later change until this session is committed, and that change then ends the session.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [

@@ -37,7 +37,7 @@ if (inject('citusWorkers').length === 0) {
   });
 } else {
   describe('on Citus', () => {
-    test('the tables that grow are distributed by product and colocated, and their foreign keys still apply', async () => {
+    test('tables of products, votes and comments are distributed by product and colocated, and foreign keys still apply', async () => {
       await migrate(database, MIGRATIONS, silentLog);
       expect(await distributed()).toEqual(all);
       expect(await database.query('SELECT DISTINCT colocationid FROM pg_dist_partition')).toHaveLength(1);

@@ -2,8 +2,8 @@ import type { Log } from '../runtime.ts';
 import type { Database, Sql, StatementOptions } from './database.ts';
 
 /**
- * Tables that grow with the number of visitors, each after the tables that it references. Their distribution column is
- * the product's id, so all rows of a product are colocated. All other tables stay on the coordinator.
+ * The tables of products, votes and comments, each after the tables that it references. Their distribution column is
+ * the product's id, so these rows of a product are colocated. All other tables stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },

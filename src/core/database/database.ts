@@ -17,7 +17,10 @@ export interface Sql {
 
 /** Transactions ignore these options. */
 export interface StatementOptions {
-  /** The client's timeout for this statement; shorter than the pool's. */
+  /**
+   * The client's timeout for this statement; shorter than the pool's. Set it only for reads, because the server might
+   * still execute a write after this timeout.
+   */
   timeoutMs?: number;
   /**
    * Whether to prepare the statement once per connection, which saves parsing and planning. Set it for frequent
@@ -57,7 +60,7 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** The timeout for getting a connection; default 5 s. */
   connectTimeoutMs?: number;
-  /** The client's timeout per statement. 0 means none, for work such as building an index. */
+  /** The client's timeout per statement; default 12 s. 0 means none, for work such as building an index. */
   statementTimeoutMs?: number;
   /** Statements slower than this, including their wait for a connection, are logged. */
   slowStatementMs?: number;
@@ -66,7 +69,7 @@ export interface DatabaseOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /**
- * The server's timeout is shorter than the client's, so a statement that the server has read is never executed after
+ * The server's timeout is shorter than the pool's, so a statement that the server has read is never executed after
  * the client has given up on it. `AbortableClient` discards a statement that the server has not read.
  */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
@@ -155,7 +158,7 @@ async function setServerTimeouts(client: pg.ClientBase, statementTimeoutMs: numb
   }
 }
 
-/** Reports every response, and logs slow statements without their values, which come from visitors. */
+/** Reports responses, and logs slow statements without their values, which come from visitors. */
 function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
   return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
     const started = performance.now();
@@ -223,7 +226,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   }
 }
 
-/** Returns whether a statement failed because of the connection. Only errors from `asCoreError` have a cause. */
+/** Returns whether the database was unavailable for a statement. Only errors from `asCoreError` have a cause. */
 function isConnectionError(error: unknown): error is CoreError {
   return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
 }

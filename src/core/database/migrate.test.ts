@@ -35,7 +35,7 @@ async function history(): Promise<unknown[]> {
 }
 
 describe('the schema', () => {
-  test('an empty database gets every table, and a second run changes nothing', async () => {
+  test('an empty database gets its tables, and a second run changes nothing', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     expect(await migrate(database, MIGRATIONS, silentLog)).toEqual(names);
     const afterFirst = await tables();
@@ -99,7 +99,7 @@ describe('the schema', () => {
     expect(indexes).toHaveLength(available.length);
   });
 
-  test('the upvotes of a day are found without reading all upvotes', async () => {
+  test('recent upvotes are found by the index on their time, without reading all upvotes', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     await database.query("INSERT INTO products (id) VALUES ('a')");
     await database.query(`INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -115,7 +115,7 @@ describe('the schema', () => {
     expect(JSON.stringify(plan)).toContain('upvotes_time');
   });
 
-  test('the schema allows at most one upvote per product and session (SPEC section 3)', async () => {
+  test('the schema allows at most one upvote per product and session (SPEC section 4)', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     await database.query("INSERT INTO products (id) VALUES ('a')");
     const insert = "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 'session-1')";

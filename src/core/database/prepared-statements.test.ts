@@ -30,7 +30,7 @@ describe('on a connection', () => {
     expect(await preparedStatements()).toEqual([{ statement: 'SELECT $1::integer * 2 AS doubled', runs: '2' }]);
   });
 
-  test('a statement that a pooler lost runs again without preparation, and so do all later ones', async () => {
+  test('a statement that a pooler lost runs again without preparation, and later ones are not prepared either', async () => {
     await double(1);
     await pool.query('DEALLOCATE ALL');
     expect(await double(3)).toEqual([{ doubled: 6 }]);

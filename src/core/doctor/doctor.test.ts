@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a server that responds passes the check, and the message names it', async () => {
+test('doctor names the version, the location and the response time of the database', async () => {
   expect(await checkServer(database, 'db.internal/site')).toMatchObject({
     check: 'database',
     message: expect.stringMatching(/^PostgreSQL \d+\.\d+.* at db\.internal\/site responds in [\d.]+ ms$/),
@@ -177,7 +177,7 @@ test('wrong counts are found in a sample of a thousand products', async () => {
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 
-test('doctor warns of a nearly full disk, reports an even fuller one as a fault, and names a missing folder', async () => {
+test('doctor warns of a nearly full disk, reports an even fuller one as a fault, and warns of a missing folder', async () => {
   const disk = (free: number, all = 100) =>
     checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
   expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });

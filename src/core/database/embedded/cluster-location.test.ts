@@ -96,7 +96,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { stateFolder })).toMatchObject({ location: first.location, visits: 2 });
   });
 
-  it('a database started by root can enter the folders that it creates under any umask', async () => {
+  it('a database started by root can enter the folders that it creates, even under the umask 077', async () => {
     const dataDir = join(await harness.folder(), 'data', 'nested');
     const closedDir = join(await harness.folder(0o700), 'data');
     const stateFolder = join(await harness.folder(), 'var', 'lib');
