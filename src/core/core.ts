@@ -45,12 +45,12 @@ export interface Core extends ReadApi {
   isProductRemoved(id: string): Promise<boolean>;
   /** Reads the products of a range in batches; see `readProductAddresses`. */
   readProductAddresses(range: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
-  /** Divides all products into ranges; see `splitProductRanges`. */
+  /** Divides the launched products into ranges; see `splitProductRanges`. */
   splitProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
-  /** Passes the tally of a day to `use`; see `readTally` and `TallyLimiter`. Resolves to false if there is no tally. */
+  /** Passes the tally of a day to `use`; see `readTally` and `ReadLimiter`. Resolves to false if there is no tally. */
   readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**
@@ -169,9 +169,9 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       // A rank depends on the votes of other launches, so the read must show their latest writes too.
       const standings = await getStandings(reads.of({}), productId, rules());
       if (standings !== null || !(await isPlaceable(database, productId, rules()))) return standings;
-      // The board updater has not placed this launch yet. Places it now, because the page must show its standing. Only
-      // one launch is placed at a time, so this uses one connection even after a large import. The updater places the
-      // others, which invalidates responses without their standings.
+      // The board updater has not placed this launch yet. It is placed now, because the page must show its standing.
+      // Only one launch is placed at a time, so this uses one connection even after a large import. The updater places
+      // the others, which invalidates responses without their standings.
       placing ??= {
         productId,
         standings: placeForView(productId).finally(() => {

@@ -45,7 +45,8 @@ export async function makeFolder(
 
 /**
  * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
- * folder's owner. This has an effect only for root: otherwise, the site could not change what root's commands create.
+ * folder's owner. The function has an effect only if root runs this process: without it, the site could not change the
+ * files that root's commands create.
  * On Linux, the path leads root to the same folder even if its owner replaces the folder with a link.
  */
 export async function inFolder<Result>(
@@ -69,8 +70,8 @@ export async function inFolder<Result>(
 }
 
 /**
- * Opens a file for reading, but follows no symbolic link: in a folder that another user can change, a link could lead
- * root to a file that this user cannot read.
+ * Opens a file for reading, unless the file itself is a symbolic link: in a folder that another user can change, a link
+ * could lead root to a file that this user cannot read.
  * @returns undefined if there is no regular file at the path.
  */
 export async function openRegularFile(path: string): Promise<FileHandle | undefined> {

@@ -15,7 +15,7 @@ export interface GroupCommitOptions<Item, Result> {
   maxBatch?: number;
   /** Maximum items in the queue. Further items are refused, so a burst cannot exhaust memory. */
   maxQueued?: number;
-  /** Maximum time until an item's transaction begins. An item that waits longer is refused and not written. */
+  /** Maximum time that an item waits in the queue. An item that waits longer is refused and not written. */
   maxWaitMs?: number;
   observer?: GroupCommitObserver | undefined;
 }

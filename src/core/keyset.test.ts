@@ -54,7 +54,7 @@ describe('pages', () => {
     expect(nextCursor).toBe(cursorBehind({ ...ROW, likes: 2 }));
   });
 
-  test('a page that is exactly full is the last one', () => {
+  test('a full page without a further row is the last page', () => {
     expect(pageOf(ORDER, [ROW, ROW], 2).nextCursor).toBeNull();
   });
 
@@ -72,7 +72,7 @@ describe('cursors', () => {
     expect(bound(SLUG_ORDER, encode(['slug', 'git']))).toEqual({ sql: '(slug) > ($1::text)', values: ['git'] });
   });
 
-  test('the ORDER BY names the same columns in the same direction', () => {
+  test('the ORDER BY clause names the columns of the order, each in its direction', () => {
     expect(orderBy(ORDER)).toBe('likes DESC, created_at DESC, id DESC');
     expect(orderBy(SLUG_ORDER)).toBe('slug ASC');
   });

@@ -1,6 +1,6 @@
 /**
  * Returns a function that calls `read` and reuses its result for `maxAgeMs`, separately for each argument. After a
- * failure, the next call reads again. `now` is the time of a monotonic clock in milliseconds.
+ * failure, the next call reads again. `now` returns the time of a monotonic clock in milliseconds.
  */
 export function memoize<Argument extends object, Result>(
   read: (argument: Argument) => Promise<Result>,

@@ -62,7 +62,7 @@ describe('values', () => {
     expect(readSettings({ HOST: 'localhost' }).host).toBe('127.0.0.1');
   });
 
-  test('every setting is read without surrounding space', () => {
+  test('every setting is read, and space around a value is ignored', () => {
     expect(
       readSettings({
         HOST: ' 0.0.0.0 ',

@@ -160,7 +160,7 @@ export interface SubmissionRecord {
   launchAt: string | null;
   /** The product as it would launch or, if it exists, as it is on the site. */
   product: Product;
-  /** The approved version, if its maker has edited the product since; otherwise `null`. */
+  /** The last approved version, if the submission was approved and is no longer; otherwise `null`. */
   approvedProduct: Product | null;
   createdAt: string;
   updatedAt: string;
@@ -210,7 +210,7 @@ export interface ImportSummary {
 
 /** A line of the response to an import. Each line is a JSON object, and the last one is never `progress`. */
 export type ImportEvent =
-  /** `done` counts checked bytes in the stage `check`, and written rows in the stage `write`. */
+  /** `done` counts checked bytes in the stage `check`, and processed rows in the stage `write`. */
   | { kind: 'progress'; stage: 'check' | 'write'; done: number }
   | { kind: 'done'; summary: ImportSummary }
   | { kind: 'errors'; errors: ImportErrorRecord[]; count: number }

@@ -62,7 +62,7 @@ export class FileColumns {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
 
-  /** Returns the first two columns of the file that map to the same field, if any. */
+  /** Returns two columns of the file that map to the same field, if there are any. */
   get conflict(): readonly [string, string] | undefined {
     const first = new Map<ProductFieldName, string>();
     for (const [field, column] of this.pairs()) {

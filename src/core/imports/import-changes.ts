@@ -50,8 +50,8 @@ export class ImportChanges {
 }
 
 /**
- * Reads the changes of an import. @returns an empty list if none are stored, because the import is too old, was too
- * large, or came with a backup of another database.
+ * Reads the changes of an import. @returns an empty list if none are stored, because the import is too old or was too
+ * large, or its audit entry was restored from a backup, which excludes the changes.
  * @throws CoreError `unavailable`.
  */
 async function readImportChanges(
@@ -137,8 +137,7 @@ export async function undoImport(
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
-    // Besides the products to remove, locks those that the undo may schedule again, so their results do not become
-    // final first.
+    // The locks also cover the products that the undo may schedule again, so their results do not become final first.
     const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
     const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
     await lockDaysOf(sql, locked);
@@ -158,7 +157,7 @@ export async function undoImport(
       skipped: changes.length - removed.length - reverted.length,
     };
     const details = { reason: 'Import undone', import: id };
-    // Only these entries are in the public log. The last entry undoes the import.
+    // The public moderation log shows only the entries of removals. The entry `import undo` undoes the import.
     const removals = stored
       .filter(({ launched }) => launched)
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));

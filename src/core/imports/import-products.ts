@@ -69,12 +69,12 @@ export async function importProducts(database: Database, options: ImportOptions)
     await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database, log);
     await merged.duplicateNames.compareWithSite(database).catch((error: unknown) => {
-      // The import has committed, so a failure must not look as if nothing had been imported. Only the possible
-      // duplicates are missing from the report.
+      // The import has committed, so a failure must not look as if nothing had been imported. The report lacks only
+      // duplicates of existing names.
       if (dryRun) throw error;
       log.warn(
         { err: error },
-        'Cannot compare the imported names with those of the site; duplicate names are not reported',
+        'Cannot compare the imported names with those of the site; the report lacks duplicates of existing names',
       );
     });
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));

@@ -197,9 +197,9 @@ interface Batch {
 }
 
 /**
- * Finds the products that the rows leave unchanged. Locks the other products and reads them again, because they may
- * have been edited or removed since the first read. Unchanged products are not locked, so editing or removing them does
- * not wait for the import.
+ * Finds the products that the rows leave unchanged. With `lock`, locks the other products and reads them again, because
+ * they may have been edited or removed since the first read. Unchanged products are not locked, so editing or removing
+ * them does not wait for the import.
  */
 async function findChanging(sql: Sql, { rows, ids, present }: Batch, options: { lock: boolean }) {
   const unchanged = new Set<string>();

@@ -94,7 +94,7 @@ test('restoring the last removal restores the product that an operator removed, 
   expect(await harness.ids()).toEqual(['mine']);
 });
 
-test('undoing an import by an older version of the site sets a field that it lacked to its default', async () => {
+test('undoing an import by an older version of the site sets fields that the version lacked to their defaults', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
   const id = await importRows({ id: 'a', name: 'Imported' });
   await harness.database.query("UPDATE import_changes SET before = before - 'maker' WHERE import_id = $1", [id]);

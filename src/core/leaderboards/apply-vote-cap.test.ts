@@ -73,7 +73,7 @@ test('if all verdicts are correct, applying the cap locks and writes no rows', a
   expect(recorded.statements).toHaveLength(1);
 });
 
-/** Casts votes of one network in four processes, which all start before any of them commits. */
+/** Casts votes of one network in four processes. All their transactions start before any of them commits. */
 async function voteAtOnce(): Promise<VoteNetwork[]> {
   const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
   try {

@@ -91,7 +91,7 @@ test('a selection by time does not affect other votes', async () => {
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
 });
 
-test('excluding a vote for a launch that was added late to a final month revises the month, although the day is not final', async () => {
+test('excluding a vote for a launch whose month is final, but whose day is not, revises the month', async () => {
   await database.query("UPDATE leaderboards SET final_at = to_at WHERE period = '2026-06'");
   const [first] = await votesOf();
   expect(await change('exclude', [first?.voter ?? ''])).toMatchObject({ votes: 1, revised: ['2026-06'] });
@@ -107,7 +107,7 @@ test('an exclusion can be undone after the launch has moved to another day', asy
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null, null]);
 });
 
-test('an exclusion can be undone after its voters have withdrawn their votes, and then the exclusion before it', async () => {
+test('an exclusion whose votes were all withdrawn can be undone, and so can the exclusion before it', async () => {
   const [first, second] = (await votesOf()).map(({ voter }) => voter);
   await change('exclude', [first ?? '']);
   await change('exclude', [second ?? '']);

@@ -233,7 +233,7 @@ async function rewriteRows(
   if (secret === undefined)
     throw new CoreError('unavailable', `The result of ${day} has just become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];
-  // An undo includes votes outside the window, because the launch may have moved, and may move back.
+  // An undo also changes votes outside the window, because the launch may have moved, and may move back.
   for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {
     for (const vote of votes) {
       const verdict = decide(vote);

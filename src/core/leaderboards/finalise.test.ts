@@ -137,7 +137,7 @@ test('votes beyond the cap that no process has excluded yet are excluded from th
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 2, 2]]);
 });
 
-test('a site that was stopped for weeks finalises every due period when it starts: days first, then weeks, months and years', async () => {
+test('after a site was stopped for weeks, one run finalises all due days, weeks, months and years', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
     // `finaliseDue` places these launches, since no process ran when they began.
@@ -225,7 +225,7 @@ test('finalising a day with many votes uses statements of bounded size, and does
       mostRows = Math.max(mostRows, rows.length);
       for (const value of values) if (Buffer.isBuffer(value)) mostBytes = Math.max(mostBytes, value.length);
       if (text.startsWith('INSERT INTO tally_parts')) {
-        // Visitors upvote and retract while the transaction is open.
+        // A visitor upvotes and a voter withdraws an upvote while the transaction is open.
         written ??= vote(database, 'tide', DUE, 'session-visitor').then(() =>
           vote(database, 'tide', DUE, 'session-7', { upvoted: false }),
         );

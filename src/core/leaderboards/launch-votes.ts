@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
  */
 export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
-/** SQL: the votes for the launches `$1`, cast at any time, except votes that were withdrawn before the window ended. */
+/** SQL: the votes for the launches `$1`: all upvotes, and votes in the window that were withdrawn after it ended. */
 export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT product_id, id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id

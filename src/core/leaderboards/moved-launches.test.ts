@@ -154,7 +154,7 @@ test('viewing an old launch right after an import into a new site creates no rev
 
 test('a launch of today can be placed while a removal computes the digest of a final day of the same year', async () => {
   const now = '2026-08-20T12:00:00.000Z';
-  // A day before the first launch of the site has no leaderboard.
+  // Without an earlier launch, August 1 would have no leaderboard after the removal.
   await launch(database, 'first-of-all', '2026-07-01T10:00:00.000Z');
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
   await vote(database, 'withdrawn', '2026-08-01T11:00:00.000Z', 'session-voter');
@@ -205,7 +205,7 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   await harness.close();
 });
 
-test('if an earlier version has scheduled a product with a final result, the product can still be edited, imported and reverted', async () => {
+test('if an older version of the site has scheduled a product with a final result, the product can still be edited, imported and reverted', async () => {
   const harness = await openImportHarness();
   const on = harness.database;
   const [now, future] = [new Date(), '2999-01-01T00:00:00.000Z'];

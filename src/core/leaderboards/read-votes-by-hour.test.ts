@@ -7,7 +7,7 @@ import { finaliseDue } from './finalise.ts';
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
 
-test('votes by hour include only counted votes: in the window, after its end, and when the day is final', async () => {
+test('votes by hour include only counted votes while the window is open, after it has ended, and once the day is final', async () => {
   clock.advance({ milliseconds: 500 });
   const maker = await harness.submit();
   await harness.approve(maker.id);

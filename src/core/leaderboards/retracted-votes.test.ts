@@ -44,9 +44,9 @@ test.each([
 });
 
 test.each([
-  ['withdrawn', false, 0],
-  ['withdrawn and cast again', true, 1],
-])('a vote that was %s while the clock was ahead is corrected on the open board', async (_what, again, votes) => {
+  ['withdrawn while the clock was ahead', false, 0],
+  ['withdrawn while the clock was ahead, and cast again after the clock was set back', true, 1],
+])('the open board is corrected after a vote was %s', async (_what, again, votes) => {
   await withdraw('2026-06-02T11:00:00.000Z');
   if (again) await vote(database, 'tide', `${DAY}T13:00:00.000Z`, 'session-a');
   const now = `${DAY}T14:00:00.000Z`;

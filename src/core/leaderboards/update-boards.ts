@@ -37,7 +37,8 @@ const COLUMNS = `product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day`;
 
 const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
 
-// The newest first, so each batch of an import into a new site extends the boards backwards; see `insertLeaderboards`.
+// The newest launches come first, so each batch of an import into a new site extends the boards backwards; see
+// `insertLeaderboards`.
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} ORDER BY launched_at DESC LIMIT ${BATCH}`;
 
 const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}`;

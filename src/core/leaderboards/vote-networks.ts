@@ -42,7 +42,7 @@ export interface VoteNetworks {
  * The launch times of a product in milliseconds since 1970, and the secret of its launch day while its window is open.
  */
 interface Launch {
-  /** When the product becomes visible; differs from `launchedAt` after an edit of a final launch. */
+  /** When the product becomes visible; differs from `launchedAt` after an edit that did not move the launch. */
   visibleFrom: number;
   launchedAt: number;
   secret: Buffer | undefined;
@@ -81,7 +81,7 @@ export function createVoteNetworks(
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // Other texts are not cached, because they can be long, and PostgreSQL would refuse some of them.
+    // Other texts are neither cached nor queried: they can be long, and PostgreSQL would refuse some of them.
     if (!isProductId(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });

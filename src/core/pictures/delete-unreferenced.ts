@@ -20,8 +20,8 @@ const UNFINISHED = new RegExp(`^\\.${PICTURE_NAME_PATTERN}\\.[0-9a-f-]{36}$`);
 const UNFINISHED_MS = HOUR_MS;
 
 /**
- * Deletes pictures that no row has referenced for a day, and old temporary files. If the database references none of
- * the pictures, it probably does not belong to this folder, and no picture is deleted.
+ * Deletes pictures that no row has referenced for about a day, and old temporary files. If the database references none
+ * of the pictures, it probably does not belong to this folder, and no picture is deleted.
  * @returns the names of deleted pictures.
  * @throws CoreError `unavailable`.
  */
@@ -64,7 +64,7 @@ async function deleteUnlessStored(folder: string, name: string, now: Date): Prom
   return true;
 }
 
-/** Returns the age of a file, or 0 if another machine with the same folder has just deleted it. */
+/** Returns the age of a file, or 0 if another process has just deleted it. */
 async function ageOf(path: string, now: Date): Promise<number> {
   const stats = await stat(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -83,7 +83,7 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** Matches the path of a picture in the site's store, including its name: URLs of other sites may contain `/images/`. */
+/** Matches the path of a stored picture with its whole name: URLs of other sites may contain `/images/`, too. */
 const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */

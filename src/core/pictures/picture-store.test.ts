@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { pictureName, storePicture } from './picture-store.ts';
 
 test.skipIf(process.platform === 'win32')(
-  'a stored picture and its name are on the disk, not only in memory',
+  'storing a picture syncs the file, and then its folder, to disk',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
     onTestFinished(() => rm(folder, { recursive: true }));

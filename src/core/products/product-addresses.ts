@@ -22,7 +22,10 @@ interface AddressRow {
   created_at: Date;
 }
 
-/** The oldest products come first, so new products do not change earlier ranges. Reads the list's index backwards. */
+/**
+ * The oldest products come first, so new products do not change earlier ranges. Queries in this order read the list's
+ * index backwards.
+ */
 const ORDER: KeysetOrder<AddressRow> = {
   name: 'addresses',
   direction: 'ASC',
@@ -67,8 +70,8 @@ export async function* readProductAddresses(
 }
 
 /**
- * Divides all products into ranges of `size` products; the last range may be shorter. Each range has the creation time
- * of its newest product. This scans a whole index, so cache the result.
+ * Divides the products that launched by `now` into ranges of `size` products; the last range may be shorter. Each range
+ * has the creation time of its newest product. This scans a whole index, so cache the result.
  * @throws CoreError `unavailable`.
  */
 export async function splitProductRanges(

@@ -210,7 +210,7 @@ const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
 /** How long statistics are reused. */
 const MAX_AGE_MS = 60_000;
 
-/** Returns the statistics, read once a minute, or undefined if there are none. @throws CoreError `unavailable`. */
+/** Returns statistics at most a minute old, or undefined if there are none. @throws CoreError `unavailable`. */
 const tagStatisticsOf = memoize(readStatistics, MAX_AGE_MS);
 
 async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {

@@ -146,7 +146,7 @@ const STORE_TALLY_PARTS = `INSERT INTO removed_tally_parts (removal_id, part, da
   FROM tally_parts t JOIN removed_products r ON r.product_id = t.product_id AND r.batch_id = $2::uuid
   WHERE t.product_id = ANY($1::text[])`;
 
-// Deletes and stores in one statement, so a concurrent like is either included or gets `comment_not_found`.
+// One statement deletes and stores the comments, so a concurrent like is either included or gets `comment_not_found`.
 const STORE_COMMENTS = `WITH gone AS (
     DELETE FROM comments WHERE product_id = ANY($1::text[]) RETURNING comments.*
   )
@@ -171,8 +171,8 @@ async function removeAll(
 ): Promise<ProductRemoval> {
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
-  // Another command may have removed a product before it was locked. Nothing has been written yet, so nothing must be
-  // rolled back.
+  // Another command may have removed a product before it was locked. Nothing has been written yet, so a rollback is not
+  // needed.
   const { known, unknown } = divide(ids, await sizesOf(sql, ids));
   if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
   const stored = await moveToRemoved(sql, known);

@@ -82,7 +82,7 @@ test('an edit writes the search columns', async () => {
   expect(await expectSearchColumns()).toEqual(['京都']);
 });
 
-test('the products of approved, scheduled and moved submissions have the search columns', async () => {
+test('the products of approved, scheduled and rescheduled submissions have the search columns', async () => {
   const approved = await harness.submit(RARE);
   await harness.approve(approved.id);
   const scheduled = await harness.submit({ name: '京都', description: '#' });

@@ -41,7 +41,7 @@ test('a frequency is the share of the newest products with a trigram or n-gram; 
   expect(['§', '東'].map((character) => frequencyOf(character.charCodeAt(0)))).toEqual([0.25, 1 / SAMPLE]);
 });
 
-test('a short list is always scanned, because this costs less than using an index', async () => {
+test('on a site with fewer products than a sample, every frequency is 1, so searches scan the list', async () => {
   const frequencyOf = await searchFrequenciesOf(short);
   expect(['eve', 'abc'].map(frequencyOf)).toEqual([1, 1]);
 });

@@ -25,7 +25,7 @@ const frequencyCache = new WeakMap<Database, { shares: Promise<FrequencyOf>; unt
 
 /**
  * Returns the frequencies of trigrams and n-grams in the newest products, which are sampled at the first search and
- * then every half hour. They affect the plan of a search, but never its result.
+ * then at most every half hour. They affect the plan of a search, but never its result.
  */
 export function searchFrequenciesOf(database: Database): Promise<FrequencyOf> {
   const last = frequencyCache.get(database);

@@ -163,7 +163,7 @@ const kindsOfStatements = () =>
 
 const IN_TIME = 'SET LOCAL statement_timeout = 150';
 
-describe('The statements of a search', () => {
+describe('the statements of a search', () => {
   test.each<[what: string, search: Partial<Search>, statements: string[]]>([
     ['a common term is found at the head of the list', { term: 'common' }, ['scan 2000']],
     [

@@ -253,7 +253,7 @@ test.each([
   ['launched', 0],
   ['scheduled', 1],
 ])(
-  'a %s product that the operator removed cannot be changed or withdrawn by its maker until it is restored',
+  'a removed %s product cannot be changed or withdrawn by its maker, and has its status again after it is restored',
   async (status, hours) => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await harness.approve(maker.id);

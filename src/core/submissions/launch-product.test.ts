@@ -131,7 +131,7 @@ describe.each([
   });
 });
 
-test('if another product had the id of a declined one, undoing the decline gives the maker access again', async () => {
+test('if another product had the id of a declined product, undoing the decline gives the maker access again', async () => {
   const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
   await harness.approve(maker.id);
   await harness.decline(maker.id);
@@ -196,7 +196,7 @@ test.each<[string, (productId: string) => Promise<unknown>]>([
   },
 );
 
-test('undoing a decline by an older version of the site sets a field that it lacked to its default', async () => {
+test('undoing a decline by an older version of the site sets fields that the version lacked to their defaults', async () => {
   const { id } = await harness.submit({ launchAt: inHours(2).toISOString() });
   await harness.approve(id);
   await harness.decline(id);

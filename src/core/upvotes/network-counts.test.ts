@@ -36,7 +36,7 @@ const excluded = async () =>
   ).map((row) => row.user_session);
 const judges = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
 
-test('votes within the cap are counted without a query, and the first vote beyond it is excluded', async () => {
+test('votes within the cap are compared with it without a query, and the first vote beyond it is excluded', async () => {
   const counts = createNetworkCounts();
   await cast(counts, 'session-a');
   const second = await cast(counts, 'session-b');
@@ -47,7 +47,7 @@ test('votes within the cap are counted without a query, and the first vote beyon
   expect(await excluded()).toEqual(['session-c']);
 });
 
-test('a restarted process compares votes with the cap including the votes cast before its start', async () => {
+test('a restarted process counts the votes cast before its start towards the cap', async () => {
   await cast(createNetworkCounts(), 'session-a');
   await cast(createNetworkCounts(), 'session-b');
   await cast(createNetworkCounts(), 'session-c');

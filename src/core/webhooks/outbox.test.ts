@@ -171,9 +171,9 @@ describe('votes.excluded and leaderboard.final', () => {
   });
 
   test.each([
-    ['2026-07-10', 1],
-    ['2026-07-12', 0],
-  ])('results that were due more than 37 days before %s are not reported', async (date, count) => {
+    ['is reported within 37 days', '2026-07-10', 1],
+    ['is not reported after more than 37 days', '2026-07-12', 0],
+  ])('a result that becomes final later than it was due %s', async (_what, date, count) => {
     await add('tide', LAUNCH);
     const now = `${date}T00:00:00.000Z`;
     await place(now, { silently: true });
