@@ -124,7 +124,7 @@ describe('the home page', () => {
 });
 
 describe('a product’s page', () => {
-  test('shows a number of comments above 999 without a separator, as the specification does', async () => {
+  test('shows the number of comments in the heading without a thousands separator', async () => {
     const page = await open('/product/harbour', {
       getProduct: async () => ({ product: { ...buildProduct(), comments: 1_234 }, previousId: null, nextId: null }),
       listComments: async () => ({ items: [buildComment()], total: 1_234, nextCursor: 'there' }),
@@ -250,7 +250,7 @@ describe('submissions', () => {
     },
   );
 
-  test('are not mentioned on any page when disabled, and /?submit shows the list', async () => {
+  test('are not mentioned when disabled, and /?submit shows the list', async () => {
     const { html, state } = await pageOf('/?submit');
     expect(html + state).not.toMatch(/submission|Submit a/i);
     expect(html).toBe((await pageOf('/')).html);

@@ -145,7 +145,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
   });
 }
 
-/** A product without a picture shows a tile, which needs no preload. */
+/** A product without a picture shows a drawn placeholder, which needs no preload. */
 function preloadOf(image = ''): Pick<ReadHead, 'preloadImage'> {
   return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
 }

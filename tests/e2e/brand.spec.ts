@@ -68,7 +68,7 @@ for (const theme of ['light', 'dark'] as const) {
   });
 }
 
-test('opening a product and going back keeps the tagline and the articles', async ({ page }) => {
+test('‘Back to products’ leads from a product to a list with the operator’s tagline and articles', async ({ page }) => {
   await visit(page, '/product/lantern');
   await page.getByRole('link', { name: 'Back to products' }).click();
   await expect(page.getByRole('heading', { name: 'Choosing tools that respect pupils' })).toBeVisible();

@@ -69,7 +69,10 @@ for (const [when, save] of [
   });
 }
 
-test('Back closes the editor like its close button, and undo reopens the unsaved edit', async ({ page, site }) => {
+test('Back closes the editor, undo reopens the unsaved edit, and Escape leaves no extra history entry', async ({
+  page,
+  site,
+}) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signIn(page, site);
   await openConsole(page, `/console/products?tag=${tags[0]}`);

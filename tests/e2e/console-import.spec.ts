@@ -59,10 +59,7 @@ for (const [what, change] of [
     },
   ],
 ] as const) {
-  test(`the result of a dry run that ends after ${what} was changed does not unlock the import`, async ({
-    page,
-    site,
-  }) => {
+  test(`a dry run that ends after ${what} was changed does not offer the import`, async ({ page, site }) => {
     await openImport(page, site);
     const { release, sent, ended } = await holdImports(page);
     await page.getByRole('button', { name: 'Dry run' }).click();

@@ -74,7 +74,7 @@ test('a submission shows its launch time until that has passed', async ({ page, 
   await expect(page.getByRole('article', { name: second })).toContainText('launches once approved');
 });
 
-test('a held key moves on in the queue, but decides on only one submission', async ({ page, site }) => {
+test('held keys J and K move through the queue, but a held A approves only one submission', async ({ page, site }) => {
   const [first, second, third] = newNames();
   await addSubmissions(site, [first, second, third]);
   await signIn(page, site);
@@ -96,7 +96,7 @@ test('a held key moves on in the queue, but decides on only one submission', asy
   await expect(card(second)).toBeVisible();
 });
 
-test('the second tap of a double tap on "Approve" does not approve the submission that moved under the finger', async ({
+test('a double click on "Approve" does not approve the submission that moves under the pointer', async ({
   page,
   site,
 }) => {

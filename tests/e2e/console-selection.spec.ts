@@ -197,7 +197,7 @@ test('on a phone, messages do not cover the bar of selected items', async ({ pag
   expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
 });
 
-test('on a phone, the bar of selected items covers at most two rows of buttons', async ({ page, site }) => {
+test('on a phone, the bar of selected items has at most two rows of buttons', async ({ page, site }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const name = `Barred ${randomUUID()}`;
   await addSubmissions(site, [name]);

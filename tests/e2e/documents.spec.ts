@@ -78,7 +78,7 @@ test.describe('§2: HTML documents', () => {
       const pictures = [...document.querySelectorAll('img')].map(({ src }) => src);
       return [...new Set([...links, ...pictures].map((address) => address.replace(/#.*/, '')))];
     });
-    // At least the twenty products. Other tests may have added products without pictures and tags.
+    // The page lists twenty products. Those that other tests have added may lack pictures and tags.
     expect(addresses.length).toBeGreaterThan(30);
     for (const address of addresses) {
       const response = await page.request.head(address);

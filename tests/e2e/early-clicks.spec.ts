@@ -60,7 +60,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     await expect.poll(async () => (await stored()).length).toBe(99);
   });
 
-  test('a click that the server refuses is rolled back with a destructive toast', async ({
+  test('a click whose request fails is rolled back with a destructive toast', async ({
     page,
     site,
     expectConsoleError,

@@ -41,7 +41,7 @@ test.describe('Back and Forward between documents', () => {
     await expect(page.getByRole('link', { name: '1 comment', exact: true })).toBeVisible();
   });
 
-  test('show a vote that arrives after the page is restored from the back/forward cache', async ({ page, site }) => {
+  test('show a vote that is pending when the page is restored from the back/forward cache', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Dozer' });
     await visit(page, `/product/${product.id}`);
     await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();

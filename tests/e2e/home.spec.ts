@@ -7,7 +7,7 @@ import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 test.describe('§1 and §2: the home page', () => {
-  test('the link to the home page in the footer leads to the top, even from the home page', async ({ page }) => {
+  test('on the home page, the link to it in the footer leads to the top', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' });
     await link.press('Enter');

@@ -193,7 +193,7 @@ test.describe('a held comment', () => {
     });
   });
 
-  test('is requested only by browsers that have commented on the product', async ({ page, site }) => {
+  test('is not requested by a browser that has not commented on the product', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Hazel' });
     const requests = recordRequests(page, HELD);
     await visit(page, `/product/${product.id}`);

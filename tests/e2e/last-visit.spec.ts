@@ -55,7 +55,7 @@ async function neverIdle(page: Page): Promise<void> {
   });
 }
 
-test('a returning visitor sees the new products, the results of launches they upvoted and the replies to their comments', async ({
+test('a returning visitor sees new products, results of launches they upvoted and comments where they commented', async ({
   page,
   site,
 }) => {
@@ -161,7 +161,7 @@ test('on a first visit, without storage, or offline, the last-visit panel sends 
     const asked: string[] = [];
     visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await visit(visitor, '/');
-    // Waits long enough for the panel to appear. For a returning visitor, it appears at hydration.
+    // The panel of a returning visitor would send its requests soon after hydration, before the network is idle.
     await visitor.waitForLoadState('networkidle');
     await expect(newsButton(visitor)).toHaveCount(0);
     expect(asked.filter((path) => /\/standing$|\/comments$/.test(path))).toEqual([]);

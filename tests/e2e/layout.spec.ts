@@ -224,7 +224,7 @@ test('text in a right-to-left script runs from right to left on cards, on produc
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
 
-test('on the narrowest phone, the maker’s name is not truncated, and the votes are as wide as their row', async ({
+test('on the narrowest phone, the maker’s name is not truncated, and the votes on a board are wider than the name', async ({
   page,
   site,
 }) => {

@@ -254,7 +254,7 @@ test.describe('without live updates', () => {
     await expect(boardNames(page)).toHaveCount(21);
   });
 
-  test('after its countdown has ended, a leaderboard is refetched until the site has closed it', async ({
+  test('after its countdown has ended, a leaderboard is refetched repeatedly, and shows when the site closes it', async ({
     page,
     site,
   }) => {

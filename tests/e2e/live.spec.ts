@@ -77,7 +77,7 @@ test('a product page shows within minutes that a launch which was not its neighb
   await expect(result).toContainText(new RegExp(`^${rank + 1}\\D+ of \\d+ on `));
 });
 
-test('new comments wait behind a button and appear in the chosen order; likes update in place', async ({
+test('new comments wait behind a button and appear in the order Best; likes update in place', async ({
   page,
   site,
 }) => {

@@ -8,7 +8,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 // A product is not visible before its approval.
 test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
 
-test('opens an edit dialog that keeps its text if a selection is dragged out of it, and closes on a click outside', async ({
+test('a maker’s edit dialog stays open if a selection is dragged out of it, and closes on a click outside', async ({
   page,
   site,
 }) => {
@@ -26,7 +26,7 @@ test('opens an edit dialog that keeps its text if a selection is dragged out of 
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('shows the changes of an edit dialog that was closed without saving, until the maker starts over or saves them', async ({
+test('changes in an edit dialog closed without saving reappear until the maker starts over or saves them', async ({
   page,
   site,
 }) => {
@@ -67,7 +67,7 @@ test('shows the changes of an edit dialog that was closed without saving, until 
   await expect(note).toHaveCount(0);
 });
 
-test('lets a change finish after its dialog was closed, and keeps the next dialog open', async ({ page, site }) => {
+test('a change is completed after its dialog was closed, and leaves the next dialog open', async ({ page, site }) => {
   const made = await submit(site, { name: 'Chiton' });
   await openLink(page, made);
   const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
@@ -82,7 +82,7 @@ test('lets a change finish after its dialog was closed, and keeps the next dialo
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
 });
 
-test('bases the changes of a closed edit dialog on a launch time that the maker has changed since', async ({
+test('unsaved changes of a closed edit dialog are based on a launch time that the maker has changed since', async ({
   page,
   site,
 }) => {
@@ -104,7 +104,10 @@ test('bases the changes of a closed edit dialog on a launch time that the maker 
   await expect(page.getByText('Grazes on rocks.')).toHaveCount(2);
 });
 
-test('does not restore changes that are saved while a second edit dialog is open', async ({ page, site }) => {
+test('changes that were saved while a second edit dialog was open do not reappear as unsaved', async ({
+  page,
+  site,
+}) => {
   const made = await submit(site, { name: 'Cowrie' });
   await openLink(page, made);
   const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });

@@ -147,7 +147,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
   await proxy.stop();
 });
 
-test('the copy of a page outlives an interrupted download and a full storage', async ({ page, site }) => {
+test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
   await cacheAtOnce(page);
   const [product, other] = await site.addProducts(2, (index) => ({ name: `Lamprey ${index}` }));
   const proxy = await startProxy(site.address);

@@ -44,7 +44,7 @@ test.describe('the fixture that every browser test uses', () => {
   }
 });
 
-test('after a deployment, a page whose code the server no longer has is loaded from the server', async ({
+test('if a deployment has deleted the code of a page, a link to the page loads it as a document', async ({
   page,
   site,
   expectConsoleError,

@@ -165,7 +165,7 @@ test.describe('§2: the list loads more products', () => {
     await expect.poll(place).toBe(before);
   });
 
-  test('further rows do not move as they appear, because browsers scroll on if a row in view moves', async ({
+  test('further rows appear without an animation, because browsers scroll on if a row in view moves', async ({
     newVisitor,
     site,
   }) => {

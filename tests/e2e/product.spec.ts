@@ -237,7 +237,10 @@ test.describe('§2 and §9: #comments', () => {
   });
 });
 
-test('a search for a linked comment does not move the page of the next product', async ({ page, site }) => {
+test('a search for a linked comment does not scroll the page of a product that is opened in the meantime', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct({ name: 'Godwit' });
   await site.addProduct({ name: 'Dunlin' });
   await site.addComments(

@@ -75,7 +75,10 @@ test.describe('§2: the screenshot viewer', () => {
     await expect(page.locator('dialog.viewer')).toHaveCount(0);
   });
 
-  test('a drag on a picture that is zoomed in moves the picture, and does not step', async ({ page, site }) => {
+  test('while a picture is zoomed in, a drag does not step, and touches are left to the browser', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({
       name: 'Shearwater',
       screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],

@@ -28,7 +28,7 @@ test('copying the link by keyboard copies the product’s URL, confirms it and k
   await copy.focus();
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByRole('status').first()).toHaveText('Link copied');
-  expect(await badge.boundingBox(), 'the confirmation has a place').toEqual(before);
+  expect(await badge.boundingBox(), 'the confirmation does not move the badge').toEqual(before);
   await expect(copy).toBeFocused();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${site.address}/product/${product.id}`);
   await page.keyboard.press('Escape');

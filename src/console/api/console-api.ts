@@ -149,7 +149,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The statuses of requests without a response from the site: none at all, or that of a proxy (502, 504). */
+/** The statuses of requests without a response from the site: 0 without any response, 502 and 504 from a proxy. */
 const NO_RESPONSE = [0, 502, 504];
 
 /** Returns whether the site did not respond, so it is unknown whether the request changed anything. */

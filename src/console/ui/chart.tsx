@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 
 interface Series {
   label: string;
-  /** A custom property of tokens.css. */
+  /** The name of a custom property, such as `--sun`. */
   colour: string;
   values: readonly number[];
 }

@@ -14,8 +14,8 @@ export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
   /**
-   * Ignores clicks on rows for `READING_MS`, because `row` has moved or is gone. Has no effect if the operator's own
-   * click caused the change.
+   * Ignores clicks on rows for `READING_MS`, because `row` has moved or is gone. If the operator's own click caused the
+   * change, ignores only the other clicks of a double click.
    */
   pause: (row: Element) => void;
 }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 import { READING_MS } from './click-guard.ts';
 
-/** The handler of each key, by `KeyboardEvent.key` in lower case. */
+/** The handlers by `KeyboardEvent.key`, with letters in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
 /** The keys that repeat while held down. A repeated decision would apply to an item that the operator has not read. */
@@ -38,8 +38,8 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Ignores keys for `READING_MS` after one of `items`, on which they act, is gone, because they would then act on
- * another item, which the operator has not read.
+ * Pauses the keys that act on `items`. If one of these is gone, keys are ignored for `READING_MS`, because they would
+ * act on another item, which the operator has not read.
  * @returns a function that returns whether keys are ignored now.
  */
 export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {

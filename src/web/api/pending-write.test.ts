@@ -38,7 +38,7 @@ test('a write of the next page does not remove the mark that the previous page l
   expect(hasUnfinishedWrite()).toBe(true);
 });
 
-test('the last of several responses removes the mark of pending writes', () => {
+test('once all pending writes have completed, none is reported to the next page', () => {
   const writes = createWriteTracker();
   const settles = [writes.track(), writes.track()];
   settles[0]?.();

@@ -173,6 +173,8 @@ export const ENGLISH = [
   'Launched',
   'Category',
   'Maker',
+  // products/related-products.tsx
+  'Related products',
   // products/screenshot-viewer.tsx
   'Screenshots',
   'Close',
@@ -265,8 +267,6 @@ export const ENGLISH = [
   '{site}, home',
   'Menu',
   // log/log-page.tsx
-  'Oops! Page not found',
-  'Return to Home',
   'The log could not be loaded',
   'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
   'There are no older entries.',
@@ -283,6 +283,8 @@ export const ENGLISH = [
   'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.',
   // not-found/not-found.tsx
   'Page not found',
+  'Oops! Page not found',
+  'Return to Home',
   // offline/offline-note.tsx
   'The network is not responding: this is the page as you last saw it.',
   'Network',
@@ -365,7 +367,6 @@ export const ENGLISH = [
   'It launches in a moment.',
   'It is not on the list.',
   'You can change it and send it again.',
-  'Related products',
   'You withdrew it, and it will not launch. You can submit the product again.',
   // submissions/maker.tsx
   'This maker link no longer works. The operator of this site can give you a new one.',
@@ -401,6 +402,8 @@ export const ENGLISH = [
   'As the list shows it',
   'Sending picture {number} of {total}',
   'Pictures sent',
+  'Your draft is as you left it; only pictures have to be added again.',
+  'Start over',
   { one: 'One field needs another look.', other: '{count} fields need another look.' },
   // submissions/submissions-client.ts
   'This value is not accepted.',
@@ -431,8 +434,6 @@ export const ENGLISH = [
   'See your launch',
   'Submit a product',
   'You need no account. A person reviews your product before it goes on the list.',
-  'Your draft is as you left it; only pictures have to be added again.',
-  'Start over',
   'Submit for review',
   'Sending...',
   'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.',

@@ -41,7 +41,7 @@ async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
   for (const { request } of copies.slice(0, -maxItems)) await cache.delete(request);
 }
 
-/** Deletes the copy of a resource that the site has removed. */
+/** Deletes the copy of a resource, because it is too old, or the site has removed the resource. */
 export async function deleteCopy(kind: Kind, address: string): Promise<void> {
   const cache = await caches.open(cacheName(kind));
   await cache.delete(address);

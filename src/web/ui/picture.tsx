@@ -16,7 +16,7 @@ interface PictureProps {
   priority?: boolean | undefined;
 }
 
-/** An image in a box of fixed size. A tile replaces a missing or failed image. */
+/** An image in a box of fixed size. A drawn placeholder replaces a missing or failed image. */
 export function Picture({ src, alt, name = '', width, height, className = '', priority = false }: PictureProps) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);

@@ -15,7 +15,7 @@ interface Props {
   onImport: () => void;
 }
 
-/** Shows the first rows and, after a dry run, its result: the changes by product, or the rows with their errors. */
+/** Shows the first rows or, after a dry run, its result: the changes by product, or the rows with errors. */
 export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
   return (
     <section className="card panel" aria-labelledby="dry-run-title">

@@ -4,7 +4,7 @@ import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
-  test('CSV with semicolons, quotes and line breaks in cells is parsed, and blank rows are skipped', () => {
+  test('semicolon-separated cells with quotes and line breaks are parsed, and blank rows are skipped', () => {
     const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n ; \r\n3;last');
     expect(columns).toEqual(['id', 'Title']);
     expect(rows).toEqual([
@@ -14,7 +14,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a CSV file is read only up to the last row that the page shows', () => {
+  test('of a long CSV file, only the first 50 rows are returned', () => {
     const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
     expect(readCsvSample(text).rows).toHaveLength(50);
   });

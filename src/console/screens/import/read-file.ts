@@ -10,7 +10,7 @@ export interface ChosenFile {
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** Maximum number of rows that are shown before an import. */
+/** Maximum number of first rows. All rows in which the dry run lists errors are shown. */
 const MAX_ROWS = 50;
 /** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;

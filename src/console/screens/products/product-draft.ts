@@ -64,7 +64,7 @@ export function teamText(team: readonly TeamMember[]): string {
   return JSON.stringify(team.map(({ name, role, avatar }) => ({ name, role, avatar })));
 }
 
-/** Returns the text of a field as operators can read it. Only the text of the team, which is JSON, differs. */
+/** Returns the text of a field for display. Only the team, which the draft contains as JSON, is converted. */
 export function shownText(name: DraftField, text: string): string {
   if (name !== 'team') return text;
   return membersOf({ team: text })

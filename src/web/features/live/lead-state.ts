@@ -3,7 +3,7 @@ import type { StreamEnd } from './event-stream.ts';
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 120_000;
 
-/** After this many failures, tabs poll until an attempt succeeds. */
+/** After this many failures, or one refusal by the server, tabs poll until a stream opens. */
 const ATTEMPTS_BEFORE_LOST = 3;
 
 /**

@@ -55,7 +55,7 @@ function NewLaunches() {
   );
 }
 
-/** A button above the discussion, e.g. '3 new comments', that shows the comments that have arrived. */
+/** Announces comments that the list below does not show yet, e.g. '3 new comments'. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
   getConnection(useApi(), client, useRenderedAt());

@@ -73,7 +73,7 @@ function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEv
     onEvent: createEventHandler(refetcher),
     onId: (id) => dispatch({ kind: 'received', upTo: id, at: Date.now() }),
   };
-  /** Whether the last attempts to open a stream succeeded. */
+  /** Whether a stream is open, or was open when the browser went offline. */
   let hasStream = false;
   let state = initialLiveState(aheadMs);
   let stream: SharedStream | undefined;

@@ -5,7 +5,7 @@ import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../c
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { batchUpvoteStatus } from './queries.ts';
 
-test('the head script imports nothing, and uses the same keys, header, URL and session ids as the app', () => {
+test('the head script uses the same storage keys, header, URL and session ids as the app', () => {
   const script = readFileSync(new URL('../../head-script.ts', import.meta.url), 'utf8');
   for (const key of ['upvoted', SESSION_STORAGE_KEY, OUTBOX_KEY]) expect(script).toContain(`getItem('${key}')`);
   expect(script).toContain(`'${SESSION_HEADER}': session`);

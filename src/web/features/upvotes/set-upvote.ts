@@ -272,7 +272,7 @@ function readChangedVotes(client: QueryClient): void {
   }
 }
 
-/** The times after the page starts at which votes are read again if the previous page left a write pending. */
+/** The delays after which votes are read again if the previous page left a write pending. */
 const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**

@@ -41,7 +41,7 @@ describe('what happened since the last visit', () => {
     expect((await read({})).launched.map(({ id }) => id)).toEqual(['at-5', 'at-4', 'at-3', 'at-2', 'at-1']);
   });
 
-  test('includes upvoted launches that ended since then', async () => {
+  test('includes upvoted launches whose voting window ended since then', async () => {
     const ends: Record<string, string> = { before: at(-1), ended: at(1), running: at(25) };
     const { read, asked } = site({ getStandings: async (id) => standings(ends[id] ?? '') });
     const { ended } = await read({ upvoted: ['running', 'ended', 'before'] });

@@ -84,8 +84,8 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 
 /**
  * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Repeats both until the queue is empty, because a refused comment may be sent again, also in
- * another tab. Returns whether the page still shows a cached copy.
+ * the visitor's own upvote. Repeats both until the reads succeed and the queue is empty, because a refused comment may
+ * be sent again, also in another tab. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();

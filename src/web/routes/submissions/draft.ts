@@ -18,7 +18,7 @@ import { formatTime, visitorTimeZone } from './times.ts';
 export interface Draft extends Record<MakerText, string> {
   tags: readonly string[];
   team: readonly { name: string; role: string }[];
-  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
   launchAt: string;
   /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;

@@ -5,7 +5,7 @@ import { FieldMessage } from './fields.tsx';
 import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorning, visitorTimeZone } from './times.ts';
 
 interface LaunchFieldProps {
-  /** In ISO 8601 format, or empty if the product launches immediately after approval. */
+  /** In ISO 8601 format, empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
   launchAt: string;
   siteTimeZone: string;
   error: string | undefined;

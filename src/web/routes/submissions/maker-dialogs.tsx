@@ -21,7 +21,7 @@ import { draftOf, useSubmissionForm } from './use-submission-form.ts';
 interface MakerDialogProps {
   access: MakerAccess;
   submission: Submission;
-  /** Called when the dialog closes, with the updated submission and a message if something changed. */
+  /** Called when the dialog closes, with the latest version that it knows, if any, and a message if it saved one. */
   onClose: (changed?: Submission, message?: string) => void;
 }
 

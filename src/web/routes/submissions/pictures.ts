@@ -119,7 +119,7 @@ interface Sending {
   stored: Submission;
   /** Called with each change of an item. */
   onChange: (key: string, change: Partial<PictureItem>) => void;
-  /** Called with the submission after each change to it, when the item already has its address on the site. */
+  /** Called with the submission after each change to it, when the item already has its URL on the site. */
   onStored: (submission: Submission) => void;
 }
 

@@ -153,7 +153,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
   );
 }
 
-/** Says that the form shows a draft from before, which `onStartOver` discards. */
+/** Says that the form shows an earlier draft, with a button that discards it. */
 export function RestoredNote({ form, onStartOver }: { form: Form; onStartOver: () => void }) {
   function startOver(): void {
     if (form.isSending) return;

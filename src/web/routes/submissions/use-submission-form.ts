@@ -40,7 +40,7 @@ export interface SubmissionForm {
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
-  /** Returns the submission as this form last stored it on the site. */
+  /** Returns the latest version of the submission that this form knows, or undefined before the form has created it. */
   latest: () => Submission | undefined;
 }
 
