@@ -25,6 +25,12 @@ describe('folding', () => {
     expect(foldText('製品 منتج 🚀')).toBe('製品 منتج 🚀');
   });
 
+  test('a row of a million combining marks is folded in linear time, and folding it again does not change it', () => {
+    const folded = foldText(`A${'\u0301\u0323'.repeat(500_000)}`);
+    expect(folded).toMatch(/^ạ/u);
+    expect(foldText(folded)).toBe(folded);
+  });
+
   test('any part of a text, cut between characters, folds to a part of the folded text', () => {
     const graphemes = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
     fc.assert(

@@ -4,8 +4,15 @@
  * letters have a composed form only in lower case. Rows and search terms are folded in the same way.
  */
 export function foldText(text: string): string {
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
+  const safe = text.replaceAll(MANY_MARKS, '$&\u034f');
+  return safe.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }
+
+/**
+ * Matches thirty combining marks before another one. The Stream-Safe Text Process (Unicode Standard Annex 15) separates
+ * them with a combining grapheme joiner, because the normalization of a row takes quadratic time.
+ */
+const MANY_MARKS = /(?:(?!\u034f)\p{M}){30}(?=\p{M})(?!\u034f)/gu;
 
 /** Returns the searchable text of a product: its folded name and description. */
 export function searchTextOf(product: { name: string; description: string }): string {

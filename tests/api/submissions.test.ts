@@ -133,6 +133,12 @@ describe('POST /api/submissions', () => {
     ['a number among the tags', { name: 'x', tags: [7] }, 'tags'],
     ['members without names', { name: 'x', team: [{ role: 'Captain' }] }, 'team'],
     ['a number as launch time', { name: 'x', launchAt: 7 }, 'launchAt'],
+    ['a long text as launch time', { name: 'x', launchAt: 'T1'.repeat(120_000) }, 'launchAt'],
+    [
+      'a launch time after a hundred spaces',
+      { name: 'x', launchAt: `${' '.repeat(100)}2100-01-01T00:00Z` },
+      'launchAt',
+    ],
   ])('is 422 for %s, with the name of the field', async (_what, body, field) => {
     const response = await post(body);
     expect(response.statusCode).toBe(422);

@@ -64,7 +64,8 @@ export async function* readCsv(
 
 function headerOf(record: readonly string[], line: number): string[] {
   const columns = record.map((name) => name.trim());
-  const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = columns.find((name) => name !== '' && seen.size === seen.add(name).size);
   if (twice !== undefined) throw new UnreadableFileError(line, `The column '${twice}' occurs twice`);
   return columns;
 }

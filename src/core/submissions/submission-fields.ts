@@ -97,8 +97,12 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
 /** Matches times with an offset. Times without an offset would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
+/** Longer texts are no times. The regular expressions need time that grows with the square of the length. */
+const MAX_TIME_CHARACTERS = 100;
+
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {
-  const read = WITH_OFFSET.test(text.trim()) ? readDate(text) : undefined;
+  const isTime = text.length <= MAX_TIME_CHARACTERS && WITH_OFFSET.test(text.trim());
+  const read = isTime ? readDate(text) : undefined;
   if (read === undefined || read === 'impossible') {
     fault('launchAt', 'Use a time with a UTC offset, such as 2026-12-01T09:00:00Z.');
     return undefined;

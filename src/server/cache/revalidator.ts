@@ -157,7 +157,8 @@ export class Revalidator {
     if (entry === undefined) return { error };
     const { log, runtime } = this.#options;
     if (entry.state.kind !== 'failing') {
-      log.warn({ err: error, key }, 'Cannot revalidate a response. Serving the last good one.');
+      // The query may contain a visitor's search term.
+      log.warn({ err: error, key: key.split('?', 1)[0] }, 'Cannot revalidate a response. Serving the last good one.');
     }
     entry.state = step(entry.state, { type: 'failed', startedAt, at: runtime.monotonicMs() });
     return { state: entry.state };

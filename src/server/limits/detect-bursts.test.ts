@@ -27,6 +27,7 @@ function watch() {
   };
   return {
     clock,
+    size: bursts.size,
     vote,
     flushed,
     faults,
@@ -63,6 +64,14 @@ test('a session counts once, until it withdraws its upvote', async () => {
   vote(0, 2, '192.0.2.1', 'tide', false);
   vote(900, 901, '192.0.2.1', 'tide', false);
   expect(await flushed()).toMatchObject([{ sessions: 23 }]);
+});
+
+test('votes that are withdrawn leave nothing in memory', () => {
+  const { vote, size } = watch();
+  for (const upvoted of [true, false]) {
+    for (let index = 0; index < 50; index += 1) vote(1, 2, `2001:db8:7:${index.toString(16)}::1`, 'tide', upvoted);
+    expect(size()).toBe(upvoted ? 51 : 0);
+  }
 });
 
 test('all networks of an IPv6 /48 are counted together, and a burst of a single /64 is reported once', async () => {

@@ -12,6 +12,8 @@ interface Voter {
 /** Detects bursts: upvotes for a product by many sessions of one network within a clock hour. */
 export interface UpvoteBursts {
   record(productId: string, voter: Voter, upvoted: boolean): void;
+  /** Returns the number of networks and products whose votes are in memory. */
+  size(): number;
   /** Saves new and changed bursts, and discards the votes of an hour that has ended. Never rejects. */
   flush(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
       const whole48 = prefix48(address).length > 0 ? addVote(hour, hour.keys48(address).current, vote) : undefined;
       addVote(hour, hour.keys(address).current, vote, whole48);
     },
+    size: () => hour.voters.size,
     async flush() {
       startHourIfDue();
       const { startsAt, savedSizes } = hour;
@@ -118,6 +121,7 @@ function addVote(hour: Hour, network: string, { productId, session, upvoted }: V
   const voters = hour.voters.get(key) ?? { sessions: new Set(), whole48 };
   if (!upvoted) {
     if (voters.sessions.delete(session)) hour.votes -= 1;
+    if (voters.sessions.size === 0) hour.voters.delete(key);
   } else if (!voters.sessions.has(session) && hour.votes < MAX_VOTES) {
     hour.votes += 1;
     hour.voters.set(key, voters);

@@ -65,10 +65,14 @@ export function createRepeatedTexts(
  * string for a text without letters.
  */
 export function fingerprintOf(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\bhttps?:\/\/(?:www\.)?([^\s/?#]+)\S*/g, ' $1 ')
-    .replaceAll(/[^\p{L}]/gu, '')
-    .replaceAll(/(.)\1+/gu, '$1');
+  return (
+    text
+      // Removed below in any case. In a long row of them, normalization would take quadratic time.
+      .replaceAll(/\p{M}/gu, '')
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/\bhttps?:\/\/(?:www\.)?([^\s/?#]+)\S*/g, ' $1 ')
+      .replaceAll(/[^\p{L}]/gu, '')
+      .replaceAll(/(.)\1+/gu, '$1')
+  );
 }

@@ -1,9 +1,13 @@
-type TextPart = { kind: 'text' | 'code' | 'block'; text: string } | { kind: 'link'; text: string; href: string };
+interface TextPart {
+  kind: 'text' | 'code' | 'block' | 'link';
+  text: string;
+}
 
 /** A fenced block with its optional language, or code between single backticks on one line. */
 const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
-const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
+/** Host names have at most 253 characters, and `URL` would need quadratic time for a long one that is not ASCII. */
+const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`]+/gi;
 const SENTENCE_END = '.,;:!?…';
 
 /**
@@ -16,7 +20,7 @@ export function UserText({ text }: { text: string }) {
     // Parts of text have no ids and never move.
     const key = index;
     return part.kind === 'link' ? (
-      <a key={key} href={part.href} rel="nofollow ugc noopener" target="_blank">
+      <a key={key} href={part.text} rel="nofollow ugc noopener" target="_blank">
         {part.text}
       </a>
     ) : (
@@ -47,7 +51,7 @@ export function linksInText(text: string): TextPart[] {
     const address = withoutTrailingPunctuation(match[0]);
     if (!URL.canParse(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
-    parts.push({ kind: 'link', text: address, href: new URL(address).href });
+    parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) });
