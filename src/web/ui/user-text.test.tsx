@@ -22,7 +22,9 @@ describe("links in visitors' texts", () => {
     'www.example.com',
     'https://',
     'ftp://example.com',
+    'https:///a',
     `http://${'語'.repeat(254)}/a`,
+    `https:\\/\\${'語'.repeat(254)}`,
   ])('%s stays plain text', (text) => {
     expect(linksInText(text)).toEqual([{ kind: 'text', text }]);
   });

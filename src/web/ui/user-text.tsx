@@ -6,8 +6,8 @@ interface TextPart {
 /** A fenced block with its optional language, or code between single backticks on one line. */
 const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
-/** Host names have at most 253 characters, and `URL` would need quadratic time for a long one that is not ASCII. */
-const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`]+/gi;
+/** Longer names than those of hosts are no links, because browsers need quadratic time to encode them. */
+const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[\p{L}\d][^\s<>"'`]*/giu;
 const SENTENCE_END = '.,;:!?…';
 
 /**
@@ -49,7 +49,6 @@ export function linksInText(text: string): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
-    if (!URL.canParse(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
     parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
