@@ -25,6 +25,12 @@ export function isLongerThan(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
 }
 
+/**
+ * Matches an http(s) URL, or one without a scheme (`//host/path`), whose host can exist. Others are refused without
+ * parsing them, because `URL` takes quadratic time to encode a long host.
+ */
+export const HTTP_URL = /^(?:https?:)?\/\/[^\s\\/?#]{1,253}(?:[/?#]|$)/i;
+
 const ENGLISH = new Intl.NumberFormat('en');
 
 /** Formats a number for text that is not translated: `1,234`. */

@@ -9,10 +9,10 @@ export function foldText(text: string): string {
 }
 
 /**
- * Matches thirty combining marks before another one. The Stream-Safe Text Process (Unicode Standard Annex 15) separates
+ * Matches thirty combining marks, or letters that NFKC converts to such marks, before another one. The Stream-Safe Text Process (Unicode Standard Annex 15) separates
  * them with a combining grapheme joiner, because the normalization of a row takes quadratic time.
  */
-const MANY_MARKS = /(?:(?!\u034f)\p{M}){30}(?=\p{M})(?!\u034f)/gu;
+const MANY_MARKS = /(?:(?!\u034f)[\p{M}\uff9e\uff9f]){30}(?=[\p{M}\uff9e\uff9f])(?!\u034f)/gu;
 
 /** Returns the searchable text of a product: its folded name and description. */
 export function searchTextOf(product: { name: string; description: string }): string {

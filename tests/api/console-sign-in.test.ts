@@ -162,6 +162,10 @@ describe('A session', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another host of the domain', { 'sec-fetch-site': 'same-site' }],
     ['an old browser on another site', { origin: 'https://elsewhere.example', host: 'groundswell.test' }],
+    [
+      'an origin longer than any host',
+      { origin: `http://${'a'.repeat(300)}@groundswell.test`, host: 'groundswell.test' },
+    ],
     ['a page without an origin', { origin: 'null', host: 'groundswell.test' }],
     ['a program that names no origin', {}],
   ])('is refused for a change if the request comes from %s', async (_name, headers) => {

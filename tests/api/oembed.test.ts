@@ -85,6 +85,7 @@ describe('refused oEmbed requests', () => {
     `${ORIGIN}/product/../../etc`,
     'http://evil.example/product/git',
     'http://groundswell.test@evil.example/product/git',
+    `https://\\/${'語'.repeat(254)}/product/git`,
     `http://${'a'.repeat(254)}@groundswell.test/product/git`,
     'http://groundswell.test:81/product/git',
     'ftp://groundswell.test/product/git',

@@ -25,6 +25,15 @@ test.each(['/assets/', '/assets/none.js', '/pictures/', '/pictures/none.webp', '
   },
 );
 
+test.each(['/favicon.svg', '/pictures/avatar-default.svg'])(
+  '%s is sent whole, even if a range is requested',
+  async (url) => {
+    const { statusCode, headers } = await site.ask.get(url, { range: 'bytes=0-1' });
+    expect(statusCode).toBe(200);
+    expect(headers).not.toHaveProperty('accept-ranges');
+  },
+);
+
 test.each([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],

@@ -61,12 +61,7 @@ describe('CSV', () => {
   test.each([
     ['an empty file', 1, '', /empty/],
     ['a repeated column', 1, 'id,id\n', /'id' occurs twice/],
-    [
-      'a repeated column among half a million',
-      1,
-      `${Array.from({ length: 500_000 }, (_, index) => `c${index}`).join(',')},c7\n`,
-      /'c7' occurs twice/,
-    ],
+    ['a header with more than 1,000 columns', 1, `${'a,'.repeat(1_000)}a\n`, /1001 columns/],
     ['an unclosed quote', 3, 'id,name\na,A\nb,"B\nc,C\n', /not closed/],
     ['a row of 5 MiB', 3, `id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, /This row is too long/],
     ['text after a closing quote', 2, 'id,name\na,"A"B\n', /closing quote/],

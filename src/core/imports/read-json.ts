@@ -102,21 +102,23 @@ class ArrayReader {
 class LineCounter {
   #bytes = 0;
   #linesBefore = 0;
-  /** Offsets of line feeds after the last requested offset. */
+  /** Offsets of the line feeds since the last requested offset before the current chunk. */
   #lineFeeds: number[] = [];
+  /** The number of these line feeds before the last requested offset. */
+  #passed = 0;
 
   add(bytes: Buffer): void {
+    this.#lineFeeds.splice(0, this.#passed);
+    this.#linesBefore += this.#passed;
+    this.#passed = 0;
     for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1))
       this.#lineFeeds.push(this.#bytes + at);
     this.#bytes += bytes.length;
   }
 
   lineAt(offset: number): number {
-    const next = this.#lineFeeds.findIndex((lineFeed) => lineFeed >= offset);
-    const passed = next === -1 ? this.#lineFeeds.length : next;
-    this.#lineFeeds.splice(0, passed);
-    this.#linesBefore += passed;
-    return this.#linesBefore + 1;
+    while ((this.#lineFeeds[this.#passed] ?? offset) < offset) this.#passed += 1;
+    return this.#linesBefore + this.#passed + 1;
   }
 
   get lastLine(): number {

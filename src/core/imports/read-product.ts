@@ -9,7 +9,7 @@ import {
   TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
-import { isLongerThan, isStorableText } from '../../contract/text.ts';
+import { HTTP_URL, isLongerThan, isStorableText } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';
 import type { FileColumns } from './columns.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
@@ -124,10 +124,8 @@ function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): It
 /** Reads a URL, a path on this site, or the name of a local picture, which is checked later. */
 function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>): string {
   const address = textOf(value, bounds);
-  if (address === '' || address.startsWith('/') || isLocalPicture(address)) return address;
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
-  const isUsable =
-    scheme === 'data' ? /^data:image\//i.test(address) : /^https?$/.test(scheme ?? '') && URL.canParse(address);
+  if (address === '' || /^\/(?![\\/\s])/.test(address) || isLocalPicture(address)) return address;
+  const isUsable = /^data:image\//i.test(address) || (HTTP_URL.test(address) && URL.canParse(address, 'https://host'));
   if (!isUsable) throw new FieldError(`'${address.slice(0, 80)}' is not an http or https URL`);
   return address;
 }

@@ -118,6 +118,7 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
     prefix: CONSOLE_PATHS.assets,
     preCompressed: true,
     cacheControl: false,
+    acceptRanges: false,
     index: false,
     redirect: false,
   });
@@ -152,6 +153,7 @@ function isSiteOrigin(origin: string | undefined, host: string | undefined, site
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
 }
 
-function hostOf(origin: string | undefined): string | undefined {
-  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined;
+/** Returns the host of an origin. A longer text is no origin, and `URL` takes quadratic time to encode its host. */
+function hostOf(origin = ''): string | undefined {
+  return origin.length <= 300 && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -59,6 +59,9 @@ export function createRepeatedTexts(
   };
 }
 
+/** The number of compared characters. Texts are compared before those that are too long are refused. */
+const MAX_COMPARED = 11_000;
+
 /**
  * Normalizes a text by removing the variations that disguise a repetition: case and width of letters, accents, digits,
  * punctuation, spaces, invisible characters, repeated letters, and all of a URL except its host. Returns an empty
@@ -69,6 +72,7 @@ export function fingerprintOf(text: string): string {
     text
       // Removed below in any case. In a long row of them, normalization would take quadratic time.
       .replaceAll(/\p{M}/gu, '')
+      .slice(0, MAX_COMPARED)
       .normalize('NFKD')
       .toLowerCase()
       .replaceAll(/\bhttps?:\/\/(?:www\.)?([^\s/?#]+)\S*/g, ' $1 ')

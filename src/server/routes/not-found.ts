@@ -26,10 +26,13 @@ export function addNotFound(
   });
 }
 
+/** The maximum number of logged characters of a path, because anyone can request unknown paths. */
+const MAX_LOGGED = 200;
+
 /** Responds to an unknown URL: with a problem below `/api/`, else with the 404 page. */
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request);
-  request.log.info({ path, ...requestIdsOf(request) }, '404: there is nothing at this path');
+  request.log.info({ path: path.slice(0, MAX_LOGGED), ...requestIdsOf(request) }, '404: there is nothing at this path');
   if (path.startsWith(paths.api.prefix)) {
     return sendProblem(problem('not_found', 'There is nothing at this address'), request, reply);
   }

@@ -4,7 +4,7 @@ import * as paths from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { matchRoute } from '../../contract/routes.ts';
-import { TEXT_FORMAT } from '../../contract/text.ts';
+import { HTTP_URL, TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
 import { CARD_SIZE } from '../cards/renderer/card-renderer.ts';
@@ -45,15 +45,12 @@ interface Bounds {
   maxheight?: number | undefined;
 }
 
-/** Host names have at most 253 characters. Parsing a long one that is not ASCII would take quadratic time. */
-const HAS_SHORT_HOST = /^https?:\/\/[^/?#]{1,253}(?:[/?#]|$)/i;
-
 /**
  * Returns the id of the product whose page has this URL, or undefined. The host must be the site's and the scheme
  * HTTP(S); query and fragment do not matter.
  */
 function productIdOf(site: SiteIdentity, address: string): string | undefined {
-  if (!HAS_SHORT_HOST.test(address) || !URL.canParse(address)) return undefined;
+  if (!HTTP_URL.test(address) || !URL.canParse(address)) return undefined;
   const { protocol, host, pathname } = new URL(address);
   if (!/^https?:$/.test(protocol) || host !== new URL(site.url()).host) return undefined;
   const page = matchRoute(pathname);

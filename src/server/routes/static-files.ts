@@ -35,6 +35,8 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
     preCompressed: true,
     immutable: true,
     maxAge: '1y',
+    // Files are small, and parsing a hostile `Range` header takes quadratic time.
+    acceptRanges: false,
     index: false,
     redirect: false,
     setHeaders: (response) => response.setHeader('Vary', 'Accept-Encoding'),
@@ -55,6 +57,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
       prefix: FOLDERS.pictures,
       decorateReply: false,
       maxAge: '1d',
+      acceptRanges: false,
       index: false,
       redirect: false,
     });
