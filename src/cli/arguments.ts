@@ -7,12 +7,12 @@ import type { FileKind } from '../core/imports/check-file.ts';
 
 const MAX_LISTED = 1_000;
 
-/** Thrown for missing or invalid arguments. The message says what to pass. */
+/** Thrown if a command cannot run as it was called. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The formats of product files, by file extension. */
+/** The formats of imported and exported files, by file extension. */
 const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map([
   ['.csv', 'csv'],
   ['.json', 'json'],
@@ -61,7 +61,7 @@ export function readText(text: string): string {
   return text;
 }
 
-/** Checks a reason. The console has the same limits. */
+/** Checks a reason, whose maximum length is the same in the console. */
 export function readReason(text: string): string {
   if (isLongerThan(text, MAX_REASON_CHARACTERS))
     throw new InvalidArgumentError(`It can have at most ${formatCount(MAX_REASON_CHARACTERS)} characters.`);

@@ -19,7 +19,7 @@ test.each(namesOf(buildProgram()).map((names) => [names.join(' '), names] as con
   },
 );
 
-test('--version prints the version only', async () => {
+test('--version prints only the version', async () => {
   expect(await runProgram(['--version'], {})).toEqual({ code: 0, stdout: `${PACKAGE_VERSION}\n`, stderr: '' });
 });
 

@@ -48,7 +48,7 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Configures a command and its subcommands. Without this, commands added with `addCommand` would exit with code 1. */
+/** Configures a command and its subcommands. Without this, subcommands would exit with code 1 after wrong usage. */
 function configure(command: Command): void {
   command
     .exitOverride()

@@ -28,7 +28,7 @@ const USAGE_ERRORS = [
   UsageError,
 ];
 
-/** The codes of errors in values that operators pass to operations. */
+/** The codes of errors in values that operators pass to commands. */
 const BAD_INPUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['bad_cursor', 'product_invalid']);
 
 /** Advice for PostgreSQL's error codes (appendix A of its manual). */

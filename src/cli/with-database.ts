@@ -31,8 +31,8 @@ export function createCommandLog({ logLevel }: Settings) {
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work and close the
  * connection, because an embedded database would otherwise outlive the command. With `handlesSignals`, the caller
- * handles these signals (`untilInterrupted`). Only with `create`, a missing embedded database is created: other commands
- * with wrong settings would report an empty site.
+ * handles these signals (`untilInterrupted`). A missing embedded database is created only with `create`: otherwise, a
+ * command with wrong settings would report an empty site.
  * @throws InterruptedError after a signal; EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(

@@ -96,7 +96,7 @@ test('log undo undoes an entry by its id, only once', async () => {
 
 test('console invites, lists and revokes operators', async () => {
   const settings = { DATABASE_URL: database.url, SITE_URL: 'https://waves.example' };
-  expect((await run('console', 'list')).stdout).toBe('No operator has been invited, so the site has no console.\n');
+  expect((await run('console', 'list')).stdout).toBe('The site has no operators, so it has no console.\n');
   const { link } = await jsonOf<{ link: string }>(['console', 'invite', 'ada'], settings);
   expect(link).toMatch(/^https:\/\/waves\.example\/console#invitation=[\w-]{43}$/);
   expect((await run('console', 'list')).stdout).toMatch(/ada +invited until \d{4}-/);

@@ -39,7 +39,7 @@ A backup contains visitors' session ids, so only the file's owner can read it.
 With BACKUP_DIR set, the site also makes backups on a schedule.`,
     )
     .action(async (file: string, { force = false, json = false }: { force?: boolean; json?: boolean }) => {
-      // Unlike an export, a backup appears only when it is complete.
+      // On standard output, an interrupted backup could be mistaken for a complete one.
       if (file === '-') throw new UsageError('a backup cannot be written to standard output: name a file');
       const path = resolve(file);
       await checkOutputPath(path, { force });

@@ -51,7 +51,7 @@ function listCommand(): Command {
     .action(async ({ json = false }: { json?: boolean }) => {
       const operators = await withDatabase(({ database }) => listOperators(database, new Date()));
       if (json) return printJson({ operators });
-      if (operators.length === 0) return print('No operator has been invited, so the site has no console.');
+      if (operators.length === 0) return print('The site has no operators, so it has no console.');
       printTable(
         [
           { title: 'NAME', style: 'green' },

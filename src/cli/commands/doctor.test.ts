@@ -19,7 +19,7 @@ async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-test('the brand check lists the configured files and both accents, and a missing file is a fault', async () => {
+test('the brand check lists the configured settings with both accents, and a missing file is a fault', async () => {
   expect(await checkBrand(readSettings({}))).toBeUndefined();
   const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_ACCENT: '#0b6e4f' });
   expect(await checkBrand(shown)).toMatchObject({
@@ -64,7 +64,7 @@ describe('SITE_URL', () => {
 describe('the site', () => {
   const check = (port: number, host: string) => checkSite(readSettings({ PORT: String(port), HOST: host }));
 
-  test('a stopped site is not a fault, and a running site is found whichever address it listens on', async () => {
+  test('a stopped site is not a fault, and a running site is found if HOST is 127.0.0.1 or all addresses', async () => {
     for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
       const port = await serveStatus(200);
       expect(await check(port, host)).toMatchObject({ status: 'ok', message: `running at http://127.0.0.1:${port}` });

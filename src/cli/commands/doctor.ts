@@ -99,7 +99,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // If only root can enter DATA_DIR, the database is stored elsewhere, but DATA_DIR still contains `postgres.owner`.
+  // If only root can enter DATA_DIR, the database may be elsewhere, but DATA_DIR still contains `postgres.owner`.
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
@@ -239,7 +239,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
   return ok(check, trustProxy ? 'set' : 'not set, and not needed');
 }
 
-/** Returns the status of the response, or the error code if there is none. */
+/** Returns the status of the response; without a response, the error code, or 'no response'. */
 async function statusOf(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });

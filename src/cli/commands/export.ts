@@ -77,10 +77,10 @@ async function exportToFile(path: string, contents: Contents): Promise<number> {
   });
 }
 
-/** Ends early, without an error, if the reader stops, as in `groundswell export - | head`. */
+/** Exports to standard output. If the reader stops, as in `groundswell export - | head`, this is not an error. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
-    // The text of visitors is escaped, because the output may be shown in a terminal.
+    // Unsafe characters are escaped, because the output may be shown in a terminal.
     if (!process.stdout.write(part.split('\n').map(safeJson).join('\n')))
       await once(process.stdout, 'drain', { signal });
   }).catch((error: NodeJS.ErrnoException) => {

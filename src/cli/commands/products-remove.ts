@@ -47,7 +47,7 @@ Examples:
 
 export function undoCommand(): Command {
   return new Command('undo')
-    .description('restore what the last `products remove` removed')
+    .description('restore the products of the last removal')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell products undo  reverts the last removal; repeat for earlier ones')
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
@@ -95,7 +95,7 @@ function throwIfUnknown(ids: readonly string[]): void {
   if (ids.length > 0) throw new Error(`nothing was removed: there is no product ${ids.join(', ')}`);
 }
 
-/** @throws Error if nothing can be restored, or if other products have the ids. Then nothing is changed. */
+/** @throws Error if a removal does not exist, or another product has its id. Then nothing is changed. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
     connection.withoutStatementTimeout((database) => restoreProducts(database, choice)),

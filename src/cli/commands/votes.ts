@@ -112,7 +112,7 @@ function undoCommand(): Command {
       if (change === undefined)
         throw new Error(`there is no exclusion or inclusion of votes for '${productId}' to undo`);
       if (json) printJson(change);
-      else print(sentenceOf('Restored', change));
+      else print(sentenceOf('Undid the change of', change));
     });
 }
 

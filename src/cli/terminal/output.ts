@@ -16,7 +16,7 @@ interface Output {
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * Prints a line on standard output. All commands print with this function or `printError`, which escape unsafe
+ * Prints a line on standard output. All commands print text with this function or `printError`, which escape unsafe
  * characters, so text from visitors cannot control the terminal.
  */
 export function print(...spans: Span[]): void {
@@ -25,8 +25,8 @@ export function print(...spans: Span[]): void {
 
 /**
  * Handles failed writes to the standard streams. Without listeners, a failed write would crash the process and leave an
- * embedded database running. If a reader stops early, as in `groundswell log | head`, the remaining output is dropped;
- * any other error, such as a full disk, also fails the command.
+ * embedded database running. If the reader of standard output stops early, as in `groundswell log | head`, the rest is
+ * dropped; after any other error on standard output, such as a full disk, the command fails.
  */
 export function handleOutputErrors(): void {
   process.stderr.on('error', () => {});

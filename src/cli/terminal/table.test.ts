@@ -80,7 +80,7 @@ test('a long cell wraps within its column, up to the maximum number of lines', (
   ).toEqual(['ID  TEXT', 'a   one two', '    three four', '    five six se…', 'b   short']);
 });
 
-test('a sparkline shows each count in proportion, including the smallest', () => {
+test('the bars of a sparkline are scaled to the highest count, and only zero has no bar', () => {
   expect(sparkline([0, 1, 4, 8, 800])).toBe(' ▁▁▁█');
   expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8])).toBe('▁▂▃▄▅▆▇█');
   expect(sparkline([5, 5])).toBe('██');

@@ -59,7 +59,7 @@ export class EntryStore {
     this.#cacheOf(key).delete(key);
   }
 
-  /** The number of changes so far, which orders changes and revalidations within a millisecond. */
+  /** The number of changes so far. Unlike times, it orders changes and revalidations within a millisecond. */
   get tick(): number {
     return this.#tick;
   }

@@ -78,7 +78,7 @@ function sentIn({ headers: { date, ...headers }, statusCode, body }: Sent) {
 }
 
 describe('the fast path', () => {
-  test('a cached response is sent exactly as its route sends it, without calling the route', async () => {
+  test('the fast path sends what the route sends, except headers for one visitor, and calls no route', async () => {
     const ofRoute = await get('/page');
     const fast = await get('/page');
     expect(asked).toBe(1);

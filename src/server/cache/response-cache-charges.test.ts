@@ -69,7 +69,7 @@ describe('charges', () => {
   });
 
   describe('visitors who wrote while another visitor revalidated the page', () => {
-    /** Returns a page whose second version is being rendered, and was requested by visitors who have written since. */
+    /** Requests a page for visitors who wrote while its second version was rendered. @returns page and bodies. */
     async function shareOlder(...charges: (typeof charge | typeof refuse)[]) {
       const page = source('git');
       await cache.get(page.request());
@@ -84,7 +84,7 @@ describe('charges', () => {
       return { page, bodies: await Promise.all(later) };
     }
 
-    test('visitors who wrote during a revalidation cause one charge for the next version, however many wait', async () => {
+    test('however many visitors wrote during a revalidation, the next version causes one charge', async () => {
       const { page, bodies } = await shareOlder(charge, charge, charge);
       expect(bodies).toEqual(['git version 3', 'git version 3', 'git version 3']);
       expect([page.produced, reasons]).toEqual([3, ['claim', 'claim']]);
@@ -115,7 +115,7 @@ describe('charges', () => {
     });
   });
 
-  test('a search that needs another revalidation after a change is charged, and fails if the charge is refused', async () => {
+  test('a search that must be repeated after a change is charged, and fails if the charge is refused', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
     for (const made of [charge, refuse]) {
       const finish = hold(search);

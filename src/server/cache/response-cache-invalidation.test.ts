@@ -71,7 +71,7 @@ describe('a change during the revalidation of a list that a product enters', () 
     return { list, finish };
   }
 
-  test('a change of a product during the revalidation that adds it to a list is included in the next response', async () => {
+  test('a change of a product while a revalidation adds it to a list is in the next response', async () => {
     const { list, finish } = await startSecond();
     cache.invalidate(change('vim'));
     await finish();

@@ -279,7 +279,7 @@ test('a list whose search timed out is served but not stored', async () => {
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
 });
 
-test('with replicas, a visitor who wrote in another process gets no version that was produced too soon after', async () => {
+test('with replicas, a visitor who wrote in another process gets no version produced too soon after', async () => {
   use({ otherProcessLagMs: 1_000 });
   const page = source('git');
   const wroteAt = harness.clockMs();

@@ -20,7 +20,7 @@ function changeAndRequest(): void {
   void harness.cache.get(page.request());
 }
 
-test('a response is dated by the start of its revalidation, because only starts are a second apart', async () => {
+test('a feed is dated by the start of its revalidation, since these starts are at least a second apart', async () => {
   const feed = createResponseSource('feed', { freshness: FEED_FRESHNESS });
   const release = hold(feed);
   const served = harness.cache.get(feed.request());

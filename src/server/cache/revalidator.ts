@@ -68,8 +68,8 @@ export class Revalidator {
 
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
-   * necessary. If none is running, the caller has charged the request. If a revalidation fails, the last good version
-   * is returned. @throws the error of `produce` if there is none.
+   * necessary. If none is running, the caller must first charge the request. If a revalidation fails, the last good
+   * version is returned. @throws the error of `produce` if there is none.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
     const { key, notBefore = NO_WRITE } = request;

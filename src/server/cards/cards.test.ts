@@ -77,7 +77,7 @@ describe('the card of a product', () => {
     expect(second.etag).not.toBe(first.etag);
   });
 
-  test('a card shows a picture from the site itself, but none from another site', async () => {
+  test('a card shows the picture of the product if it can be read, and none otherwise', async () => {
     await textOf(product({ image: '/pictures/git.svg' }));
     await textOf(product({ image: 'https://example.com/git.svg' }));
     expect(rendered.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);

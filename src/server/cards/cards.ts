@@ -65,7 +65,7 @@ export interface CardsOptions {
 const MAX_BYTES = 24 * 1024 * 1024;
 
 /**
- * The upvotes on a card may lag by this much: other sites cache cards for days, and a product that is upvoted every
+ * The counts on a card may lag by this much: other sites cache cards for days, and a product that is upvoted every
  * second must not be redrawn every second.
  */
 export const COUNT_LAG_MS = 10 * 60_000;
@@ -166,7 +166,7 @@ export function createCards(options: CardsOptions): Cards {
     const shown = { id, name, maker, description, upvotes, award };
     const picture = await readPicture(product.image);
     return renderer.render({ brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
-      // The picture is the only part that may crash a decoder.
+      // Decoding the picture may have crashed the worker, so the card is drawn without it.
       if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
       return renderer.render({ brand, product: shown } satisfies Card);
     });

@@ -10,7 +10,7 @@ export interface WorkerState {
 export type FleetState =
   | {
       /**
-       * `launching` until all workers are up for the first time. During the launch, a worker that cannot start is
+       * The fleet is `launching` until all workers are up for the first time. Until then, a worker that cannot start is
        * reported to the operator and not replaced.
        */
       readonly kind: 'launching' | 'running';

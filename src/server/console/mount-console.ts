@@ -19,7 +19,8 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
 
 /**
  * Hands requests for the console to its own server, with its own router, hooks and limits. While the console is not
- * open, they are handled like any unknown URL, so a closed console cannot be detected. Call before adding other hooks.
+ * open, they are handled like any unknown URL, so a closed console cannot be detected. Call this before adding other
+ * hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -40,9 +41,9 @@ function isConsoleUrl(url: string): boolean {
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Returns a function that checks whether the console is open: the console opens when the first operator is invited. The
- * function queries the database at most once a second, and only for requests to the console's URLs. While the database
- * is unavailable, it returns the last result.
+ * Returns a function that checks whether the console is open, which means that the site has an operator, even one who
+ * is only invited. The function queries the database at most once a second. While the database is unavailable, it
+ * returns the last result.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;

@@ -23,7 +23,7 @@ function boardsWith(reviewHours: number): Leaderboard[] {
   });
 }
 
-test.each([0, 24, 720])('with a review of %i hours, the feed contains the last 14 final days', async (hours) => {
+test.each([0, 24, 720])('with a review of %i hours, the feed contains 14 final days', async (hours) => {
   const boards = boardsWith(hours);
   const api = {
     listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),

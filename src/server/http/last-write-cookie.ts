@@ -52,7 +52,7 @@ export function lastWriteOf(
   const now = monotonicMs();
   if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
   const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
-  // Browsers drop older cookies, so an age outside of these limits means that a clock jumped.
+  // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very recent.
   return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
 }
 

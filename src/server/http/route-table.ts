@@ -10,12 +10,12 @@ export interface RouteTable {
 
 /**
  * Records the routes as they are registered, since the router does not distinguish a wrong method from an unknown URL.
- * Call before the first route.
+ * Call this before the first route.
  */
 export function recordRoutes(app: FastifyInstance): RouteTable {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    // Static files are not a resource of the API, and a wildcard would shadow every URL below it.
+    // The wildcard of static files would match every URL below it, including unknown ones.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? { pattern: expressionOf(url), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);

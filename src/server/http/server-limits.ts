@@ -40,7 +40,7 @@ export const SERVER_LIMITS = {
   clientErrorHandler: handleConnectionError,
 } as const satisfies FastifyHttpOptions<Server>;
 
-/** Adds the limits for which the server has no option. Call before the first route. */
+/** Adds the limits for which the server has no option. Call this before the first route. */
 export function enforceServerLimits(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
   limitPipelinedRequests(app);

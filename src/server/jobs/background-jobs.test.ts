@@ -60,7 +60,7 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
   }
 });
 
-test('housekeeping begins soon after the start, not an hour later', async () => {
+test('housekeeping first runs after its own short delay, not after an hour', async () => {
   await site.database.query(`INSERT INTO comment_idempotency_keys
     (user_session, idempotency_key, product_id, comment_id, created_at)
     VALUES ('session', 'key', 'tide', gen_random_uuid(), '2020-01-01')`);
@@ -119,7 +119,7 @@ describe('checking counts', () => {
   let database: TestDatabase;
   afterEach(() => database.drop());
 
-  test('drift is exported and logged with the id of its product until it is repaired', async () => {
+  test('drift is counted until it is repaired, and logged with the id of its product', async () => {
     database = await createTestDatabase();
     await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");

@@ -103,7 +103,8 @@ export async function deleteOldData(
   log: Pick<Log, 'info' | 'warn'>,
   { now, signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
-  // Pictures have the times of this machine, which stored them. A clock that is ahead must not delete shared data.
+  // The times of pictures are those of this machine, which stored them. Other data is shared, and a clock that is ahead
+  // must not delete it too early.
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,

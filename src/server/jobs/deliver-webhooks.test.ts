@@ -200,7 +200,7 @@ test('at most four requests are open at the same time', async () => {
   await expect.poll(async () => (await states()).every((state) => state === 'delivered')).toBe(true);
 });
 
-test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or another URL resumes them', async () => {
+test('410 Gone stops deliveries until `webhooks retry`, and doctor reports it for this URL only', async () => {
   receiver.respond = (response) => response.writeHead(410).end();
   await record('a');
   const deliveries = start();
@@ -292,7 +292,7 @@ test('events are deleted after seven days', async () => {
   expect(await states()).toEqual([]);
 });
 
-test('events are looked for every 500 ms; retry delays double from five seconds to an hour, minus up to half as jitter', () => {
+test('the outbox is polled every 500 ms; retry delays double from 5 s to an hour, minus up to half', () => {
   expect(LEASE_TIMES.pollMs).toBe(500);
   const longest = Array.from({ length: 12 }, (_, failed) => retryDelayMs(failed, () => 0) / 1_000);
   expect(longest).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);

@@ -38,7 +38,7 @@ test('a lease is released only after the renewal in progress, which would otherw
   const worker = runUnderLease(slow, job, silentLog, { pollMs: 10, leaseMs: 60, retryMs: 10 });
   try {
     await renewal.passed;
-    // If the release did not wait for the renewal, it would be sent in this turn.
+    // Without waiting for the renewal, the release would be sent in this turn.
     await nextTurn();
     held.open();
     await released.passed;

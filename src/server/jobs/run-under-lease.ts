@@ -25,7 +25,7 @@ export interface LeasedJob {
   /** Called after each successful check, whether or not there is work, and regularly during a run. */
   afterPoll?(): Promise<void>;
   messages: {
-    /** Logged if the check for due work failed. */
+    /** Logged if the check for due work, `afterPoll`, or acquiring or releasing the lease failed. */
     checkFailed: string;
     failed: string;
     notRenewed: string;
@@ -73,7 +73,7 @@ export function runUnderLease(
   async function runIfDue(): Promise<void> {
     if (!running && ((await job.isDue?.()) ?? true)) {
       const lease = await acquireLease(database, name, { holder, intervalMs, leaseMs, maxLeaseMs });
-      // The run is not awaited, because the metrics that `afterPoll` reads must not freeze during a long run.
+      // The run is not awaited, because the metrics that `afterPoll` reads must stay current during a long run.
       running = lease && work(lease).catch(reportUnreleased).finally(clearRunning);
     }
     await job.afterPoll?.();
@@ -104,7 +104,7 @@ export function runUnderLease(
     }, leaseMs / 4).unref();
     const release = async (outcome: Parameters<typeof releaseLease>[3]) => {
       clearInterval(renewal);
-      // If the last renewal arrived later, it would extend the released lease.
+      // A renewal that arrived after the release would extend the released lease.
       await renewing;
       await releaseLease(database, name, holder, outcome);
     };

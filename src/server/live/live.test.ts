@@ -257,7 +257,7 @@ describe('failures', () => {
     expect(stream.text).toMatch(/id: 30000\n\n$/);
   });
 
-  test('dropped clients are counted', async () => {
+  test('a client that does not keep up is counted as dropped', async () => {
     const { live, change } = setUp();
     const stream = open(live);
     stream.keepsUp = false;

@@ -73,7 +73,7 @@ export class PendingUpdates {
     if (resuming?.streams.size === 0) this.#resuming.delete(subscription);
   }
 
-  /** Call after the delivery. From then on, the streams that resumed get the shared frames of their subscriptions. */
+  /** Call this after the delivery: the streams that resumed then get the shared frames of their subscriptions. */
   endResuming(): void {
     for (const [subscription, { streams }] of this.#resuming) {
       // Streams that closed during the delivery are no longer in the subscription.

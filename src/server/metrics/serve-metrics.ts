@@ -23,7 +23,7 @@ export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings):
 
 /**
  * Measures the requests to `app`. Without METRICS_PORT, `app` also serves the metrics, and always requires the token.
- * Call before the site's routes are added.
+ * Call this before the site's routes are added.
  */
 export function prepareMetrics(
   app: FastifyInstance,

@@ -32,7 +32,8 @@ export interface ApiRoute {
 }
 
 /**
- * Records the API's routes as they are registered, except the files of the reference page. Call before the first route.
+ * Records the API's routes as they are registered, except the files of the reference page. Call this before the first
+ * route.
  * @throws Error if a route has no description.
  */
 export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {

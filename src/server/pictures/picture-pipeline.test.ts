@@ -278,7 +278,7 @@ test('a site that is about to stop finishes one picture and refuses waiting ones
   await first;
 });
 
-test('a site that has stopped refuses all pictures', async () => {
+test('closing the pipeline refuses the picture in progress and the waiting ones', async () => {
   const pictures = start();
   const first = send(buildPng({ width: 7, height: 7 }), { pictures });
   const waiting = send(buildPng({ width: 8, height: 8 }), { pictures });

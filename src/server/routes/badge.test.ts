@@ -30,7 +30,7 @@ test('a badge escapes XML and contains no characters that XML does not allow', (
   expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
 });
 
-test('without upvotes, the badge shows the arrow and no 0', () => {
+test('without upvotes, a badge shows no count', () => {
   const svg = badge({ upvotes: 0 });
   expect(titleOf(svg)).toBe('Git on Groundswell');
   expect(svg.match(/<text /g)).toHaveLength(2);

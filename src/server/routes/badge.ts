@@ -75,7 +75,7 @@ interface BadgeContent {
   site: BadgeSite;
   productName: string;
   upvotes: number;
-  /** A final rank, shown in place of the upvotes: such as '4th', and 'of 23 on 21 November 2026'. */
+  /** A final rank, shown in place of the upvotes, such as '4th' and 'of 23 on 21 November 2026'. */
   award?: { rank: string; rest: string } | undefined;
 }
 

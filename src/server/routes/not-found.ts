@@ -19,7 +19,7 @@ export function addNotFound(
     // The content security policy of pictures must not apply to the 404 page of a missing picture.
     reply.headers(pageHeaders);
     const allowed = routes.methodsOf(pathOf(request));
-    // If a route accepts the method, the requested file is missing, which is a 404 as well.
+    // If a route accepts the method, its handler found nothing, which is a 404 as well.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
     const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));

@@ -44,7 +44,7 @@ const MAX_SITEMAP_URLS = 50_000;
 /** Maximum number of products in one file, which also lists the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
-/** Lists every URL for search engines: in one sitemap, or in an index of shards if there are more than 50,000. */
+/** Lists the site's URLs for search engines: in one sitemap, or in an index of shards if there are more than 50,000. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
   const { core, cache, site, isLimited } = options;
   const { shards = createReadLimiter({ max: MAX_CONCURRENT_SHARDS, what: 'sitemaps' }) } = options;

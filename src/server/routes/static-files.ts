@@ -113,7 +113,8 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
 };
 
 /**
- * Returns the web app manifest, with which browsers install the site. Its colours match the light theme in tokens.css.
+ * Returns the web app manifest, with which browsers install the site. The background colour is that of the light
+ * theme in tokens.css; without SITE_ACCENT, the theme colour is that of the icon.
  */
 function webAppManifest({
   site,

@@ -16,7 +16,7 @@ export type TaskMessage<Result> =
 const MEMORY_CHECK_MS = 10;
 
 export interface ServeTasksOptions {
-  /** The process kills itself if its resident memory exceeds this, even during a task. If unset, there is no limit. */
+  /** If the resident memory exceeds this during a task, the process kills itself. If unset, there is no limit. */
   maxResidentBytes?: number;
 }
 

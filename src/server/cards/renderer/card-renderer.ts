@@ -23,7 +23,7 @@ export interface CardBrand {
 /** A picture made of shapes, in a square of 32 × 32 with rounded corners. */
 export interface CardMark {
   background: string;
-  /** From back to front. `path` is SVG path data. */
+  /** Listed from back to front. `path` is SVG path data. */
   shapes: readonly { fill: string; path: string }[];
 }
 
@@ -40,9 +40,9 @@ export interface CardProduct {
 }
 
 export interface CardBoard {
-  /** Such as 'Launches of 21 November 2026'. */
+  /** For example, 'Launches of 21 November 2026'. */
   title: string;
-  /** Such as '23 launches, so far'. */
+  /** For example, '23 launches, so far'. */
   summary: string;
   /** The highest-ranked launches that have votes, at most three. */
   first: { place: string; name: string; votes: string }[];

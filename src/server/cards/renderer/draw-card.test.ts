@@ -76,7 +76,7 @@ test('Arabic letters are joined', () => {
   expect(context.measureText('مرحبا').width).toBeLessThan(apart * 0.9);
 });
 
-test('a card is a PNG of 1200 × 630 with the given content', async () => {
+test('every card is a PNG of 1200 × 630, and different content gives a different picture', async () => {
   const variants = [
     product(),
     product({ name: 'Vim' }),
@@ -115,7 +115,7 @@ describe('the picture on a card', () => {
     );
   const card = (picture?: Buffer) => draw({ brand: brand(), product: { ...product(), ...(picture && { picture }) } });
 
-  test('a picture fills the tile, in any format', async () => {
+  test('a picture in PNG, JPEG, WebP or SVG appears in the tile', async () => {
     for (const type of ['image/png', 'image/jpeg', 'image/webp'] as const) {
       const canvas = createCanvas(90, 60);
       const context = canvas.getContext('2d');

@@ -69,7 +69,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const { body } = request;
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
-    // The request has passed the check of the session.
+    // The request has passed the check of the session, so its body may take longer to arrive.
     allowSlowBody(request.raw);
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
     const removeFolder = () =>

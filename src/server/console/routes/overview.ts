@@ -12,7 +12,7 @@ const HOURS = 48;
 /** The data of the charts takes long to compute on a large site, so it is cached for this long, for all operators. */
 const ACTIVITY_AGE_MS = 60_000;
 
-/** Routes for the overview, the number of waiting items, and the findings of `groundswell doctor`, the slowest part. */
+/** Routes for the overview, the number of waiting items, and the findings of `doctor`, which take longest. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches, backupFolder, examine },

@@ -24,7 +24,7 @@ const post = (use: string, type = 'image/png') =>
     headers: { 'content-type': type },
   });
 
-test.each(['image', 'screenshot'])('an operator gets the URL of a stored %s', async (use) => {
+test.each(['image', 'screenshot'])('the response to the upload of a picture as %s contains its URL', async (use) => {
   const response = await post(use);
   expect(response.statusCode).toBe(201);
   expect(response.json()).toEqual({ address: `/images/${use}.webp` });
