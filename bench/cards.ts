@@ -102,7 +102,7 @@ interface RenderedCards {
   perSecond: number;
   /** CPU time of the worker per card. */
   cpuMsEach: number;
-  /** Number of requests that got the substitute instead of the card. */
+  /** Number of requests that got a substitute, such as the site's card, instead of the product's card. */
   substitutes: number;
   workerMb: number;
   siteMb: number;
@@ -135,7 +135,7 @@ async function renderCards(
   };
 }
 
-/** @returns whether the response is the card itself and not the substitute. */
+/** @returns whether the response is the product's card. A substitute has no ETag. */
 async function fetchCard(address: string, path: string): Promise<boolean> {
   const response = await fetch(`${address}/${path}`);
   await response.arrayBuffer();

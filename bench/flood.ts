@@ -8,7 +8,7 @@ import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
 const HALF_OPEN = 200;
-/** 200 times the rate that the limit allows one network. */
+/** 200 times the rate that the limit allows one network. The attack is slower, because the site delays refusals. */
 const FLOOD_PER_SECOND = 2_000;
 const FLOOD_CONNECTIONS = 100;
 const READER_CONNECTIONS = 4;

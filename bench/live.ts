@@ -8,7 +8,7 @@ import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
 
 const PRODUCTS = 1_000;
-/** Number of products per page of the list. Most streams subscribe to the products of one page. */
+/** Number of products per page of the API's list. Most streams subscribe to the products of one page. */
 const PAGE_SIZE = 30;
 const PAGES = 30;
 /** One in ten streams subscribes to the counts of all products. */

@@ -36,8 +36,8 @@ interface Measured {
 
 /**
  * Measures the latency of pages while upvotes keep changing them: in open loops, from the time at which a request is
- * due, and in a closed loop. Requests rotate through the home page and the pages of the products that it lists. The
- * upvotes are for the same products.
+ * due, and in a closed loop. Requests rotate through the home page and the pages of the newest products. The upvotes
+ * are for the same products.
  */
 export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

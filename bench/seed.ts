@@ -9,7 +9,10 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations');
 const UPVOTES = 5;
 const COMMENTS = 2;
 
-/** `npm run bench -- seed --products N`: fills the database at `--database-url` or `DATABASE_URL`. */
+/**
+ * `npm run bench -- seed --products=N`: fills the database at `--database-url` or `DATABASE_URL`. Flags: `--upvotes=N`
+ * and `--comments=N` (5 and 2 per product), `--seed=N` (1), and `--force`, for a database that already has products.
+ */
 export async function seed(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...flags],

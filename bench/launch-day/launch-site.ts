@@ -171,7 +171,7 @@ async function findMissing(
 const VISIBLE_TIMEOUT_MS = 10_000;
 
 /**
- * Waits until the site shows this number of upvotes, because a cached response may be a second old.
+ * Waits until the site shows this number of upvotes, because an upvote reaches the other processes with a delay.
  * @returns false if the deadline passes first.
  */
 async function waitForCount(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {

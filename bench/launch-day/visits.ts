@@ -29,7 +29,7 @@ export interface Step {
   /** The name of the phase in which the visitor arrived. */
   phase: string;
   action: Action | 'leave';
-  /** The product that the visitor is viewing, or an empty string on the home page. */
+  /** The product that the visitor picked last, or an empty string after a landing on the home page. */
   productId: string;
   /** The search term or the comment, or an empty string. */
   text: string;
@@ -103,7 +103,7 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
     for (let count = 1; count <= MAX_STEPS && random.chance(CONTINUE_PROBABILITY); count += 1) {
       dueMs += SCRIPT_DELAY_MS + exponential(random, MEAN_PAUSE_MS / SPEEDUP);
       const action = chooseAction(random);
-      // Upvotes and comments are for the product that the visitor is viewing.
+      // Upvotes and comments are for the product that the visitor picked last.
       if (action === 'product page' || productId === '') productId = anyProduct();
       steps.push(step(action, { text: textFor(action) }));
     }

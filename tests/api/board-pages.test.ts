@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-describe('GET /?board= (api.md, Pages)', () => {
+describe('GET /?board= (api.md, Pages and files)', () => {
   test('the page of the current day ranks its launches and shows that the result is open', async () => {
     const top = async () => (await site.app.inject(`/api/leaderboards/${day}`)).json().items?.[0]?.votes;
     await expect.poll(top).toBe(2);

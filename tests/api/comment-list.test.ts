@@ -7,7 +7,7 @@ import { expectProblem } from '../support/expect-problem.ts';
 const on = startDiscussedSite();
 const { clock, list, add, setLikes } = on;
 
-describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Comments section)', () => {
+describe('GET /api/products/:id/comments (api.md, Comments; SPEC section 2, Comments section)', () => {
   test('a product without comments has an empty list', async () => {
     expect(await list()).toEqual({ items: [], total: 0, nextCursor: null });
   });
@@ -93,7 +93,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     },
   );
 
-  test('an imported comment without an author is by Anonymous, with the default avatar and no badge', async () => {
+  test('a stored comment without an author is by Anonymous, with the default avatar and no badge', async () => {
     await on.site.database.query("INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $2, 'x')", [
       randomUUID(),
       on.productId,

@@ -9,7 +9,7 @@ import { BAD_SESSIONS, GOOD_SESSIONS } from '../support/sessions.ts';
 const on = startDiscussedSite();
 const { clock, post, list, total, add } = on;
 
-describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
+describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
   test('responds 201 with the comment, by You, with the default avatar, no badge and no likes', async () => {
     const response = await post({ productId: on.productId, content: 'A fine wave.' });
     expect(response.statusCode).toBe(201);

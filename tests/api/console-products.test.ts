@@ -146,7 +146,7 @@ test('after 30 days, an edit can be undone only if it replaced no picture of the
   expect((await details(id)).product).toMatchObject({ name: 'Tide', screenshots, image: '/pictures/placeholder.svg' });
 });
 
-test('every field is validated, and the response names all errors', async () => {
+test('invalid fields are refused, and the response names all of them', async () => {
   const { id } = await site.addProduct();
   const { version } = await details(id);
   const values = {

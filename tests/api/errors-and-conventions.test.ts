@@ -178,7 +178,7 @@ describe('security headers', () => {
   });
 });
 
-describe('the Host header (api.md: never trusted)', () => {
+describe('the Host header, which is never trusted', () => {
   test('does not appear in any response', async () => {
     for (const url of [...READS, '/', '/product/x', '/nothing', '/?sort=bad']) {
       const response = await site.ask.get(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
@@ -187,7 +187,7 @@ describe('the Host header (api.md: never trusted)', () => {
   });
 });
 
-describe('an unavailable database (api.md: a 5xx never shows internals)', () => {
+describe('an unavailable database', () => {
   const VISITOR = newVisitor();
   let broken: TestSite;
   let log: ReturnType<typeof createLogLines>;
@@ -226,7 +226,7 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
     expectProblem(await broken.ask.get('/api/products/Not%20an%20id'), 404, 'product_not_found');
   });
 
-  test('requests that fail because of an outage are logged neither as errors nor with a session (api.md: never logged)', async () => {
+  test('requests that fail because of an outage are logged neither as errors nor with a session', async () => {
     await broken.app.inject({ method: 'PUT', url: '/api/products/x/upvote', headers: VISITOR });
     const failed = log.lines().filter(({ msg }) => msg === 'Request failed');
     expect(failed.length).toBeGreaterThan(0);
@@ -241,7 +241,7 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
   });
 });
 
-describe('an internal error (api.md: a 5xx never shows internals)', () => {
+describe('an internal error', () => {
   test('is 500 internal without details, and is logged without the values of the row', async () => {
     const log = createLogLines();
     const broken = await startTestSite({ log: log.log });
@@ -281,7 +281,7 @@ describe('an internal error (api.md: a 5xx never shows internals)', () => {
   });
 });
 
-describe('sessions (api.md: never returned, never shown to anyone else)', () => {
+describe('sessions', () => {
   test('no response contains a session', async () => {
     const visitor = newVisitor();
     const responses = [

@@ -115,7 +115,8 @@ describe('two launches that share the first rank', () => {
     for (const id of ['gained', 'lost']) {
       await twins.addProduct({ id, name: `Twin ${id}`, createdAt: twinClock.now().toISOString() });
       await setUpvote('PUT', id, 'one');
-      // A launch that is placed while the clock moves on would lose the withdrawn vote, whose window was still open.
+      // A board updater that read the time before the clock moved and placed a launch after that would delete the
+      // withdrawn vote, as if the voting window were open.
       await vi.waitUntil(async () => (await twins.core.getStandings(id)) !== null, 60_000);
     }
     twinClock.advance({ hours: 25 });

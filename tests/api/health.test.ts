@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 afterEach(() => site.close());
 
-describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
+describe('GET /healthz and /readyz (api.md, Health)', () => {
   test.each(['/healthz', '/readyz'])('%s is 200 { status: "ok" } on a healthy site, and not cacheable', async (url) => {
     const response = await site.ask.get(url);
     expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);

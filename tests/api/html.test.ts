@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-describe('the HTML of every screen', () => {
+describe('the HTML of pages', () => {
   test.each([
     ['the list', '/', 200],
     ['the list by upvotes', '/?sort=top', 200],

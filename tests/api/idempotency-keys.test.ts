@@ -9,7 +9,7 @@ import { newVisitor } from '../support/requests.ts';
 const on = startDiscussedSite();
 const { clock, post, list, total, setLikes } = on;
 
-describe('an idempotency key (api.md: the same key from the same session within 24 h makes one comment)', () => {
+describe('the idempotency key of a comment (api.md, Comments)', () => {
   const draft = (content = 'Once') => ({ productId: on.productId, content });
 
   test('returns 200 with the first comment when it is sent again, or 422 if the text is different', async () => {

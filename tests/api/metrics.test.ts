@@ -57,7 +57,7 @@ async function metricsAddress(): Promise<string> {
   return /Metrics are served at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';
 }
 
-describe('GET /metrics (api.md, Endpoints)', () => {
+describe('GET /metrics (api.md, Health)', () => {
   test('is 404 unless metrics are configured', async () => {
     await start({});
     expect((await ask('/metrics')).status).toBe(404);

@@ -26,7 +26,7 @@ function stateOf(html: string): string {
   return state;
 }
 
-describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
+describe('GET / and /product/:id (api.md, Pages and files; SPEC section 2)', () => {
   test('the HTML of the list contains every product', async () => {
     await site.addProduct({ id: 'a', name: 'First wave' });
     await site.addProduct({ id: 'b', name: 'Second wave' });

@@ -11,7 +11,7 @@ async function neighbours(id: string) {
   return [previousId, nextId];
 }
 
-describe('GET /api/products (api.md, Endpoints)', () => {
+describe('GET /api/products (api.md, Products)', () => {
   test('a list without products is empty and has no next page', async () => {
     expect(await list()).toEqual({ items: [], nextCursor: null });
   });
@@ -87,7 +87,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
   });
 });
 
-describe('the sort order (api.md)', () => {
+describe('the sort order (api.md, Products)', () => {
   test('newest sorts by creation time, latest first, and breaks ties by descending id', async () => {
     const createdAt = '2026-01-01T00:00:00.000Z';
     await on.site.addProduct({ id: 'b', createdAt });
@@ -108,7 +108,7 @@ describe('the sort order (api.md)', () => {
   });
 });
 
-describe('GET /api/products/:id (api.md, Endpoints)', () => {
+describe('GET /api/products/:id (api.md, Products)', () => {
   test('returns the product with its counts', async () => {
     const product = await on.site.addProduct({ id: 'x' });
     await setCounts('x', { upvotes: 3, comments: 4 });

@@ -104,7 +104,7 @@ describe('a removed product', () => {
     expect(await rowsOf(other.id)).toEqual(untouched);
   });
 
-  test('is 410 only on its page, until it is restored, and an unknown id is still 404', async () => {
+  test('is 410 on its page, for HEAD too, until it is restored, and an unknown id is still 404', async () => {
     const { id } = await newDiscussed();
     await removeProducts(site.database, [id]);
     await soon(() => status(`/product/${id}`)).toBe(410);
@@ -148,7 +148,7 @@ describe('a removed product', () => {
     }
   });
 
-  test('can be removed together with others, unless one of them is unknown', async () => {
+  test('is removed with the others of its command, or not at all if one of them is unknown', async () => {
     const [one, two] = [(await newDiscussed()).id, (await newDiscussed()).id];
     const unknown = newId();
     expect(await removeProducts(site.database, [one, unknown, two])).toEqual({ removed: [], unknown: [unknown] });

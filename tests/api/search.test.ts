@@ -6,7 +6,7 @@ import { listAddress, startProductListSite } from '../support/product-list-site.
 const on = startProductListSite();
 const { list, ids, addMany } = on;
 
-describe('the search (api.md: literal, case-insensitive substring; SPEC section 5)', () => {
+describe('the search for a literal, case-insensitive substring (SPEC section 5)', () => {
   const search = async (q: string) => (await list({ q })).items.map(({ name }) => name).sort();
 
   test('matches only the name and the description', async () => {
@@ -106,7 +106,7 @@ describe('the search (api.md: literal, case-insensitive substring; SPEC section 
   });
 });
 
-describe('the tag filter (api.md: exact, case-insensitive)', () => {
+describe('the tag filter, which is exact but ignores case', () => {
   test('matches whole tags in any case, and every character literally', async () => {
     await on.site.addProduct({ id: 'a', tags: ['JavaScript', 'C++'] });
     await on.site.addProduct({ id: 'b', tags: ['java', '100%'] });

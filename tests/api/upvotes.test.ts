@@ -27,7 +27,7 @@ const rows = (id: string) => site.database.query('SELECT id FROM upvotes WHERE p
 const upvoted = (ids: readonly string[], visitor: Record<string, string>) =>
   site.ask.json<Upvoted>(`/api/upvotes?products=${ids.join(',')}`, visitor);
 
-describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC section 4)', () => {
+describe('PUT and DELETE /api/products/:id/upvote (api.md, Upvotes; SPEC section 4)', () => {
   test('PUT adds the upvote of the session, and DELETE withdraws it', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
@@ -111,7 +111,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
   });
 });
 
-describe('concurrent upvotes (api.md: counts change in the same transaction as the rows)', () => {
+describe('concurrent upvotes, whose counts change in the same transaction as the rows', () => {
   test('100 sessions that upvote a product, withdraw the upvote and upvote again through two processes all count', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
@@ -161,7 +161,7 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
   });
 });
 
-describe('GET /api/upvotes (api.md, Endpoints)', () => {
+describe('GET /api/upvotes (api.md, Upvotes)', () => {
   test('returns the products that this session has upvoted, but not those of other sessions', async () => {
     const [one, two, three] = [await newProduct(), await newProduct(), await newProduct()];
     const [me, somebody] = [newVisitor(), newVisitor()];

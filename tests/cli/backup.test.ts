@@ -63,7 +63,7 @@ describe('a backup and its restore', () => {
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
   });
 
-  test('with DATABASE_URL, both commands work on any server, and both are in the audit log', async () => {
+  test('with DATABASE_URL, both commands use that database and its audit log', async () => {
     const [from, to] = await Promise.all([createTestDatabase(), createTestDatabase({ migrated: false })]);
     const path = join(await harness.folder(), 'site.backup');
     await runProgram(['sample', 'load'], { DATABASE_URL: from.url });

@@ -98,7 +98,7 @@ describe('sample', () => {
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
-  test('a running site shows the changes of the commands, even after a restart (api.md: safe while the site runs)', async () => {
+  test('a running site shows the changes of the commands, even after a restart', async () => {
     const dataDir = await harness.sampleDataDir();
     const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     const count = async (address: string) => {

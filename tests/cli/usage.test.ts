@@ -27,8 +27,8 @@ async function takePort(): Promise<{ port: number; release: () => void }> {
   return { port: address.port, release: () => server.close() };
 }
 
-describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () => {
-  test('--help lists every command and exits 0', async () => {
+describe('usage', () => {
+  test('--help lists commands and exits 0', async () => {
     const { code, stdout, stderr } = await runCommand(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const name of ['serve', 'migrate', 'sample']) expect(stdout).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
@@ -68,7 +68,7 @@ describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () =
   );
 });
 
-describe('invalid settings (api.md, Settings: all errors are listed together)', () => {
+describe('invalid settings', () => {
   test.each([[['serve']], [['migrate']], [['sample', 'load']]])(
     'are listed by %s, one per line, with exit code 2',
     async (parameters) => {
@@ -155,7 +155,7 @@ describe('serve on an unavailable address', () => {
   });
 });
 
-describe('commands that ask for confirmation (api.md: without a terminal they need --yes)', () => {
+describe('commands that ask for confirmation', () => {
   test('sample remove without --yes and without a terminal exits 2 with one line of advice and changes nothing', async () => {
     const dataDir = await harness.dataDir();
     const result = await run(['sample', 'remove'], { DATA_DIR: dataDir });
