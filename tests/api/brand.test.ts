@@ -86,7 +86,7 @@ describe('the logo', () => {
 });
 
 describe('pages', () => {
-  test.each(['/', '/product/harbour', '/leaderboards/2026', '/nowhere'])('the page %s shows the brand', async (url) => {
+  test.each(['/', '/?sort=top', '/product/harbour', '/nowhere'])('the page %s shows the brand', async (url) => {
     const { body, headers } = await get(site, url);
     expect(body).toContain(`<img class="site-logo" src="${brand.page.logo}" alt="" width="32" height="32"/>`);
     expect(body).toContain('<p class="tagline" dir="auto">New tools &lt;for&gt; teachers &amp; pupils</p>');
@@ -130,7 +130,7 @@ describe('pages', () => {
   });
 
   test('the offline page has the brand', async () => {
-    const { body } = await get(site, '/offline');
+    const { body } = await get(site, '/offline-shell');
     expect(body).toContain(`"logo":"${brand.page.logo}"`);
     expect(body).toContain('<style>:root:root{--sun:light-dark(#0000ff,');
   });
