@@ -192,6 +192,12 @@ describe('refused imports exit 2 and change nothing', () => {
     }
   });
 
+  test.each(['https:', ''])('a picture of %s//host is refused if the host has 254 characters', async (scheme) => {
+    const row = (length: number) => JSON.stringify({ name: 'x', image: `${scheme}//${'a'.repeat(length)}/b.png` });
+    const path = await file('host.jsonl', `${row(253)}\n${row(254)}`);
+    expectRefusal(await runImport(path), /line 2: image: .* is not an http/, /1 error; nothing/);
+  });
+
   test('a javascript: URL as a picture is refused', async () => {
     const path = await file('script.jsonl', '{"id":"a","image":"javascript:alert(1)"}');
     expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 error; nothing/);
