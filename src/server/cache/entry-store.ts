@@ -25,6 +25,7 @@ export class EntryStore {
   readonly #queries: LRUCache<string, Entry>;
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
+  /** Entries that every change affects, without those that are stale already: there may be thousands of them. */
   readonly #ofAllCounts = new Set<Entry>();
   #tick = 0;
 
@@ -67,6 +68,7 @@ export class EntryStore {
   /** Marks all entries affected by a change as stale. */
   invalidate({ productIds, catalogue }: Change, at: number): void {
     const dependents = new Set<Entry>(this.#ofAllCounts);
+    this.#ofAllCounts.clear();
     if (catalogue) for (const entry of this.#ofCatalogue) dependents.add(entry);
     for (const id of productIds) for (const entry of this.#byProduct.get(id) ?? []) dependents.add(entry);
     this.#markStale(dependents, at);

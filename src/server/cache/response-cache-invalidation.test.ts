@@ -8,7 +8,8 @@ import {
   settled,
 } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
-import { API_FRESHNESS, type Dependencies } from './cached-response.ts';
+import { API_FRESHNESS, type Dependencies, type Version } from './cached-response.ts';
+import { type Entry, EntryStore } from './entry-store.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 let harness: CacheHarness;
@@ -50,6 +51,35 @@ describe('invalidation', () => {
     cache.invalidateAll();
     await cache.get(response.request());
     expect(response.produced).toBe(2);
+  });
+});
+
+describe('a list that depends on all counts', () => {
+  const dependencies = { products: [], catalogue: false, allCounts: true, unfinished: false };
+
+  test('a further change during its revalidation is in the next response', async () => {
+    const list = source('list', { freshness: API_FRESHNESS, dependencies });
+    await cache.get(list.request());
+    cache.invalidate(change('git'));
+    const release = hold(list);
+    const second = cache.get(list.request());
+    await settled();
+    cache.invalidate(change('git'));
+    release();
+    await second;
+    expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
+  });
+
+  test('a further change does not visit it again while it is stale', () => {
+    const store = new EntryStore(1_000);
+    const version = { head: { dependencies }, content: { sizeBytes: 1 } } as unknown as Version;
+    const entry: Entry = { key: '/?sort=top', state: { kind: 'fresh', version, changedTick: 0 }, maxStaleMs: 0 };
+    store.set(entry);
+    store.invalidate(change('git'), 1);
+    const { state } = entry;
+    expect(state).toMatchObject({ kind: 'stale', changedTick: 1 });
+    store.invalidate(change('git'), 2);
+    expect(entry.state).toBe(state);
   });
 });
 

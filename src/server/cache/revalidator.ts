@@ -165,11 +165,12 @@ export class Revalidator {
   }
 }
 
-/** Returns whether every change to the `wanted` dependencies is also a change to the given ones. */
+/**
+ * Returns whether each change to the `wanted` dependencies is known as a change to the given ones. Further changes to all
+ * counts are not recorded in an entry that is stale already.
+ */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
-  // Every change may reorder a list that depends on all counts.
-  if (allCounts) return true;
-  if (wanted.allCounts || (wanted.catalogue && !catalogue)) return false;
+  if (allCounts || wanted.allCounts || (wanted.catalogue && !catalogue)) return false;
   const ids = new Set(products);
   return wanted.products.every((id) => ids.has(id));
 }
