@@ -25,7 +25,7 @@ test('a deadline expires once, after its time', () => {
   expect(expire).toHaveBeenCalledTimes(1);
 });
 
-test('a deadline that was ended does not expire', () => {
+test('a cancelled deadline does not expire', () => {
   const expire = vi.fn();
   const end = startDeadline(2_000, expire);
   end();

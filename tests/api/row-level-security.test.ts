@@ -12,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const FILE = join(import.meta.dirname, '../../deploy/row-level-security.sql');
 
 /**
- * Replaces `anon`, because the embedded server's role cannot create roles. The tests' role may become this role, which
- * has no rights to any table.
+ * Stands in for `anon`, because the embedded server's role cannot create roles. The tests' role can `SET ROLE` to it. By
+ * default, it has no privileges on the site's tables.
  */
 const ROLE = 'pg_monitor';
 

@@ -24,7 +24,7 @@ const { dependencies, devDependencies }: Package = JSON.parse(await readText('pa
 const names = Object.keys({ ...dependencies, ...devDependencies });
 const document = await readText('docs/dependencies.md');
 
-/** Licences compatible with MIT. `axe-core` (MPL-2.0) is not distributed. */
+/** Licences compatible with MIT, and MPL-2.0 for `axe-core`, which only tests use and which is not distributed. */
 const LICENCES = new Set(['MIT', 'Apache-2.0', 'MIT OR Apache-2.0', 'BlueOak-1.0.0', 'MPL-2.0']);
 
 /** Packages that are used without an import, and the commands or options that use them. */

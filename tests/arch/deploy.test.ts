@@ -28,7 +28,7 @@ describe('the deployment examples', () => {
     },
   );
 
-  test('the check finds an unknown setting', () => {
+  test('the check finds settings in unit files, environment files and YAML, and ignores comments', () => {
     expect(settingsIn('Environment=DATA_DIR=/x MADE_UP=1\n# OLD=1\n      PORT: 3')).toEqual([
       'DATA_DIR',
       'MADE_UP',

@@ -128,7 +128,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await expect(refused.getByRole('button', { name: 'Try again' })).toBeFocused();
 });
 
-test('a refused comment is sent without another click if the next attempt fails only temporarily', async ({
+test('if another attempt to send a refused comment fails temporarily, the comment is sent later without a click', async ({
   page,
   site,
   expectConsoleError,

@@ -132,7 +132,7 @@ async function holdReading(page: Page, file: string): Promise<() => Promise<void
   return () => page.evaluate(() => void window.dispatchEvent(new Event('read-file')));
 }
 
-test('a picture that is still being read when the maker submits is sent', async ({ page }) => {
+test('submitting waits for a picture that is still being read, and sends it', async ({ page }) => {
   await openDialog(page);
   await name(page).fill('Abalone');
   const release = await holdReading(page, PICTURE.name);

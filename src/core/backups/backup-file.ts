@@ -26,7 +26,7 @@ export interface BackupHeader {
   /** The versions of Groundswell and PostgreSQL that wrote the backup. */
   groundswell: string;
   postgresql: string;
-  /** The file names of the migrations that the schema contains. */
+  /** The file names of the migrations that had been applied to the database. */
   migrations: string[];
   tables: BackedUpTable[];
 }

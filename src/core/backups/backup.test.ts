@@ -244,7 +244,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     ['a removed end marker', (text) => text.replace(/#\{"end".*\n/, ''), /does not end with an end marker/],
     ['an incomplete line after the end', (text) => `${text}{`, /does not end with an end marker/],
     ['another line after the end', (text) => `${text}#{"end":true}\n`, /continues after its end/],
-    ['an edited header', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not match its header/],
+    ['an edited header', (text) => text.replace('"1.2.3"', '"1.2.4"'), /checksum do not match its header/],
     ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header is invalid/],
     ['a marker that is not JSON', (text) => text.replace('#{"begin"', '#{begin'), /lines is invalid/],
     [

@@ -172,7 +172,10 @@ class BackupCheck {
 
   #end(sha256: string, { tables }: BackupHeader): void {
     if (this.#open || this.#tablesDone !== tables.length || sha256 !== this.#headerHash)
-      throw cannotRestore(this.#path, 'its end does not match its header');
+      throw cannotRestore(
+        this.#path,
+        'it is incomplete or damaged: its tables or its checksum do not match its header',
+      );
     this.#isOver = true;
   }
 }

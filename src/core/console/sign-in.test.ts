@@ -201,7 +201,7 @@ describe('Sessions', () => {
     expect(await openSessions(database, [ahead], clock.now())).toEqual(new Set());
   });
 
-  test("revoking an operator's access ends sessions, invitations and known devices", async () => {
+  test("revoking an operator's access deletes the operator with all sessions, invitations and known devices", async () => {
     const { sessionToken } = await signInNew();
     await invite();
     expect(await revokeOperator(database, 'ada')).toBe(true);

@@ -85,7 +85,7 @@ if (inject('citusWorkers').length === 0) {
       }
     });
 
-    test('many products are written in one batch, and every count matches its rows', async () => {
+    test('upvotes and comments on many products are written concurrently, and every count matches its rows', async () => {
       await migrate(database, MIGRATIONS, silentLog);
       const products = Array.from({ length: 20 }, () => buildProduct());
       await saveProducts(database, products);

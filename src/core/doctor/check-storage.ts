@@ -133,7 +133,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
   try {
     const { free, all } = await measure(folder);
     const message = `${(free / GIB).toFixed(1)} GiB free of ${(all / GIB).toFixed(1)} GiB at ${folder}`;
-    const advice = `Free some space there, or set ${setting} to a folder on a larger disk.`;
+    const advice = `Free some space there, or stop the site, copy the folder to a larger disk, and set ${setting} to the copy.`;
     if (free < FAULT_BYTES) return fault(check, message, advice);
     if (free < WARNING_BYTES || free < all * WARNING_SHARE) return warning(check, message, advice);
     return ok(check, message);

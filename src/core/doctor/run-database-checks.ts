@@ -198,7 +198,11 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
       { stored: stored.length, now },
     );
   } catch (error) {
-    return warning(CHECK, `${folder}: ${systemCode(error) ?? error}`, 'Check that this user may read the folder.');
+    return warning(
+      CHECK,
+      `Cannot read ${folder} (${systemCode(error) ?? error})`,
+      'Let the user that runs Groundswell read the folder.',
+    );
   }
 }
 

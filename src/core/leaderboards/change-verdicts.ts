@@ -144,7 +144,8 @@ export async function undoVerdicts(
     );
     if (before.size > 0 && found === 0 && (isFinal || !last.has_secret)) {
       const inverse = last.action === 'votes exclude' ? 'include' : 'exclude';
-      const why = 'None of the votes was found: they were withdrawn, the launch moved, or the voters have new hashes.';
+      const why =
+        'None of these votes can be found: they were withdrawn, the launch moved to another day, or the secret of its day was replaced.';
       throw new CoreError('not_undoable', `${why} Select the votes and ${inverse} them instead.`);
     }
     return undone;

@@ -53,7 +53,7 @@ const NO_LAUNCH: Launch = { visibleFrom: Number.NaN, launchedAt: Number.NaN, sec
 interface LaunchRow {
   created_at: Date;
   launched_at: Date;
-  /** Null until the launch is placed. */
+  /** Null until the launch is assigned to a leaderboard, and again after its launch time changes. */
   day: string | null;
 }
 

@@ -246,7 +246,7 @@ describe('the statements of a search', () => {
     await single.close();
   });
 
-  test('without the trigram index, terms are found by scanning, too', async () => {
+  test('without the trigram index, a search only scans, and finds the same products', async () => {
     const bare: Database = {
       ...recorded.database,
       query: (text, values) =>

@@ -75,7 +75,7 @@ describe('attempts', () => {
     expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
   });
 
-  test('an attempt fails with the reason if `fetch` blocks the port, as it blocks 6000 (X11)', async () => {
+  test('an attempt to a port that `fetch` blocks, such as 6000 (X11), fails with that reason', async () => {
     const blocked = { url: 'http://127.0.0.1:6000/hook', secrets: [OLD.key] };
     expect(await sendEvent(blocked, { id: ID, body: '{}' }, { now: new Date() })).toEqual({
       outcome: 'failed',

@@ -23,7 +23,7 @@ export function inlineHash(text: string): string {
 }
 
 /**
- * Returns the default headers of responses. The hashes allow the inline script of pages and the style of SITE_ACCENT.
+ * Returns the default security headers. The hashes allow the inline script of pages and the style of SITE_ACCENT.
  */
 export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Readonly<Record<string, string>> {
   return securityHeaders(pagePolicy(scriptHash, styleHash));

@@ -239,7 +239,7 @@ describe('resuming streams', () => {
 });
 
 describe('failures', () => {
-  test('changes during a database outage are delivered afterwards, and no id sent before covers them', async () => {
+  test('changes during a database outage are delivered afterwards, and no event id sent earlier marks them as delivered', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
     state.away = true;

@@ -138,7 +138,7 @@ export function addReadMetrics(registers: Registry[], { stats }: { stats(): Read
   });
   gauge(registers, {
     name: 'groundswell_replicas_usable',
-    help: 'Replicas that are usable for reads, in the process with the fewest',
+    help: 'Replicas usable for reads (the minimum over all processes)',
     aggregator: 'min',
     read: () => stats().usable,
   });

@@ -162,7 +162,7 @@ export const HEADERS = {
     example: '"session";r=119;t=1, "network";r=587;t=2',
   },
   RateLimitPolicy: {
-    description: 'The limits, by name.',
+    description: 'The quota (`q`) and window in seconds (`w`) of each limit.',
     schema: text,
     example: '"session";q=120;w=60, "network";q=600;w=60',
   },

@@ -25,7 +25,7 @@ export function createDiskSpaceCheck(
     if (isFull && !wasFull) {
       log.warn(
         { folder, freeBytes: free },
-        'The disk is nearly full; refusing pictures. Free some space, or set DATA_DIR to a folder on a larger disk',
+        'The disk is nearly full; refusing pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped',
       );
     } else if (wasFull && !isFull) log.info({ folder, freeBytes: free }, 'The disk has free space for pictures again');
     wasFull = isFull;
