@@ -78,6 +78,7 @@ describe('a backup and its restore', () => {
     expect(await listAudit(from, { limit: 1 })).toMatchObject([{ action: 'backup', target: 'site.backup' }]);
     const [restore] = await listAudit(to, { limit: 1 });
     expect(restore).toMatchObject({ action: 'restore', target: 'site.backup', details: { rows: { products: 67 } } });
+    expect(await outputOf({ DATABASE_URL: to.url }, 'log')).toMatch(/ restored [1-9][\d,]+ rows from site\.backup\.$/m);
     await Promise.all([from.drop(), to.drop()]);
   });
 

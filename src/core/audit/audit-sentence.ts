@@ -70,8 +70,13 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'console revoke':
       return `revoked ${target}'s access to the console`;
     case 'restore':
-      return `restored ${amount('rows', 'row')} from ${target}`;
+      return `restored ${formatQuantity(sumOf(known.rows), 'row')} from ${target}`;
   }
+}
+
+/** Adds up the values of an object, such as the numbers of rows by table. */
+function sumOf(counts: unknown): number {
+  return Object.values(counts ?? {}).reduce<number>((sum, count) => sum + Number(count), 0);
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
