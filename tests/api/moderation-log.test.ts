@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import type { ModerationEntry, ModerationLog } from '../../src/contract/moderation/schema.ts';
+import type { NewSubmission } from '../../src/contract/submissions/schema.ts';
 import {
   hideComments,
   holdComments,
@@ -12,7 +13,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
-import { declineSubmission, undoDecision } from '../../src/core/submissions/decide-submission.ts';
+import { approveSubmission, declineSubmission, undoDecision } from '../../src/core/submissions/decide-submission.ts';
 import { launch, vote } from '../support/launch-site.ts';
 import { addOperator } from '../support/operator.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -52,13 +53,18 @@ async function launchWithVotes(productId: string) {
   return () => changeVerdicts(site.database, change, systemRuntime, undefined);
 }
 
+/** Submits a product. @returns its id. */
+async function submit(fields: Partial<NewSubmission> = {}): Promise<string> {
+  const sent = { name: 'Secret project', description: 'Nobody knows yet', ...fields };
+  const submitter = { session: 'session-of-a-maker' };
+  return (await createSubmission(site.database, systemRuntime, sent, { submitter })).row.id;
+}
+
 /** Declines a submission. @returns its id. */
 async function declineSecretProject(): Promise<string> {
-  const sent = { name: 'Secret project', description: 'Nobody knows yet' };
-  const submitter = { session: 'session-of-a-maker' };
-  const { row } = await createSubmission(site.database, systemRuntime, sent, { submitter });
-  await declineSubmission(site.database, { id: row.id }, 'not a product', rules());
-  return row.id;
+  const id = await submit();
+  await declineSubmission(site.database, { id }, 'not a product', rules());
+  return id;
 }
 
 describe('an entry of the moderation log', () => {
@@ -149,6 +155,18 @@ describe('an entry of the moderation log', () => {
     ]);
     await restoreProducts(site.database, { productIds: ['imported', 'imported-plan'] });
     await soon().toMatchObject({ productId: 'imported', undoneAt: expect.any(String) });
+  });
+
+  test('exists for a launched product that undoing its approval removes, but not for a scheduled or a removed one', async () => {
+    const scheduled = await submit({ name: 'Scheduled', launchAt: new Date(Date.now() + 3_600_000).toISOString() });
+    const removed = await submit({ name: 'Removed' });
+    const launched = await submit({ name: 'Launched' });
+    for (const id of [scheduled, removed, launched]) await approveSubmission(site.database, { id }, rules());
+    await removeProducts(site.database, [removed], 'spam');
+    for (const id of [scheduled, removed, launched]) await undoDecision(site.database, { id }, rules());
+    const entry = { action: 'product.removed', productName: null, undoneAt: null };
+    await soon().toMatchObject({ ...entry, productId: launched, reason: null });
+    expect((await read()).items[1]).toMatchObject({ ...entry, productId: removed, reason: 'spam' });
   });
 
   test('has the number of excluded votes without the voters, and is marked as undone once the votes are included', async () => {

@@ -76,6 +76,7 @@ export const MODERATION_ACTIONS = [
   'comments hold',
   'votes exclude',
   'submissions decline',
+  'submissions undo',
 ] as const satisfies AuditAction[];
 
 const isModeration = ({ action, undoes }: NewAuditEntry) =>

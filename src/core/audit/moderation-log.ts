@@ -13,6 +13,7 @@ const NAMES: Record<PublicAction, ModerationEntry['action']> = {
   'comments hold': 'comment.hidden',
   'votes exclude': 'votes.excluded',
   'submissions decline': 'submission.declined',
+  'submissions undo': 'product.removed',
 };
 
 interface EntryRow {
@@ -39,17 +40,19 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Skips exclusions that found no vote, because they changed nothing, and products that were removed before their
-// launch, because they were never public. Selects only these fields of `details`, because others contain names of
-// removed products and identifiers of voters.
+// Skips exclusions that found no vote, because they changed nothing, products that were removed before their launch,
+// because they were never public, and undone decisions that removed no launched product. Selects only these fields of
+// `details`, because others contain names of removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
     (SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id) AS undone_at
   FROM audit_log a
-  WHERE a.action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline')
+  WHERE a.action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline',
+      'submissions undo')
     AND (a.action <> 'votes exclude' OR a.details ->> 'votes' <> '0')
-    AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')`;
+    AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')
+    AND (a.action <> 'submissions undo' OR a.details ->> 'launched' = 'true')`;
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 
@@ -76,7 +79,7 @@ export async function listModeration(
 
 function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
   // A removed product has no name here: names are looked up by id, and a new product may have taken the id.
-  const isGone = row.action === 'products remove' && row.undone_at === null;
+  const isGone = NAMES[row.action] === 'product.removed' && row.undone_at === null;
   return {
     id: row.id,
     at: row.created_at.toISOString(),

@@ -96,7 +96,7 @@ export function declineSubmission(
  * `not_undoable` if it is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.
  */
 export function undoDecision(database: Database, target: DecisionTarget, rules: LaunchRules): Promise<SubmissionRow> {
-  return decide(database, target, 'submissions undo', async (sql, row) => {
+  return decide(database, target, 'submissions undo', async (sql, row, _auditId, details) => {
     const { undo } = row;
     if (target.auditId !== undefined && undo?.auditId !== target.auditId) {
       throw new CoreError(
@@ -109,6 +109,11 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
         'already_decided',
         `The decision on '${row.id}' cannot be undone: there is none, it has already been undone, or the maker has changed the submission since.`,
       );
+    }
+    // A declined submission has no product. If a product has its id, that product was imported, and stays.
+    if (row.status === 'approved' && undo.status !== 'approved') {
+      // The public moderation log shows this entry as a removal if the product had launched.
+      if (await revokeLaunch(sql, row, rules)) details.launched = true;
     }
     const launchAt = await restoreLaunch(sql, row, undo, rules);
     const change = {
@@ -123,14 +128,10 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
   });
 }
 
-/** Restores the product as it was before a decision. @returns the launch time of the submission. */
+/** Restores a product that was approved before a decision. @returns the launch time of the submission. */
 async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: LaunchRules): Promise<Date | null> {
   const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
-  if (undo.status !== 'approved') {
-    // A declined submission has no product. If a product has its id, that product was imported, and stays.
-    if (row.status === 'approved') await revokeLaunch(sql, row, rules);
-    return earlier;
-  }
+  if (undo.status !== 'approved') return earlier;
   const time = launchTime(earlier, rules.now);
   if (row.status === 'approved') {
     const { createdAt } = await moveLaunch(sql, row.id, time, rules);
@@ -144,12 +145,15 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
   return time;
 }
 
-/** Locks a submission, checks its revision, and changes it with an entry in the audit log, in one transaction. */
+/**
+ * Locks a submission, checks its revision, and changes it with an entry in the audit log, in one transaction. `change`
+ * may add to the entry's details.
+ */
 function decide(
   database: Database,
   { id, revision, ignoresEdits = false }: DecisionTarget,
   action: Extract<AuditAction, `submissions ${string}`>,
-  change: (sql: Sql, row: SubmissionRow, auditId: string) => Promise<SubmissionRow>,
+  change: (sql: Sql, row: SubmissionRow, auditId: string, details: { launched?: true }) => Promise<SubmissionRow>,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const auditId = randomUUID();
@@ -159,9 +163,16 @@ function decide(
     if (row.status === 'withdrawn') {
       throw new CoreError('submission_withdrawn', `The maker of '${id}' has withdrawn it.`);
     }
-    const decided = await change(sql, row, auditId);
+    const details = {};
+    const decided = await change(sql, row, auditId, details);
     const undoes = action === 'submissions undo' ? row.undo?.auditId : undefined;
-    await recordAudit(sql, { id: auditId, action, target: id, details: detailsOf(row, decided), undoes });
+    await recordAudit(sql, {
+      id: auditId,
+      action,
+      target: id,
+      details: { ...detailsOf(row, decided), ...details },
+      undoes,
+    });
     return decided;
   });
 }

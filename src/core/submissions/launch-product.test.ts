@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { CAP, rulesAt } from '../../../tests/support/launch-site.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
+import { finaliseDue } from '../leaderboards/finalise.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -195,6 +197,18 @@ test.each<[string, (productId: string) => Promise<unknown>]>([
     expect(await counts()).toEqual(before);
   },
 );
+
+test('undoing an approval is refused if a vote counts in the final result, even if it was withdrawn after the window', async () => {
+  const { id } = await harness.submit();
+  await harness.approve(id);
+  await site.core.setUpvote({ productId: id, session, upvoted: true });
+  clock.advance({ hours: 25 });
+  await site.core.setUpvote({ productId: id, session, upvoted: false });
+  clock.advance({ hours: 48 });
+  await finaliseDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: CAP });
+  expect((await site.core.getStandings(id))?.day).toMatchObject({ status: 'final', votes: 1, upvotes: 0 });
+  expect(await codeOf(harness.undo(id))).toBe('already_launched');
+});
 
 test('undoing a decline by an older version of the site sets fields that the version lacked to their defaults', async () => {
   const { id } = await harness.submit({ launchAt: inHours(2).toISOString() });

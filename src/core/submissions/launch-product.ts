@@ -90,15 +90,16 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
 /**
  * Removes the product of an approved submission from the site, whether or not it has launched, as if the submission had
  * never been approved.
+ * @returns whether the product had launched, or false if it was already removed.
  * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
  * if the product differs from the submission, because an operator edited it, or imported a product with its id.
  */
-export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<void> {
+export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<boolean> {
   const { id } = row;
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
   const product = await lockProduct(sql, id);
-  if (product === undefined) return;
+  if (product === undefined) return false;
   await requireNoFollowers(sql, id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
   const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? now, zone));
@@ -109,6 +110,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: Launch
     );
   }
   await deleteProduct(sql, id);
+  return Date.parse(product.createdAt) <= now.getTime();
 }
 
 interface Launch {
@@ -120,6 +122,7 @@ interface Launch {
 const SELECT_LAUNCH = `SELECT p.created_at,
     EXISTS (SELECT FROM upvotes u WHERE u.product_id = $1)
       OR EXISTS (SELECT FROM retracted_upvotes r WHERE r.product_id = $1)
+      OR EXISTS (SELECT FROM tally_parts t WHERE t.product_id = $1)
       OR EXISTS (SELECT FROM comments c WHERE c.product_id = $1 AND c.author_badge IS DISTINCT FROM '${MAKER_BADGE}')
       AS has_followers
   FROM products p WHERE p.id = $1`;
