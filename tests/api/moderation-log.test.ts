@@ -44,13 +44,16 @@ async function newComment(productId: string, content: string): Promise<string> {
   return response.json<AddedComment>().comment.id;
 }
 
-/** Launches a product with two votes. @returns a function that excludes them. */
+/** Launches a product with a vote after 10 and after 20 seconds. @returns a function that changes those before `end`. */
 async function launchWithVotes(productId: string) {
-  const from = new Date(Date.now() - 60_000);
-  await launch(site.database, productId, from.toISOString(), new Date().toISOString());
-  for (const voter of ['a', 'b']) await vote(site.database, productId, new Date().toISOString(), `session-${voter}`);
-  const change = { productId, action: 'exclude', reason: 'a bought burst', selection: { from } } as const;
-  return () => changeVerdicts(site.database, change, systemRuntime, undefined);
+  const start = Date.now() - 60_000;
+  const after = (seconds: number) => new Date(start + seconds * 1_000);
+  await launch(site.database, productId, after(0).toISOString(), after(60).toISOString());
+  for (const at of [10, 20]) await vote(site.database, productId, after(at).toISOString(), `session-${at}`);
+  return (action: 'exclude' | 'include', reason: string, end = 60) => {
+    const change = { productId, action, reason, selection: { to: after(end) } };
+    return changeVerdicts(site.database, change, systemRuntime, undefined);
+  };
 }
 
 /** Submits a product. @returns its id. */
@@ -170,22 +173,29 @@ describe('an entry of the moderation log', () => {
   });
 
   test('has the number of excluded votes without the voters, and is marked as undone once the votes are included', async () => {
-    const exclude = await launchWithVotes('tide');
-    await exclude();
-    const excluded = {
-      action: 'votes.excluded',
-      productId: 'tide',
-      votes: 2,
-      reason: 'a bought burst',
-      undoneAt: null,
-    };
+    const change = await launchWithVotes('tide');
+    await change('exclude', 'a burst');
+    const excluded = { action: 'votes.excluded', productId: 'tide', votes: 2, reason: 'a burst', undoneAt: null };
     await soon().toMatchObject(excluded);
     // A repeated command finds no further votes to exclude, so it adds no entry.
-    await exclude();
+    await change('exclude', 'a burst');
     expect((await read()).items.filter(({ action }) => action === 'votes.excluded')).toHaveLength(1);
     await undoVerdicts(site.database, 'tide', systemRuntime);
     await undoVerdicts(site.database, 'tide', systemRuntime);
     await soon().toMatchObject({ ...excluded, undoneAt: expect.any(String) });
+  });
+
+  test('has the number of included votes, and is marked as undone once the inclusion is undone', async () => {
+    const change = await launchWithVotes('ebb');
+    await change('exclude', 'a burst');
+    await change('include', 'a shared network', 15);
+    await change('include', 'again', 15);
+    const included = { action: 'votes.included', productId: 'ebb', votes: 1, reason: 'a shared network' };
+    await soon().toMatchObject({ ...included, undoneAt: null });
+    expect((await read()).items[1]).toMatchObject({ action: 'votes.excluded', votes: 2, undoneAt: null });
+    await undoVerdicts(site.database, 'ebb', systemRuntime);
+    await undoVerdicts(site.database, 'ebb', systemRuntime);
+    await soon().toMatchObject({ ...included, undoneAt: expect.any(String) });
   });
 
   test('has only the reason for declining a submission, and is marked as undone once the decision is undone', async () => {
@@ -204,12 +214,13 @@ describe('the page of the moderation log', () => {
     await hideComments(site.database, [await newComment('wave', 'Cheap watches here')]);
     await site.addProduct({ id: 'slots', name: 'Buy my slurs' });
     await removeProducts(site.database, ['slots'], 'spam');
-    const exclude = await launchWithVotes('swell');
-    await exclude();
+    const change = await launchWithVotes('swell');
+    await change('exclude', 'a burst');
+    await change('include', 'a shared network', 15);
     await undoDecision(site.database, { id: await declineSecretProject() }, rules());
     // The cached log may be up to three seconds old.
     await vi.waitUntil(async () => {
-      const [declined, , removed] = (await read()).items;
+      const [declined, , , removed] = (await read()).items;
       return declined?.undoneAt && removed?.productId === 'slots';
     }, 60_000);
   });
@@ -217,7 +228,8 @@ describe('the page of the moderation log', () => {
   test('describes each entry, links existing products, and does not load the app', async () => {
     const newestFirst = [
       'Submission declined not a product [^U]*UTC · Undone [^U]*UTC',
-      '2 votes excluded for Product \\d+ a bought burst',
+      '1 vote included for Product \\d+ a shared network',
+      '2 votes excluded for Product \\d+ a burst',
       'Product removed: slots spam',
       'Comment hidden on Wave No reason was given\\.',
     ];

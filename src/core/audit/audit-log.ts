@@ -75,6 +75,7 @@ export const MODERATION_ACTIONS = [
   'comments hide',
   'comments hold',
   'votes exclude',
+  'votes include',
   'submissions decline',
   'submissions undo',
 ] as const satisfies AuditAction[];

@@ -277,6 +277,7 @@ export const ENGLISH = [
   'Product removed: {product}',
   'Comment hidden on {product}',
   { one: '{count} vote excluded for {product}', other: '{count} votes excluded for {product}' },
+  { one: '{count} vote included for {product}', other: '{count} votes included for {product}' },
   'Submission declined',
   'No reason was given.',
   'Undone {time}',

@@ -273,6 +273,10 @@ export default {
       one: '{count} Stimme für {product} ausgeschlossen',
       other: '{count} Stimmen für {product} ausgeschlossen',
     },
+    '{count} votes included for {product}': {
+      one: '{count} Stimme für {product} einbezogen',
+      other: '{count} Stimmen für {product} einbezogen',
+    },
     'Submission declined': 'Einreichung abgelehnt',
     'No reason was given.': 'Es wurde kein Grund angegeben.',
     'Undone {time}': 'Rückgängig gemacht am {time}',

@@ -270,6 +270,10 @@ export default {
       one: '{count} voto excluido de {product}',
       other: '{count} votos excluidos de {product}',
     },
+    '{count} votes included for {product}': {
+      one: '{count} voto incluido para {product}',
+      other: '{count} votos incluidos para {product}',
+    },
     'Submission declined': 'Envío rechazado',
     'No reason was given.': 'No se indicó ningún motivo.',
     'Undone {time}': 'Deshecho el {time}',

@@ -271,6 +271,10 @@ export default {
       one: '{count} vote exclu pour {product}',
       other: '{count} votes exclus pour {product}',
     },
+    '{count} votes included for {product}': {
+      one: '{count} vote inclus pour {product}',
+      other: '{count} votes inclus pour {product}',
+    },
     'Submission declined': 'Proposition refusée',
     'No reason was given.': 'Aucune raison n’a été donnée.',
     'Undone {time}': 'Annulé le {time}',

@@ -255,6 +255,7 @@ export default {
     'Product removed: {product}': '製品を削除：{product}',
     'Comment hidden on {product}': 'コメントを非表示：{product}',
     '{count} votes excluded for {product}': { other: '{product}の{count}票を除外' },
+    '{count} votes included for {product}': { other: '{product}の{count}票を算入' },
     'Submission declined': '投稿を却下',
     'No reason was given.': '理由は示されていません。',
     'Undone {time}': '取り消し：{time}',

@@ -270,6 +270,10 @@ export default {
       one: '{count} voto excluído de {product}',
       other: '{count} votos excluídos de {product}',
     },
+    '{count} votes included for {product}': {
+      one: '{count} voto incluído para {product}',
+      other: '{count} votos incluídos para {product}',
+    },
     'Submission declined': 'Envio recusado',
     'No reason was given.': 'Nenhum motivo foi informado.',
     'Undone {time}': 'Desfeito em {time}',

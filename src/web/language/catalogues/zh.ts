@@ -254,6 +254,7 @@ export default {
     'Product removed: {product}': '已删除产品：{product}',
     'Comment hidden on {product}': '已隐藏{product}的评论',
     '{count} votes excluded for {product}': { other: '已排除{product}的{count}票' },
+    '{count} votes included for {product}': { other: '已计入{product}的{count}票' },
     'Submission declined': '已拒绝提交',
     'No reason was given.': '未说明理由。',
     'Undone {time}': '{time}已撤销',

@@ -124,6 +124,12 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
       }),
       { product },
     ),
+    'votes.included': withElements(
+      plural('{count} vote included for {product}', '{count} votes included for {product}', votes ?? 0, {
+        product: '{product}',
+      }),
+      { product },
+    ),
     'submission.declined': t('Submission declined'),
   };
   return (
