@@ -132,7 +132,9 @@ CREATE TABLE leaderboards (
   revision integer NOT NULL DEFAULT 0,
   revised_at timestamptz(3),
   -- The digest of a final day: 'sha256:' and the SHA-256 of its tally in hexadecimal.
-  digest text
+  digest text,
+  -- The VOTES_PER_NETWORK with which a day became final.
+  votes_per_network integer
 );
 
 CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC);

@@ -460,6 +460,8 @@ export interface components {
                     reason: "network" | "operator";
                     votes: number;
                 }[];
+                /** @description How many votes of one network count: the cap with which the day became final, otherwise the current one. */
+                votesPerNetwork: number;
                 windowEndsAt: string;
                 above: {
                     productId: string;
@@ -487,6 +489,8 @@ export interface components {
                     reason: "network" | "operator";
                     votes: number;
                 }[];
+                /** @description How many votes of one network count: the cap with which the day became final, otherwise the current one. */
+                votesPerNetwork: number;
                 windowEndsAt: string;
                 above: {
                     productId: string;
@@ -514,6 +518,8 @@ export interface components {
                     reason: "network" | "operator";
                     votes: number;
                 }[];
+                /** @description How many votes of one network count: the cap with which the day became final, otherwise the current one. */
+                votesPerNetwork: number;
                 windowEndsAt: string;
                 above: {
                     productId: string;
@@ -541,6 +547,8 @@ export interface components {
                     reason: "network" | "operator";
                     votes: number;
                 }[];
+                /** @description How many votes of one network count: the cap with which the day became final, otherwise the current one. */
+                votesPerNetwork: number;
                 windowEndsAt: string;
                 above: {
                     productId: string;
@@ -1425,6 +1433,7 @@ export interface operations {
                      *             "votes": 1
                      *           }
                      *         ],
+                     *         "votesPerNetwork": 20,
                      *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
                      *         "above": null,
                      *         "below": {
@@ -1447,6 +1456,7 @@ export interface operations {
                      *             "votes": 1
                      *           }
                      *         ],
+                     *         "votesPerNetwork": 20,
                      *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
                      *         "above": null,
                      *         "below": {
@@ -1469,6 +1479,7 @@ export interface operations {
                      *             "votes": 1
                      *           }
                      *         ],
+                     *         "votesPerNetwork": 20,
                      *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
                      *         "above": null,
                      *         "below": {
@@ -1491,6 +1502,7 @@ export interface operations {
                      *             "votes": 1
                      *           }
                      *         ],
+                     *         "votesPerNetwork": 20,
                      *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
                      *         "above": null,
                      *         "below": {

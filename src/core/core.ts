@@ -113,7 +113,7 @@ const COMMENT_BATCH_LIMITS = { maxBatch: 200, maxQueued: 2_000 };
 export function createCore(database: Database, options: CoreOptions = {}): Core {
   const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = readsFrom(database) } = options;
   const { launches = DEFAULT_LAUNCHES, recordEvents } = options;
-  const rules = (): LeaderboardRules => ({ ...launches, now: runtime.now() });
+  const rules = (): LeaderboardRules & LaunchOptions => ({ ...launches, now: runtime.now() });
 
   function publish<Result>({ outcomes, productIds, commentIds }: BatchResult<Result>): Outcome<Result>[] {
     if (productIds.length > 0) onWrite?.({ productIds, commentIds, catalogue: false });

@@ -104,6 +104,29 @@ describe('once the week, the month and the year are final', () => {
   });
 });
 
+test('the calculation of a result states the current cap until the day is final, and the cap of that time afterwards', async () => {
+  const ownClock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
+  const capped = await startTestSite({ runtime: ownClock });
+  await capped.addProduct({ id: 'capped', createdAt: ownClock.now().toISOString() });
+  for (const voter of ['one', 'two', 'three']) {
+    const headers = { 'x-user-session': `session-of-voter-${voter}` };
+    await capped.app.inject({ method: 'PUT', url: paths.api.upvote('capped'), headers });
+  }
+  await expect
+    .poll(async () => (await capped.core.getStandings('capped'))?.day)
+    .toMatchObject({ votes: 3, votesPerNetwork: 20 });
+  ownClock.advance({ hours: 24 * 4 });
+  const rules = { now: ownClock.now(), timeZone: 'UTC', reviewHours: 24 };
+  await finaliseDue(capped.database, { rules, votesPerNetwork: 2 });
+  const { day, year } = (await capped.core.getStandings('capped')) ?? {};
+  expect([day, year]).toMatchObject([
+    { status: 'final', votes: 2, votesPerNetwork: 2 },
+    { status: 'open', votes: 2, votesPerNetwork: 2 },
+  ]);
+  expect((await capped.ask.get(paths.product('capped'))).body).toContain('At most 2 votes from one network count');
+  await capped.close();
+});
+
 describe('two launches that share the first rank', () => {
   const twinClock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
   let twins: TestSite;

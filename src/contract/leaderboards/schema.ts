@@ -96,6 +96,11 @@ export const StandingSchema = Type.Object({
   votes: CountSchema,
   upvotes: CountSchema,
   excluded: Type.Array(Type.Object({ reason: ReasonSchema, votes: CountSchema })),
+  votesPerNetwork: Type.Integer({
+    minimum: 1,
+    description:
+      'How many votes of one network count: the cap with which the day became final, otherwise the current one.',
+  }),
   windowEndsAt: Type.String(),
   above: NeighbourSchema,
   below: NeighbourSchema,

@@ -108,7 +108,8 @@ function leftoverBefore({ now }: LeaderboardRules): string {
 }
 
 // `final_at` is the announced time, even if the result is stored later.
-const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::float8 * interval '1 millisecond' WHERE period = $1`;
+const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::float8 * interval '1 millisecond',
+    votes_per_network = $4 WHERE period = $1`;
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
@@ -145,7 +146,8 @@ async function finaliseDay(
     const ids = launches.map((row) => row.product_id);
     const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
     await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
-    await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + rules.reviewHours * HOUR_MS]);
+    const reviewMs = rules.reviewHours * HOUR_MS;
+    await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + reviewMs, votesPerNetwork]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);
     await recordEvents?.(sql, await readFinalEvents(sql, { kind: 'day', periods: [day], now: rules.now }));

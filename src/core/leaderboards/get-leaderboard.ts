@@ -41,6 +41,7 @@ export interface LeaderboardRow {
   revision: number;
   revised_at: Date | null;
   digest: string | null;
+  votes_per_network: number | null;
   launches: number;
 }
 
@@ -66,7 +67,7 @@ export function isLeaderboardCursor(cursor: string, kind: PeriodKind): boolean {
 
 /** The columns of `LeaderboardRow` except the number of launches, from leaderboards `b`. */
 export const BOARD_COLUMNS =
-  'b.period, b.time_zone, b.from_at, b.to_at, b.final_at, b.revision, b.revised_at, b.digest';
+  'b.period, b.time_zone, b.from_at, b.to_at, b.final_at, b.revision, b.revised_at, b.digest, b.votes_per_network';
 
 export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
   coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;

@@ -1,5 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import type { Standing, Standings } from '../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { dayAt, statusAt, WINDOW_MS } from './calendar.ts';
@@ -80,15 +81,22 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
  * @returns null for a product that is unknown, scheduled, or not on its boards yet.
  * @throws CoreError `unavailable`.
  */
-export async function getStandings(sql: Sql, productId: string, rules: LeaderboardRules): Promise<Standings | null> {
+export async function getStandings(
+  sql: Sql,
+  productId: string,
+  { votesPerNetwork = LIMITS.votesPerNetwork, ...rules }: LeaderboardRules & { votesPerNetwork?: number },
+): Promise<Standings | null> {
   if (!isProductId(productId)) return null;
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
   if (launch === undefined) return null;
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
   const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, ...keys], { isPrepared: true });
+  const placeOn = (kind: PeriodKind) => places.find((row) => row.kind === kind);
+  // The votes of a launch are capped when its day becomes final, before its longer periods.
+  const cap = placeOn('day')?.votes_per_network ?? votesPerNetwork;
   const standingOf = (kind: PeriodKind) => {
-    const place = places.find((row) => row.kind === kind);
-    return place && describeStanding(place, launch, rules);
+    const place = placeOn(kind);
+    return place && describeStanding(place, launch, cap, rules);
   };
   const [day, week, month, year] = PERIOD_KINDS.map(standingOf);
   return day && week && month && year ? { day, week, month, year } : null;
@@ -113,7 +121,12 @@ export async function isPlaceable(
   return statusAt(now, to_at, reviewHours).status !== 'final';
 }
 
-function describeStanding(place: PlaceRow, launch: LaunchRow, rules: LeaderboardRules): Standing | undefined {
+function describeStanding(
+  place: PlaceRow,
+  launch: LaunchRow,
+  votesPerNetwork: number,
+  rules: LeaderboardRules,
+): Standing | undefined {
   const period = parsePeriod(place.period);
   if (period === undefined) return undefined;
   const excluded = [
@@ -129,6 +142,7 @@ function describeStanding(place: PlaceRow, launch: LaunchRow, rules: Leaderboard
     votes: launch.votes,
     upvotes: launch.upvotes,
     excluded: excluded.filter(({ votes }) => votes > 0),
+    votesPerNetwork,
     windowEndsAt: new Date(launch.launched_at.getTime() + WINDOW_MS).toISOString(),
     above: neighbourOf(place.above),
     below: neighbourOf(place.below),

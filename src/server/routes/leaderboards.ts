@@ -133,6 +133,7 @@ const standingIn = (period: string, launches: number): Standing => ({
   votes: 9,
   upvotes: 12,
   excluded: [{ reason: 'network', votes: 1 }],
+  votesPerNetwork: 20,
   windowEndsAt: '2026-11-20T09:00:00.000Z',
   above: null,
   below: { productId: 'rust', name: 'Rust', votes: 7 },

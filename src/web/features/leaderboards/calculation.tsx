@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import type { ExclusionReason, Standing } from '../../../contract/leaderboards/schema.ts';
-import { LIMITS } from '../../../contract/limits.ts';
 import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatInstant } from '../../language/format.ts';
@@ -27,10 +26,10 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
 
 /** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
-  const { votes, upvotes, excluded, windowEndsAt } = standing;
+  const { votes, upvotes, excluded, votesPerNetwork, windowEndsAt } = standing;
   // Votes cast outside the window, minus counted votes withdrawn after the window. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
-  const { timeZone, votesPerNetwork = LIMITS.votesPerNetwork } = useSite();
+  const { timeZone } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);
   const isRunning = useNow() < Date.parse(windowEndsAt);
   return (
