@@ -14,18 +14,20 @@ export async function readLiveCounts(sql: Sql, productIds: readonly string[], no
 }
 
 // The condition on the product lets a distributed database select the shards.
-const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", likes FROM comments
-  WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
+const SELECT_COMMENTS = `SELECT m.product_id AS "productId", m.id AS "commentId", m.likes
+  FROM comments m JOIN products p ON p.id = m.product_id AND p.created_at <= $3::timestamptz
+  WHERE m.product_id = ANY($1::text[]) AND m.id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
- * Reads the likes of these comments, except those that are not public or belong to other products.
- * @throws CoreError `unavailable`.
+ * Reads the likes of these comments, except those that are not public, or whose product is not among these or launches
+ * after `now`. @throws CoreError `unavailable`.
  */
 export async function readLiveComments(
   sql: Sql,
   productIds: readonly string[],
   commentIds: readonly string[],
+  now: Date,
 ): Promise<LiveComment[]> {
   if (productIds.length === 0 || commentIds.length === 0) return [];
-  return sql.query<LiveComment>(SELECT_COMMENTS, [productIds, commentIds], { isPrepared: true });
+  return sql.query<LiveComment>(SELECT_COMMENTS, [productIds, commentIds, now.toISOString()], { isPrepared: true });
 }

@@ -3,7 +3,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore, DEFAULT_LAUNCHES } from '../core.ts';
 import { createVoteNetworks } from '../leaderboards/vote-networks.ts';
-import { readLiveCounts } from '../live/read-live.ts';
+import { readLiveComments, readLiveCounts } from '../live/read-live.ts';
 import { systemRuntime } from '../runtime.ts';
 import { inspectProduct } from './get-product.ts';
 import { saveProducts } from './save-products.ts';
@@ -101,6 +101,8 @@ describe('scheduled products', () => {
   test('a launched product is hidden again, with its comments, if its launch is moved into the future', async () => {
     now = LAUNCH;
     const { comment } = await core().addComment({ productId: 'scheduled', content: 'Second!' }, { session: SESSION });
+    const liveComments = () => readLiveComments(database, ['scheduled'], [comment.id], new Date(now));
+    expect(await liveComments()).toEqual([{ productId: 'scheduled', commentId: comment.id, likes: 0 }]);
     await saveProducts(database, [
       buildProduct({ id: 'scheduled', createdAt: new Date(LAUNCH + 1_000).toISOString() }),
     ]);
@@ -110,6 +112,7 @@ describe('scheduled products', () => {
       upvote: 'product_not_found',
       live: 0,
     });
+    expect(await liveComments()).toEqual([]);
     await expect(core().likeComment({ commentId: comment.id, session: SESSION })).rejects.toMatchObject({
       code: 'comment_not_found',
     });

@@ -126,9 +126,10 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   /** Sends a batch. @returns the time at which the database was read. */
   async function send(batch: PendingUpdates, id: number | undefined): Promise<number> {
     const { deliveries, productIds, commentProductIds, commentIds } = batch.plan(subscriptions, changes);
+    const at = now();
     const [counts, comments] = await Promise.all([
-      readLiveCounts(database, productIds, now()),
-      readLiveComments(database, commentProductIds, commentIds),
+      readLiveCounts(database, productIds, at),
+      readLiveComments(database, commentProductIds, commentIds, at),
     ]);
     const readAt = performance.now();
     const data = eventDataOf(counts, comments);
