@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
@@ -6,6 +6,8 @@ import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../suppo
 import { stateProducts } from '../support/screen-state.ts';
 
 const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
+
+const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 
 test.describe('§2: the layout of every screen', () => {
   test('text without break opportunities does not make the page wider than a desktop screen', async ({
@@ -83,19 +85,21 @@ test.describe('§2: the layout of every screen', () => {
     }
   });
 
-  test('the sidebar is next to the list on a desktop and below it on a phone', async ({ page }) => {
-    const boxes = async () => {
-      const list = await page.getByRole('heading', { name: 'Top Products Launching Today' }).boundingBox();
-      const sidebar = await page.getByRole('heading', { name: 'Product Landscapes' }).boundingBox();
-      return { list: list ?? { x: 0, y: 0 }, sidebar: sidebar ?? { x: 0, y: 0 } };
-    };
-    await page.setViewportSize({ width: 1280, height: 900 });
+  test('from 1024 px, the sidebar is next to the list and half as wide, and below that width under the list', async ({
+    page,
+  }) => {
     await visit(page, '/?q=git');
-    const wide = await boxes();
-    expect(wide.sidebar.x).toBeGreaterThan(wide.list.x + 400);
-    await page.setViewportSize({ width: 390, height: 900 });
-    const narrow = await boxes();
-    expect(narrow.sidebar.y).toBeGreaterThan(narrow.list.y + 200);
+    const layout = async () => {
+      const list = await boxOf(page.locator('.home-list'));
+      const sidebar = await boxOf(page.getByRole('complementary', { name: 'Product Landscapes' }));
+      const isBelow = sidebar.y >= list.y + list.height;
+      return { columns: isBelow ? 1 : 2, ratio: (list.width / sidebar.width).toFixed(2) };
+    };
+    for (const width of [390, 1023, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      const expected = width < 1024 ? { columns: 1, ratio: '1.00' } : { columns: 2, ratio: '2.00' };
+      await expect.poll(layout, `${width} px`).toEqual(expected);
+    }
   });
 
   test('on a touch screen, buttons are at least 44 px high and tags at least 24 px', async ({ newVisitor, site }) => {
