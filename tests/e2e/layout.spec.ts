@@ -102,6 +102,25 @@ test.describe('§2: the layout of every screen', () => {
     }
   });
 
+  test('the content is at most 1200 px wide, and the pictures of cards are 64 px wide on a phone and otherwise 72 px', async ({
+    page,
+  }) => {
+    await visit(page, '/?q=git');
+    const sizes = async () => {
+      const { width: content } = await boxOf(page.locator('.home-columns'));
+      const { width, height } = await boxOf(page.locator('.product-card-picture').first());
+      return { content, picture: [width, height] };
+    };
+    for (const [width, content, side] of [
+      [390, 358, 64],
+      [1280, 1200, 72],
+      [1920, 1200, 72],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(sizes, `${width} px`).toEqual({ content, picture: [side, side] });
+    }
+  });
+
   test('on a touch screen, buttons are at least 44 px high and tags at least 24 px', async ({ newVisitor, site }) => {
     const { rich } = await stateProducts(site);
     const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

@@ -64,6 +64,17 @@ test.describe('§4 and §8: upvotes', () => {
       'Failed to update upvote: Failed to add upvote: The database cannot be reached',
     );
     await expect(failureToast(page)).toHaveAttribute('data-tone', 'destructive');
+    // The focus keeps the toast open while its distances from the edges of the screen are measured.
+    await failureToast(page).getByRole('button', { name: 'Dismiss' }).focus();
+    const distances = () =>
+      failureToast(page).evaluate((element) => {
+        const { left, top, right, bottom, width } = element.getBoundingClientRect();
+        const { clientWidth, clientHeight } = document.documentElement;
+        return { left, top, right: clientWidth - right, bottom: clientHeight - bottom, width };
+      });
+    await expect.poll(distances, 'top right of a desktop screen').toMatchObject({ top: 24, right: 16, width: 400 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(distances, 'at the bottom of a phone').toMatchObject({ left: 16, right: 16, bottom: 16 });
     await expectUpvote(page, 'Crab', { upvoted: false, count: 1 });
     await expect(toast(page)).toHaveCount(0);
   });
