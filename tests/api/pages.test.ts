@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
 import { inlineHash } from '../../src/server/http/security-headers.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { deleteAllProducts } from '../support/delete-products.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -70,6 +72,15 @@ describe('GET / and /product/:id (api.md, Pages and files; SPEC section 2)', () 
     const second = await site.ask.get(href.replaceAll('&amp;', '&'));
     expect(second.statusCode).toBe(200);
     expect(second.body).toContain('Wave number 0.');
+  });
+
+  test('the last page of a tag reports the number of products on all its pages', async () => {
+    const saved = Array.from({ length: 21 }, (_, index) => buildProduct({ name: `Wave ${index}`, tags: ['red'] }));
+    await saveProducts(site.database, saved);
+    const first = await site.ask.get('/?tag=red');
+    expect(first.body).toContain('20 or more products');
+    const [, href = ''] = /href="(\/\?[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
+    expect((await site.ask.get(href.replaceAll('&amp;', '&'))).body).toContain('>21 products<');
   });
 
   test.each(['/', '/product/a'])('HEAD %s is 200 without a body', async (url) => {

@@ -25,7 +25,9 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const days = dateFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone });
   if (list.isLoadingError) return <ListFailure filters={filters} />;
 
-  const ranked = rankedProducts(list.data, positionOf(filters));
+  const position = positionOf(filters);
+  const ranked = rankedProducts(list.data, position);
+  const found = position + ranked.length;
   const settled = !list.isPending && !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
   const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
@@ -42,8 +44,8 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
           <p className="list-found">
             {settled &&
               (list.hasNextPage
-                ? plural('{count} or more products', '{count} or more products', ranked.length)
-                : plural('{count} product', '{count} products', ranked.length))}
+                ? plural('{count} or more products', '{count} or more products', found)
+                : plural('{count} product', '{count} products', found))}
           </p>
         )}
         {loading && <p className="list-loading">{t('Loading products...')}</p>}
