@@ -60,7 +60,9 @@ test('a returning visitor sees new products, results of launches they upvoted an
   site,
 }) => {
   const { entries, discussed } = await remember(site);
-  await store(page, entries);
+  const busy = await site.addProduct({ name: 'Islet busy', createdAt: ago(200) });
+  await site.addComments(busy.id, Array(101).fill({ createdAt: ago(1) }));
+  await store(page, { ...entries, commented_on: [discussed.id, busy.id] });
   await freezeAges(page);
   const shifts = await recordShifts(page);
   await page.goto('/');
@@ -71,7 +73,10 @@ test('a returning visitor sees new products, results of launches they upvoted an
   const section = (name: string) => dialog(page).getByRole('region', { name, exact: true });
   await expect(section('New products').getByRole('link', { name: 'Islet new' })).toBeVisible();
   await expect(section('You upvoted')).toContainText(/Islet upvoted.* on \d+ \w+ \d{4}/);
-  await expect(section('You commented').getByRole('listitem')).toHaveText(/Islet discussed1 new comment/);
+  await expect(section('You commented').getByRole('listitem')).toHaveText([
+    /Islet discussed1 new comment/,
+    /Islet busy100\+ new comments/,
+  ]);
   await expectAccessible(page, 'the panel about the last visit');
 
   await section('You commented').getByRole('link', { name: 'Islet discussed' }).click();

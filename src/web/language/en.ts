@@ -238,6 +238,7 @@ export const ENGLISH = [
   'New products',
   'You upvoted',
   'You commented',
+  '{count}+ new comments',
   'Don’t show this again',
   'Show again what happened since my last visit',
   // board/board.tsx

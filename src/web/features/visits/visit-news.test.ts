@@ -62,6 +62,21 @@ describe('what happened since the last visit', () => {
     expect((await read({ commentedOn: ['harbour'], ownComments: ['own', 'other'] })).commented).toEqual([]);
   });
 
+  test('counts up to 100 comments, and tells whether there are more', async () => {
+    const comments = (count: number) => Array.from({ length: count }, () => buildComment({ createdAt: at(1) }));
+    const { read } = site({
+      listComments: async (id, { limit = 0 } = {}) => {
+        const items = comments(Number(id));
+        return { items: items.slice(0, limit), total: items.length, nextCursor: items.length > limit ? 'more' : null };
+      },
+    });
+    expect((await read({ commentedOn: ['45', '100', '101'] })).commented).toMatchObject([
+      { comments: 45, hasMore: false },
+      { comments: 100, hasMore: false },
+      { comments: 100, hasMore: true },
+    ]);
+  });
+
   test('is empty if the clock was set back to before the last visit', async () => {
     const items = [buildProduct({ createdAt: at(-1) }), buildProduct({ createdAt: at(1) })];
     const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });

@@ -11,7 +11,7 @@ import { ApiError } from '../../api/api-error.ts';
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
 /** The number of latest comments to read per product. Those since the last visit are counted. */
-const COMMENTS_PER_PRODUCT = 20;
+const COMMENTS_PER_PRODUCT = LIMITS.pageSize.max;
 
 /** The ids that this browser remembers, latest first. */
 export interface VisitMemory {
@@ -26,8 +26,8 @@ export interface VisitNews {
   launched: Product[];
   /** Upvoted products whose voting window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
-  /** Products on which the visitor commented and that have new comments. */
-  commented: { product: NamedProduct; comments: number }[];
+  /** Products on which the visitor commented and that have new comments, and whether there are more than counted. */
+  commented: { product: NamedProduct; comments: number; hasMore: boolean }[];
 }
 
 type VisitNewsApi = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
@@ -57,10 +57,12 @@ export async function readVisitNews(
   const commented: VisitNews['commented'] = [];
   for (const id of commentedOn.slice(0, MAX_CHECKED)) {
     const page = await nullOnClientError(api.listComments(id, { sort: 'newest', limit: COMMENTS_PER_PRODUCT }, signal));
-    const others = page?.items.filter((comment) => isBetween(comment.createdAt) && !ownComments.includes(comment.id));
-    if (!others?.length) continue;
+    const recent = page?.items.filter(({ createdAt }) => isBetween(createdAt)) ?? [];
+    const others = recent.filter((comment) => !ownComments.includes(comment.id));
+    if (others.length === 0) continue;
     const product = await nameOf(id);
-    if (product) commented.push({ product, comments: others.length });
+    const hasMore = recent.length === COMMENTS_PER_PRODUCT && page?.nextCursor !== null;
+    if (product) commented.push({ product, comments: others.length, hasMore });
   }
   return { launched, ended, commented };
 

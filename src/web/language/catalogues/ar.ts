@@ -366,6 +366,7 @@ export default {
     'New products': 'منتجات جديدة',
     'You upvoted': 'منتجات صوّتَّ لها',
     'You commented': 'منتجات علّقت عليها',
+    '{count}+ new comments': 'أكثر من {count} تعليق جديد',
     'Don’t show this again': 'عدم العرض مجددًا',
     'Show again what happened since my last visit': 'عرض ما حدث منذ زيارتي الأخيرة من جديد',
     Leaderboard: 'لوحة الصدارة',

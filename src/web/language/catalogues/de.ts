@@ -230,6 +230,7 @@ export default {
     'New products': 'Neue Produkte',
     'You upvoted': 'Deine Stimmen',
     'You commented': 'Deine Kommentare',
+    '{count}+ new comments': '{count}+ neue Kommentare',
     'Don’t show this again': 'Nicht mehr anzeigen',
     'Show again what happened since my last visit': 'Wieder zeigen, was seit meinem letzten Besuch geschehen ist',
     Leaderboard: 'Rangliste',

@@ -226,6 +226,7 @@ export default {
     'New products': 'Productos nuevos',
     'You upvoted': 'Tus votos',
     'You commented': 'Tus comentarios',
+    '{count}+ new comments': '{count}+ comentarios nuevos',
     'Don’t show this again': 'No volver a mostrar',
     'Show again what happened since my last visit': 'Volver a mostrar lo ocurrido desde mi última visita',
     Leaderboard: 'Clasificación',

@@ -227,6 +227,7 @@ export default {
     'New products': 'Nouveaux produits',
     'You upvoted': 'Vos votes',
     'You commented': 'Vos commentaires',
+    '{count}+ new comments': '{count}+ nouveaux commentaires',
     'Don’t show this again': 'Ne plus afficher',
     'Show again what happened since my last visit': 'Afficher de nouveau ce qui s’est passé depuis ma dernière visite',
     Leaderboard: 'Classement',

@@ -215,6 +215,7 @@ export default {
     'New products': '新しい製品',
     'You upvoted': '投票した製品',
     'You commented': 'コメントした製品',
+    '{count}+ new comments': '新しいコメント{count}件以上',
     'Don’t show this again': '今後は表示しない',
     'Show again what happened since my last visit': '前回の訪問以降の出来事をまた表示する',
     Leaderboard: 'ランキング',

@@ -226,6 +226,7 @@ export default {
     'New products': 'Novos produtos',
     'You upvoted': 'Seus votos',
     'You commented': 'Seus comentários',
+    '{count}+ new comments': '{count}+ novos comentários',
     'Don’t show this again': 'Não mostrar novamente',
     'Show again what happened since my last visit': 'Mostrar de novo o que aconteceu desde a minha última visita',
     Leaderboard: 'Ranking',

@@ -214,6 +214,7 @@ export default {
     'New products': '新产品',
     'You upvoted': '你投过票的',
     'You commented': '你评论过的',
+    '{count}+ new comments': '{count}+条新评论',
     'Don’t show this again': '不再显示',
     'Show again what happened since my last visit': '重新显示自上次访问以来的动态',
     Leaderboard: '榜单',

@@ -104,12 +104,16 @@ function NewsDialog({ news: { launched, ended, commented }, onClose }: { news: V
         ))}
       </NewsList>
       <NewsList title={t('You commented')}>
-        {commented.map(({ product, comments }) => (
+        {commented.map(({ product, comments, hasMore }) => (
           <ProductRow
             key={product.id}
             product={product}
             to={`${paths.product(product.id)}#comments`}
-            state={plural('{count} new comment', '{count} new comments', comments)}
+            state={
+              hasMore
+                ? t('{count}+ new comments', { count: comments })
+                : plural('{count} new comment', '{count} new comments', comments)
+            }
           />
         ))}
       </NewsList>
