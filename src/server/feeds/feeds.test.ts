@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-11-01T00:00:00.000Z');
 
 /** Returns daily leaderboards, newest first, each of which becomes final after a review of `reviewHours`. */
 function boardsWith(reviewHours: number): Leaderboard[] {
-  return Array.from({ length: 60 }, (_, daysAgo) => {
+  return Array.from({ length: 100 }, (_, daysAgo) => {
     const to = NOW - daysAgo * DAY_MS;
     const finalAt = to + DAY_MS + reviewHours * 60 * 60 * 1_000;
     return {
@@ -23,13 +23,20 @@ function boardsWith(reviewHours: number): Leaderboard[] {
   });
 }
 
-test.each([0, 24, 720])('with a review of %i hours, the feed contains 14 final days', async (hours) => {
+test.each([0, 24, 720])('with a review of %i hours, the feed has 50 final days, read one by one', async (hours) => {
   const boards = boardsWith(hours);
+  let isReading = false;
   const api = {
     listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),
-    getLeaderboard: async (period: string) => boards.find((board) => board.period === period),
+    async getLeaderboard(period: string) {
+      expect(isReading).toBe(false);
+      isReading = true;
+      await Promise.resolve();
+      isReading = false;
+      return boards.find((board) => board.period === period);
+    },
   } as unknown as ReadApi;
   const feed = await leaderboardsFeed({ name: 'Groundswell', url: () => 'https://groundswell.test' } as never, api);
   const titles = [...feed.matchAll(/<title>Launches of ([^<]+)<\/title>/g)];
-  expect(titles).toHaveLength(14);
+  expect(titles).toHaveLength(50);
 });

@@ -180,9 +180,6 @@ function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string 
   );
 }
 
-/** Two weeks, so a weekly reader misses no day. */
-const MAX_DAYS = 14;
-
 /** Maximum number of newest days that are not final: windows close after a day, and reviews last up to 30 days. */
 const MAX_OPEN_DAYS = 32;
 
@@ -194,9 +191,11 @@ const ENTRY_LAUNCHES = 10;
  * @throws CoreError `unavailable`.
  */
 export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
-  const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS + MAX_OPEN_DAYS });
-  const final = items.filter(({ status }) => status === 'final').slice(0, MAX_DAYS);
-  const boards = await Promise.all(final.map(({ period }) => api.getLeaderboard(period, { limit: ENTRY_LAUNCHES })));
+  const { items } = await api.listLeaderboards({ kind: 'day', limit: FEED_ENTRIES + MAX_OPEN_DAYS });
+  const final = items.filter(({ status }) => status === 'final').slice(0, FEED_ENTRIES);
+  const boards: (Leaderboard | null)[] = [];
+  // One at a time, because each takes three statements, and visitors need the other connections.
+  for (const { period } of final) boards.push(await api.getLeaderboard(period, { limit: ENTRY_LAUNCHES }));
   return atomFeed({
     title: `${site.name}: leaderboards`,
     subtitle: `The final results of each day's launches on ${site.name}`,
