@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
+import { buildPng } from '../../tests/support/picture-bytes.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
 import * as paths from '../contract/paths.ts';
+import { submissionPaths } from '../contract/submissions/paths.ts';
+import type { CreatedSubmission } from '../contract/submissions/schema.ts';
 import { saveProducts } from '../core/products/save-products.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -86,6 +89,31 @@ test('a running site applies VOTES_PER_NETWORK and LEADERBOARD_REVIEW_HOURS', as
       .toMatchObject({ votes: 1, excluded: [{ reason: 'network', votes: 1 }] });
     const { to, finalAt } = await read(paths.api.leaderboard(createdAt.slice(0, 10)));
     expect(Date.parse(finalAt) - Date.parse(to)).toBe((24 + 3) * 3_600_000);
+  } finally {
+    await site.close();
+  }
+});
+
+test('with RATE_LIMITS=off, one network may upload as many pictures at once as a process accepts', async () => {
+  const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', SUBMISSIONS: 'moderated' };
+  const site = await serve(readSettings({ ...settings, RATE_LIMITS: 'off' }), createLogLines().log, { createRenderer });
+  try {
+    const submitted = await fetch(`${site.address}${submissionPaths.submissions}`, {
+      method: 'POST',
+      headers: { 'x-user-session': 'session-maker', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Tide' }),
+    });
+    const { submission, makerKey } = (await submitted.json()) as CreatedSubmission;
+    const upload = async () => {
+      const response = await fetch(`${site.address}${submissionPaths.image(submission.id)}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${makerKey}`, 'content-type': 'image/png' },
+        body: new Uint8Array(buildPng({ width: 9, height: 9 })),
+      });
+      return response.status;
+    };
+    // The worker process starts with the first picture, so the other pictures wait.
+    expect(await Promise.all(Array.from({ length: 12 }, upload))).toEqual(Array(12).fill(200));
   } finally {
     await site.close();
   }

@@ -83,7 +83,8 @@ export async function startSiteProcess(
     });
     const bursts = settings.rateLimits && watchBursts(database, log);
     if (bursts) closeables.push(bursts);
-    const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir) });
+    const isLimitedPerSender = settings.rateLimits !== undefined;
+    const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir), isLimitedPerSender });
     closeables.push(pictures);
     /**
      * If set, `/readyz` reports that the server is stopping, and each response closes its connection. The server still

@@ -33,6 +33,8 @@ export interface PictureProcessorOptions {
   folder: string;
   workerFile?: string;
   queue?: FairQueueLimits;
+  /** If false, one sender may occupy all slots. */
+  isLimitedPerSender?: boolean;
   timeoutMs?: number;
   idleMs?: number;
   measureDisk?: MeasureDisk;
@@ -67,8 +69,8 @@ const FORMATS = {
 
 export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
   const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: limits = QUEUE_LIMITS } = options;
-  const { timeoutMs = TIMEOUT_MS, idleMs } = options;
-  const queue = createFairQueue(limits);
+  const { timeoutMs = TIMEOUT_MS, idleMs, isLimitedPerSender = true } = options;
+  const queue = createFairQueue(isLimitedPerSender ? limits : { ...limits, maxSlotsPerSender: limits.maxSlots });
   let isStopping = false;
   const process = createTaskProcess<PictureTask, ProcessedPicture>({
     name: 'picture-worker',
