@@ -71,7 +71,9 @@ describe('the search for a literal, case-insensitive substring (SPEC section 5)'
 
   test('does not match a term across name and description', async () => {
     await on.site.addProduct({ name: 'wave', description: 'rider' });
-    for (const term of ['waverider', 'wave rider']) expect(await search(term), term).toEqual([]);
+    for (const term of ['waverider', 'wave rider', 'wave\nrider', '\n']) expect(await search(term), term).toEqual([]);
+    await on.site.addProduct({ name: 'two lines', description: 'wave\nrider' });
+    expect(await search('wave\nrider')).toEqual(['two lines']);
   });
 
   test('finds a changed product only by its new words', async () => {

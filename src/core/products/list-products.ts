@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { readListCursor, writeListCursor } from '../../contract/products/list-cursor.ts';
-import type { ProductListQuery, ProductPage, ProductSort } from '../../contract/products/schema.ts';
+import type { Product, ProductListQuery, ProductPage, ProductSort } from '../../contract/products/schema.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { afterCursor, badCursor, collectValues, isCursorOf, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
@@ -31,11 +31,21 @@ export async function listProducts(
   if (start === undefined) throw badCursor();
   const place = { sort, limit, cursor: start.keys, now };
   const isComplete = q === '' && tag === '';
+  const term = foldText(q);
   const page = isComplete
     ? await listAll(listSource, place)
-    : await searchProducts(database, { term: foldText(q), tag: foldText(tag), ...place });
-  const { items, nextCursor } = page;
+    : await searchProducts(database, { term, tag: foldText(tag), ...place });
+  const { nextCursor } = page;
+  const items = page.items.filter((product) => isInNameOrDescription(term, product));
   return { items, nextCursor: nextCursor && writeListCursor(nextCursor, start.position + items.length) };
+}
+
+/**
+ * Returns whether a product found by a folded term has it in the name or the description. A term with a line feed may
+ * have matched across both, because `search_text` joins them with one.
+ */
+function isInNameOrDescription(term: string, { name, description }: Product): boolean {
+  return !term.includes('\n') || [name, description].some((text) => foldText(text).includes(term));
 }
 
 interface PagePosition {
