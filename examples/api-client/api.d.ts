@@ -650,7 +650,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The limits, by name.
+         * @description The quota (`q`) and window in seconds (`w`) of each limit.
          * @example "session";q=120;w=60, "network";q=600;w=60
          */
         RateLimitPolicy: string;
