@@ -15,6 +15,19 @@ test.describe('§1 and §2: the home page', () => {
     await expect(page).toHaveURL('/');
   });
 
+  test('the links that sort the list are on one line, at every width of the list', async ({ page }) => {
+    await visit(page, '/');
+    for (const width of [390, 768, 1024, 1216, 1250, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const tops = await Promise.all(
+        ['Newest', 'Discussed'].map(
+          async (name) => (await page.getByRole('link', { name, exact: true }).boundingBox())?.y,
+        ),
+      );
+      expect(tops[0], `at ${width} px`).toBe(tops[1]);
+    }
+  });
+
   test('the header shows the brand and the tagline, and a banner welcomes the visitor', async ({ page }) => {
     await visit(page, '/');
     const header = page.getByRole('banner');
