@@ -66,6 +66,14 @@ test('a session counts once, until it withdraws its upvote', async () => {
   expect(await flushed()).toMatchObject([{ sessions: 23 }]);
 });
 
+test('a burst of a single /64 is reported once, even if a vote was withdrawn from another /64', async () => {
+  const { vote, flushed } = watch();
+  vote(0, 1, '2001:db8:7:a::1');
+  vote(0, 1, '2001:db8:7:b::1', 'tide', false);
+  vote(0, 25, '2001:db8:7:a::1');
+  expect(await flushed()).toHaveLength(1);
+});
+
 test('votes that are withdrawn leave nothing in memory', () => {
   const { vote, size } = watch();
   for (const upvoted of [true, false]) {

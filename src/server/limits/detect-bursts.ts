@@ -119,6 +119,8 @@ interface Vote {
 function addVote(hour: Hour, network: string, { productId, session, upvoted }: Vote, whole48?: Voters): Voters {
   const key = `${network.slice(0, NAME_CHARACTERS)} ${productId}`;
   const voters = hour.voters.get(key) ?? { sessions: new Set(), whole48 };
+  // The voters of the /48 may have been deleted and created again.
+  if (upvoted) voters.whole48 = whole48;
   if (!upvoted) {
     if (voters.sessions.delete(session)) hour.votes -= 1;
     if (voters.sessions.size === 0) hour.voters.delete(key);

@@ -12,6 +12,8 @@ describe("links in visitors' texts", () => {
     ['https://example.com/a_(b)', 'https://example.com/a_(b)'],
     ['really https://example.com/?q=1!?', 'https://example.com/?q=1'],
     ['HTTP://EXAMPLE.COM/A', 'HTTP://EXAMPLE.COM/A'],
+    ['http://[::1]:3000/', 'http://[::1]:3000/'],
+    ['https://💩.la/x', 'https://💩.la/x'],
   ])('%s contains the link %s', (text, link) => {
     expect(linksIn(text)).toEqual([link]);
   });
@@ -23,6 +25,8 @@ describe("links in visitors' texts", () => {
     'https://',
     'ftp://example.com',
     'https:///a',
+    'httpſ://example.com',
+    'https://example.com:port/db',
     `http://${'語'.repeat(254)}/a`,
     `https:\\/\\${'語'.repeat(254)}`,
   ])('%s stays plain text', (text) => {

@@ -6,8 +6,8 @@ interface TextPart {
 /** A fenced block with its optional language, or code between single backticks on one line. */
 const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
-/** Longer names than those of hosts are no links, because browsers need quadratic time to encode them. */
-const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[\p{L}\d][^\s<>"'`]*/giu;
+/** The host has at most 253 characters, as all host names have, because `URL` takes quadratic time to encode one. */
+const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`/\\?#][^\s<>"'`]*/gi;
 const SENTENCE_END = '.,;:!?…';
 
 /**
@@ -49,6 +49,7 @@ export function linksInText(text: string): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
+    if (!URL.canParse(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
     parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
