@@ -1,4 +1,4 @@
-import { type FocusEvent, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
 import { dismissToast, type Toast, useToasts } from './toasts.ts';
@@ -41,14 +41,16 @@ interface ToastCardProps {
 
 function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   const [isHeld, setHeld] = useState(false);
+  const isVisible = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
   const { action } = toast;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
   useEffect(() => {
-    // While the toast is held, for example under the pointer, the visitor may still be reading it.
-    if (isHeld) return;
+    // While the toast is held, for example under the pointer, the visitor may still be reading it. In a hidden tab, the
+    // visitor cannot see it.
+    if (isHeld || !isVisible) return;
     const timer = setTimeout(() => dismissToast(toast.id), durationMs);
     return () => clearTimeout(timer);
-  }, [isHeld, toast.id, durationMs]);
+  }, [isHeld, isVisible, toast.id, durationMs]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: hovering over a toast only delays its removal
@@ -85,6 +87,11 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
       </button>
     </div>
   );
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
 }
 
 function isInToast(target: EventTarget | null): boolean {
