@@ -1,4 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { news, watch } from '../support/live-page.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
   commentArticles,
@@ -11,6 +12,7 @@ import {
   textsOf,
   toast,
 } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 const POST = /\/api\/comments$/;
 
@@ -189,5 +191,31 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(counter).toBeVisible();
     await expect(counter).toHaveAttribute('aria-busy', 'false');
     expect(await texts()).toEqual(['', '8,000 characters too many']);
+  });
+});
+
+test.describe('beside live updates', () => {
+  test.use({ live: true });
+
+  test('showing new comments does not take the focus from a comment that the visitor has started in the meantime', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Larch' });
+    await watch(page, `/product/${product.id}`);
+    await stranger(page).comment(product.id, 'From afar');
+    await expect(news(page)).toHaveText('1 new comment');
+    const held = await holdResponses(page, /\/comments\?/);
+    await news(page).click();
+    await expect.poll(() => held.requests.length).toBe(1);
+    await commentBox(page).click();
+    await page.keyboard.type('Still ');
+    held.release();
+    await expect(commentTexts(page)).toHaveText(['From afar']);
+    // The page moves the focus in the next frame.
+    for (let frame = 0; frame < 2; frame += 1) await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.keyboard.type('typing');
+    await expect(commentBox(page)).toBeFocused();
+    await expect(commentBox(page)).toHaveValue('Still typing');
   });
 });

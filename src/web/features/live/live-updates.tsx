@@ -5,7 +5,7 @@ import * as paths from '../../../contract/paths.ts';
 import { type AppApi, useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
-import { findRendered, scrollBehavior } from '../../ui/focus.ts';
+import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
@@ -119,11 +119,14 @@ async function fetchUntil<Found>(
   return find();
 }
 
-/** Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. */
+/**
+ * Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. If the visitor is typing
+ * by then, nothing moves.
+ */
 async function highlight(find: (() => HTMLElement | null) | undefined, headingId: string): Promise<void> {
   const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
-  if (!target) return;
+  if (!target || isTyping()) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });
