@@ -1,4 +1,4 @@
-import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';

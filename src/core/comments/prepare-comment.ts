@@ -1,4 +1,5 @@
-import { COMMENT_MESSAGES, VISITOR_AUTHOR } from '../../contract/comments/defaults.ts';
+import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
@@ -14,6 +15,13 @@ export interface Sender {
 
 /** The author of a comment as readers see it. */
 export type CommentAuthor = Pick<Comment, 'authorName' | 'authorAvatar' | 'authorBadge'>;
+
+/** The author of every comment that a visitor writes (specification, section 6). */
+const VISITOR_AUTHOR: CommentAuthor = {
+  authorName: 'You',
+  authorAvatar: COMMENT_DEFAULTS.authorAvatar,
+  authorBadge: null,
+};
 
 /** A comment that is ready to be stored. */
 export interface PreparedComment extends Sender {

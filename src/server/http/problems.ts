@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { FieldError, Problem, ProblemCode } from '../../contract/problem.ts';
 import { NO_STORE } from './cache-control.ts';
 

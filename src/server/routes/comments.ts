@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import {
   AddedCommentSchema,
   CommentListQuerySchema,

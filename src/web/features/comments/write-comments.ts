@@ -1,6 +1,6 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { COMMENT_MESSAGES } from '../../../contract/comments/defaults.ts';
+import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { type CommentList, commentKeys, flattenComments, patchProduct, patchQueries } from '../../cache/cached-data.ts';
