@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { access, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, copyFile, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -142,7 +142,30 @@ async function filesOf(staging) {
     .map((file) => `/assets/${file}`);
 }
 
+/** How long the assets of a replaced build are retained. */
+const RETENTION_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Copies the assets of replaced builds, which running sites and open pages still request. The modification time of a
+ * copy is when its build was replaced, because a build may have served for years before.
+ */
+async function retainAssets(staging) {
+  for (const part of ['client', 'console']) {
+    const [from, to] = [join(DIST, part, 'assets'), join(staging, part, 'assets')];
+    const manifest = await readFile(join(DIST, part, 'manifest.json'), 'utf8').catch(() => '');
+    const added = new Set(await readdir(to));
+    for (const name of await readdir(from).catch(() => [])) {
+      const isReplacedNow = manifest.includes(name.replace(/\.(?:br|gz)$/, ''));
+      const replaced = isReplacedNow ? new Date() : statSync(join(from, name)).mtime;
+      if (added.has(name) || Date.now() - replaced.getTime() > RETENTION_MS) continue;
+      await copyFile(join(from, name), join(to, name));
+      await utimes(join(to, name), replaced, replaced);
+    }
+  }
+}
+
 async function replaceDist(staging) {
+  await retainAssets(staging);
   const old = `${staging}-old`;
   if (existsSync(DIST)) await rename(DIST, old);
   await rename(staging, DIST);

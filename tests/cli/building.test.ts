@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,7 @@ async function addVite(): Promise<void> {
     `import { mkdir, writeFile } from 'node:fs/promises';
     export async function build({ build: { outDir } }) {
       await mkdir(outDir + '/assets', { recursive: true });
+      await writeFile(outDir + '/assets/app-new.js', '');
       await writeFile(outDir + '/cli.js', "console.log('new build')");
     }`,
   );
@@ -70,6 +71,29 @@ test('a deployment in a read-only folder starts with its existing build', async 
   const { stdout, stderr } = await runReadOnly();
   expect(stdout).toBe('older build\n');
   expect(stderr).toContain('is not writable');
+});
+
+test('a build retains the assets of replaced builds for a week, because the old site runs until it is restarted', async () => {
+  await addVite();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const addAsset = async (part: string, name: string, days: number) => {
+    await add(`dist/${part}/assets/${name}`, '');
+    await utimes(join(checkout, 'dist', part, 'assets', name), daysAgo(days), daysAgo(days));
+  };
+  for (const part of ['client', 'console']) {
+    await add(`dist/${part}/manifest.json`, '{ "app.ts": { "file": "assets/app-current.js" } }');
+    for (const suffix of ['', '.br', '.gz']) await addAsset(part, `app-current.js${suffix}`, 400);
+    await addAsset(part, 'app-replaced-6-days-ago.js', 6);
+    await addAsset(part, 'app-replaced-8-days-ago.js', 8);
+  }
+  await run(process.execPath, [join(checkout, 'bin/groundswell.js')]);
+  for (const part of ['client', 'console']) {
+    const assets = join(checkout, 'dist', part, 'assets');
+    const names = ['app-current.js', 'app-current.js.br', 'app-current.js.gz', 'app-new.js', 'app-new.js.br'];
+    expect((await readdir(assets)).sort()).toEqual([...names, 'app-new.js.gz', 'app-replaced-6-days-ago.js']);
+    expect((await stat(join(assets, 'app-current.js'))).mtime > daysAgo(1)).toBe(true);
+    expect((await stat(join(assets, 'app-replaced-6-days-ago.js'))).mtime < daysAgo(5)).toBe(true);
+  }
 });
 
 test.each([
