@@ -91,18 +91,21 @@ test('a transaction that ends in a deadlock is retried, and every request succee
   expect({ tries, retries }).toEqual({ tries: 3, retries: 2 });
 });
 
-test('while the database is unreachable, no batch is retried and every request fails', async () => {
+test('while the database is unreachable, no batch is retried, and every request fails and is counted as refused', async () => {
   let commits = 0;
+  const refused = vi.fn();
   const away = new CoreError('unavailable', 'away');
   const group = groupCommit<number, number>({
     async commit() {
       commits += 1;
       throw away;
     },
+    observer: { committed() {}, retried() {}, failed() {}, refused },
   });
   const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
   expect(results).toEqual([1, 2, 3].map(() => ({ status: 'rejected', reason: away })));
   expect(commits).toBe(1);
+  expect(refused).toHaveBeenCalledTimes(3);
 });
 
 test('an error that no single item can cause does not split the batch', async () => {

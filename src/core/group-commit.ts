@@ -27,7 +27,7 @@ export interface GroupCommitObserver {
   retried(): void;
   /** A transaction failed with another error, or on its last attempt. */
   failed(): void;
-  /** An item was refused, because the queue was full or the item waited too long. */
+  /** An item was refused: the queue was full, the item waited too long, or the database is unavailable. */
   refused(): void;
 }
 
@@ -98,6 +98,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       // While the database is unavailable, splitting the batch would only add load. And the batch may have been written
       // before its connection was lost.
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
+      if (isUnavailable) for (const _ of batch) observer?.refused();
       if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
     }

@@ -123,6 +123,17 @@ describe('GET /metrics (api.md, Health)', () => {
     expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
   });
 
+  test('reports an unreachable database without any visitor, and refused writes from 0', async () => {
+    await start({ METRICS_TOKEN: TOKEN });
+    const lines = async () => (await (await ask('/metrics', authorization(TOKEN))).text()).split('\n');
+    const refused = ['upvotes', 'comments', 'likes'].map(
+      (kind) => `groundswell_writes_refused_total{kind="${kind}"} 0`,
+    );
+    expect(await lines()).toEqual(expect.arrayContaining(['groundswell_database_unreachable 0', ...refused]));
+    await database.simulateOutage();
+    await expect.poll(lines, { timeout: 30_000 }).toContain('groundswell_database_unreachable 1');
+  });
+
   test('reports requests, writes, connections, drift and the process, and identifies no visitor', async () => {
     await start({ METRICS_TOKEN: TOKEN });
     await saveProducts(database, [buildProduct({ id: 'something' })]);

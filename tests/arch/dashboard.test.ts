@@ -20,7 +20,7 @@ async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();
   addSiteMetrics(metrics.registers, {
     core: { queuedWrites: () => ({ upvotes: 0, comments: 0, likes: 0 }) },
-    cache: { sizeBytes: () => 0, stats: () => ({ hit: 0, miss: 0, stale: 0 }) },
+    cache: { isConnected: () => true, sizeBytes: () => 0, stats: () => ({ hit: 0, miss: 0, stale: 0 }) },
     database: { connections: () => ({ busy: 0, idle: 0, waiting: 0, max: 0 }) },
     live: { stats: () => ({ open: 0, dropped: 0, frames: 0 }) },
   });

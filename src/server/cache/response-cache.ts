@@ -102,6 +102,11 @@ export class ResponseCache {
     this.#store.invalidateAll(this.#runtime.monotonicMs());
   }
 
+  /** Returns whether the change feed is connected. */
+  isConnected(): boolean {
+    return this.#disconnectedAt === undefined;
+  }
+
   /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
   setConnected(isConnected: boolean): void {
     this.#disconnectedAt = isConnected ? undefined : (this.#disconnectedAt ?? this.#runtime.monotonicMs());

@@ -12,7 +12,7 @@ interface MetricSources {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
   live: Pick<Live, 'stats'>;
-  cache: Pick<ResponseCache, 'sizeBytes' | 'stats'>;
+  cache: Pick<ResponseCache, 'sizeBytes' | 'stats' | 'isConnected'>;
 }
 
 /** One number, or a number for each value of the label. */
@@ -73,6 +73,11 @@ export function addSiteMetrics(registers: Registry[], { core, cache, database, l
     help: 'Database connections: busy, idle, maximum, and callers waiting for one',
     label: 'state',
     read: () => ({ ...database.connections() }),
+  });
+  gauge(registers, {
+    name: 'groundswell_database_unreachable',
+    help: 'Processes that cannot reach the database',
+    read: () => (cache.isConnected() ? 0 : 1),
   });
   counter(registers, {
     name: 'groundswell_cache_responses_total',

@@ -112,7 +112,7 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
   });
   const refused = new Counter({
     name: 'groundswell_writes_refused_total',
-    help: 'Writes refused with 503 because the queue was full or they waited too long',
+    help: 'Writes refused with 503: the queue was full, they waited too long, or the database was unavailable',
     labelNames: ['kind'],
     registers,
   });
@@ -130,14 +130,18 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
     buckets: SECONDS,
     registers,
   });
-  return (kind) => ({
-    committed(items, seconds) {
-      outcomes.inc({ kind, outcome: 'committed' });
-      sizes.observe({ kind }, items);
-      durations.observe({ kind }, seconds);
-    },
-    retried: () => outcomes.inc({ kind, outcome: 'retried' }),
-    failed: () => outcomes.inc({ kind, outcome: 'failed' }),
-    refused: () => refused.inc({ kind }),
-  });
+  return (kind) => {
+    // Without a first value of 0, Prometheus would not notice an increase to the first one.
+    refused.inc({ kind }, 0);
+    return {
+      committed(items, seconds) {
+        outcomes.inc({ kind, outcome: 'committed' });
+        sizes.observe({ kind }, items);
+        durations.observe({ kind }, seconds);
+      },
+      retried: () => outcomes.inc({ kind, outcome: 'retried' }),
+      failed: () => outcomes.inc({ kind, outcome: 'failed' }),
+      refused: () => refused.inc({ kind }),
+    };
+  };
 }
