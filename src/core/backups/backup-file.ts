@@ -138,11 +138,14 @@ export async function removePartialBackups(folder: string, tag: string): Promise
   }
 }
 
-/** Returns the path of the newest scheduled backup of any database in a folder, or undefined if there is none. */
-export async function newestBackup(folder: string): Promise<string | undefined> {
+/**
+ * Returns the path of the newest scheduled backup in a folder, of the database with this tag or of any database, or
+ * undefined if there is none.
+ */
+export async function newestBackup(folder: string, ofTag?: string): Promise<string | undefined> {
   const times = (await readdir(folder)).flatMap((name) => {
-    const time = SCHEDULED.exec(name)?.[2];
-    return time === undefined ? [] : [{ name, time }];
+    const [, tag, time] = SCHEDULED.exec(name) ?? [];
+    return time === undefined || (ofTag !== undefined && tag !== ofTag) ? [] : [{ name, time }];
   });
   const newest = times.sort((a, b) => (a.time < b.time ? -1 : 1)).at(-1);
   return newest && join(folder, newest.name);

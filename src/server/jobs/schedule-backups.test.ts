@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { newestBackup, scheduledName } from '../../core/backups/backup-file.ts';
 import { verifyBackup } from '../../core/backups/read-backup.ts';
 import type { Database } from '../../core/database/database.ts';
+import type { MeasureDisk } from '../../core/file-system.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { prepareBackupFolder, type ScheduledBackups, scheduleBackups } from './schedule-backups.ts';
 
@@ -32,16 +33,17 @@ afterEach(async () => {
 
 const HOUR_MS = 3_600_000;
 
-function start({ log } = logs(), { intervalMs = HOUR_MS, maxBackups = 3, retryMs = 10 } = {}): ScheduledBackups {
+function start(
+  { log } = logs(),
+  { intervalMs = HOUR_MS, maxBackups = 3, retryMs = 10 } = {},
+  measure?: MeasureDisk,
+): ScheduledBackups {
   const connection = {
     database,
     withoutStatementTimeout: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
-  const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, {
-    pollMs: 10,
-    leaseMs: 60_000,
-    retryMs,
-  });
+  const times = { pollMs: 10, leaseMs: 60_000, retryMs };
+  const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, times, measure);
   schedules.push(schedule);
   return schedule;
 }
@@ -120,6 +122,41 @@ test('a failed backup is logged, counted and retried, and no old backup is delet
   // `becomeDue` has moved the time of the last success back, so only a new backup is later than the first.
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(firstAt);
   expect(await readdir(folder)).toHaveLength(1);
+});
+
+test('a backup that would fill the disk is not begun, and is made once there is space', async () => {
+  const GIB = 2 ** 30;
+  let disk = { free: 200 * GIB, all: 400 * GIB };
+  const lines = logs();
+  const schedule = start(lines, {}, async () => disk);
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  const firstAt = schedule.lastSuccess()?.getTime() ?? 0;
+  const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
+  await truncate((await newestBackup(folder)) ?? 'none', GIB);
+  // Neither older backups nor those of other databases determine the expected size.
+  const names = [scheduledName(lease?.tag ?? '', new Date(0)), scheduledName('00000000', new Date('2099-01-01'))];
+  for (const name of names) {
+    await writeFile(join(folder, name), '');
+    await truncate(join(folder, name), 2 * GIB);
+  }
+  const before = await readdir(folder);
+  disk = { free: 1.25 * GIB - 1, all: 400 * GIB };
+  await becomeDue();
+  await expect.poll(() => schedule.failures()).toBeGreaterThan(1);
+  expect(lines.text()).toContain('The disk of BACKUP_DIR has too little free space for a backup (1279 MiB)');
+  expect(await readdir(folder)).toEqual(before);
+  disk = { free: 1.25 * GIB, all: 400 * GIB };
+  await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(firstAt);
+});
+
+test.each<[string, MeasureDisk]>([
+  ['cannot be measured', () => Promise.reject(new Error('ENOSYS'))],
+  ['reports no size', async () => ({ free: 0, all: 0 })],
+  ['is small', async () => ({ free: 60 * 2 ** 20, all: 2 ** 30 })],
+])('a backup is made on a disk that %s', async (_, measure) => {
+  const schedule = start(logs(), {}, measure);
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  expect(schedule.failures()).toBe(0);
 });
 
 test('a stopping site aborts the current backup, and another process can make it immediately', async () => {

@@ -1,9 +1,9 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
+import { newestBackup, pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { makeFolder, systemCode } from '../../core/file-system.ts';
+import { type MeasureDisk, makeFolder, measureDisk, systemCode } from '../../core/file-system.ts';
 import { type Lease, lastRunAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 import type { BackupSettings } from '../../settings/backup-settings.ts';
@@ -41,6 +41,25 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   }
 }
 
+/** The free space that backups leave to a database on the same disk: 256 MiB, or a twentieth of a disk below 5 GiB. */
+const RESERVED_BYTES = 2 ** 28;
+const RESERVED_SHARE = 0.05;
+
+/**
+ * Checks that the disk has free space for a backup as large as the newest one of this database.
+ * @throws Error if there is too little.
+ */
+async function requireDiskSpace(folder: string, tag: string, measure: MeasureDisk): Promise<void> {
+  const newest = await newestBackup(folder, tag);
+  const expectedBytes = newest === undefined ? 0 : (await stat(newest)).size;
+  // Some file systems cannot be measured, or report a size of 0.
+  const { free, all } = await measure(folder).catch(() => ({ free: 0, all: 0 }));
+  if (all === 0 || free >= expectedBytes + Math.min(RESERVED_BYTES, all * RESERVED_SHARE)) return;
+  throw new Error(
+    `The disk of BACKUP_DIR has too little free space for a backup (${Math.floor(free / 2 ** 20)} MiB). Delete old backups and lower BACKUP_KEEP, or use another disk.`,
+  );
+}
+
 /**
  * Makes backups on schedule while the site runs. If several processes share a database, one of them makes each backup.
  * Old backups are deleted once the new one is complete.
@@ -50,6 +69,7 @@ export function scheduleBackups(
   { folder, intervalMs, maxBackups, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
   times: LeaseTimes = LEASE_TIMES,
+  measure: MeasureDisk = measureDisk,
 ): ScheduledBackups {
   const { database } = connection;
   let last: Date | undefined;
@@ -81,6 +101,7 @@ export function scheduleBackups(
 
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
+    await requireDiskSpace(folder, tag, measure);
     const path = join(folder, scheduledName(tag, begunAt));
     await connection.withoutStatementTimeout((unlimited) =>
       writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
