@@ -2,8 +2,11 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { scheduledName } from '../backups/backup-file.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { readOverview } from './read-overview.ts';
 
 let database: TestDatabase;
@@ -36,4 +39,16 @@ test('the overview can be read even if the newest backup cannot', async () => {
   expect(await lastBackupAt()).toEqual(expect.any(String));
   await symlink('missing', join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-21T22:18:34Z'))));
   expect(await lastBackupAt()).toBeNull();
+});
+
+test('only bursts of the last week are counted, since only these are listed', async () => {
+  await saveProducts(database, [buildProduct({ id: 'tide' })]);
+  const burst = (daysAgo: number) => ({
+    hour: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
+    productId: 'tide',
+    network: 'AAAAAAAA',
+    sessions: 20,
+  });
+  await saveUpvoteBursts(database, [burst(6), burst(8)]);
+  expect((await read({})).waiting.bursts).toBe(1);
 });

@@ -6,6 +6,7 @@ import type { Sql } from '../database/database.ts';
 import { periodsAt } from '../leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import type { Activity } from '../stats/read-stats.ts';
+import { LISTED_BURST } from '../stats/upvote-bursts.ts';
 
 const BOARD_ROWS = 5;
 /** Counting stops at this number, because operators only need to know that there are many. */
@@ -41,7 +42,8 @@ async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: strin
 const COUNT_WAITING = `SELECT
     (SELECT count(*)::integer FROM (SELECT FROM comments WHERE ${WAITING} LIMIT ${MAX_COUNTED}) AS held) AS held,
     (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
-    (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
+    (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id
+      WHERE ${LISTED_BURST} LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
 
 /**
  * Counts the items that wait for a decision. Counting stops at `MAX_COUNTED` of each kind, because every open page of

@@ -34,9 +34,12 @@ export async function deleteOldBursts(sql: Sql, now: Date): Promise<void> {
   ]);
 }
 
+/** The condition for bursts `b` that are listed; others are about to be deleted. */
+export const LISTED_BURST = `b.hour >= now() - ${BURST_DAYS} * interval '1 day'`;
+
 const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.sessions
   FROM upvote_bursts b JOIN products p ON p.id = b.product_id
-  WHERE b.hour >= greatest($1::timestamptz, now() - ${BURST_DAYS} * interval '1 day')
+  WHERE b.hour >= $1::timestamptz AND ${LISTED_BURST}
   ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
 
 /** Lists the largest bursts since a time, largest first. @throws CoreError `unavailable`. */

@@ -9,6 +9,7 @@ import { repairCounts } from '../../core/counts/check-counts.ts';
 import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
+import { saveUpvoteBursts } from '../../core/stats/upvote-bursts.ts';
 import { addSubmissionMetrics } from '../metrics/collected-metrics.ts';
 import { createSiteMetrics } from '../metrics/site-metrics.ts';
 import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from './background-jobs.ts';
@@ -81,6 +82,18 @@ test('housekeeping deletes nothing too early if the clock of its machine is ahea
     "SELECT idempotency_key FROM comment_idempotency_keys WHERE product_id = 'tide'",
   );
   expect(keys).toEqual([{ idempotency_key: 'recent' }]);
+});
+
+test('housekeeping deletes bursts of upvotes after a week', async () => {
+  const burst = (daysAgo: number) => ({
+    hour: new Date(clock.now().getTime() - daysAgo * DAY_MS).toISOString(),
+    productId: 'tide',
+    network: `${daysAgo} days`,
+    sessions: 20,
+  });
+  await saveUpvoteBursts(site.database, [burst(6), burst(8)]);
+  await deleteOldData(site.database, join(tmpdir(), 'no-pictures'), log, { now: clock.now() });
+  expect(await site.database.query('SELECT network FROM upvote_bursts')).toEqual([{ network: '6 days' }]);
 });
 
 test('when the site stops, housekeeping ends after its current part', async () => {

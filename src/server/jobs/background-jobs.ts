@@ -7,6 +7,7 @@ import { deleteOldImportChanges } from '../../core/imports/import-changes.ts';
 import { deleteUnreferencedPictures } from '../../core/pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import type { Log } from '../../core/runtime.ts';
+import { deleteOldBursts } from '../../core/stats/upvote-bursts.ts';
 import { countWaiting, type WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import { deleteClosedSubmissions } from '../../core/submissions/submission-row.ts';
 import { deleteOldEvents, recordEvents } from '../../core/webhooks/outbox.ts';
@@ -111,6 +112,7 @@ export async function deleteOldData(
     deleteOldImportChanges,
     deleteOldEvents,
     deleteClosedSubmissions,
+    deleteOldBursts,
     () => deletePictures(database, pictures, log, now ?? new Date()),
   ];
   for (const part of parts) {

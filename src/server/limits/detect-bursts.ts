@@ -1,6 +1,6 @@
 import type { Database } from '../../core/database/database.ts';
 import { HOUR_MS, type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
-import { BURST_SESSIONS, deleteOldBursts, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
+import { BURST_SESSIONS, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createNetworkKeys, type NetworkKeys, prefix48 } from './network-keys.ts';
 
 /** The visitor who upvoted, or withdrew an upvote. */
@@ -150,7 +150,7 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
   return bursts;
 }
 
-/** How often bursts are saved, and old ones deleted. */
+/** How often bursts are saved. */
 const FLUSH_INTERVAL_MS = 60_000;
 
 /** Detects and saves bursts while the site runs. */
@@ -164,11 +164,7 @@ export function watchBursts(
     log,
     save: (found) => saveUpvoteBursts(database, found),
   });
-  const deleteOld = () =>
-    deleteOldBursts(database, runtime.now()).catch((error: unknown) =>
-      log.warn({ err: error }, 'Cannot delete old upvote bursts; trying again in a minute'),
-    );
-  const timer = setInterval(() => void bursts.flush().then(deleteOld), FLUSH_INTERVAL_MS).unref();
+  const timer = setInterval(() => void bursts.flush(), FLUSH_INTERVAL_MS).unref();
   return {
     ...bursts,
     async close() {
