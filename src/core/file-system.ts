@@ -6,6 +6,12 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Returns a sentence to add to the error message if a folder is read-only, as most are to a service of systemd. */
+export function readOnlyAdvice(error: unknown): string {
+  if (systemCode(error) !== 'EROFS') return '';
+  return ' If systemd runs the site, you can also add the folder to ReadWritePaths= of its unit.';
+}
+
 /**
  * Creates a folder and its missing parents with mode 755, because the account that runs PostgreSQL must be able to
  * enter them; only the database cluster inside is private. Existing folders stay unchanged.

@@ -62,6 +62,20 @@ describe('the deployment examples', () => {
     });
   });
 
+  test('the systemd unit can write to every folder of its settings, and shows how to add one', async () => {
+    const unit = await readText('deploy/groundswell.service');
+    expect(unit).toMatch(/^ProtectSystem=strict$/m);
+    expect(unit).toMatch(/^#?ReadWritePaths=\/mnt\/backups$/m);
+    const [, state] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
+    const [, added = ''] = /^ReadWritePaths=(.+)$/m.exec(unit) ?? [];
+    const writable = [`/var/lib/${state}`, ...added.split(' ').filter((path) => path !== '')];
+    const settings = Object.entries(parseEnv(await readText('deploy/groundswell.env')));
+    const folders = settings.flatMap(([name, value = '']) => (name.endsWith('_DIR') ? [value] : []));
+    expect(folders).toHaveLength(2);
+    expect(folders.filter((path) => !writable.some((folder) => path.startsWith(`${folder}/`)))).toEqual([]);
+    expect(await readText('deploy/groundswell.env')).toMatch(/^# .*ReadWritePaths=.*\nBACKUP_DIR=/m);
+  });
+
   test('the commands for Compose read the password from a file that git ignores', async () => {
     const compose = await readText('deploy/compose.yaml');
     const commands = [...compose.matchAll(/^# {3}(.*)$/gm)].map(([, command]) => command);

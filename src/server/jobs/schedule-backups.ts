@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { newestBackup, pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { type MeasureDisk, makeFolder, measureDisk, systemCode } from '../../core/file-system.ts';
+import { type MeasureDisk, makeFolder, measureDisk, readOnlyAdvice, systemCode } from '../../core/file-system.ts';
 import { type Lease, lastRunAt } from '../../core/leases/lease.ts';
 import type { Log } from '../../core/runtime.ts';
 import type { BackupSettings } from '../../settings/backup-settings.ts';
@@ -35,7 +35,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   } catch (error) {
     const code = systemCode(error) ?? error;
     throw new StartError(
-      `BACKUP_DIR: cannot create, read or write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.`,
+      `BACKUP_DIR: cannot create, read or write ${folder} (${code}). Choose a folder that this user can read and write, or change its owner.${readOnlyAdvice(error)}`,
       { cause: error },
     );
   }

@@ -1,6 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { makeTraversableFolder, systemCode } from '../../file-system.ts';
+import { makeTraversableFolder, readOnlyAdvice, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError, noDatabase, type OperatorTerms } from './embedded-database-error.ts';
@@ -97,7 +97,7 @@ async function prepareDataDir(dataDir: string, create: boolean): Promise<string>
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
       (terms) =>
-        `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.`,
+        `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.${readOnlyAdvice(error)}`,
       { cause: error },
     );
   }
