@@ -46,6 +46,11 @@ describe('the deployment examples', () => {
     expect(commands).toEqual([`sudo -u groundswell node --env-file=${file} bin/groundswell.js`]);
   });
 
+  test('the documented upgrade begins only after a backup under a new name', async () => {
+    const [, upgrade = ''] = (await readText('docs/operations.md')).split('## Upgrading');
+    expect(upgrade).toMatch(/^groundswell backup \S+-\$\(date \+%F\)\.backup &&\n {2}git pull &&/m);
+  });
+
   test('the settings of the systemd unit and the Compose file are valid', async () => {
     const ofUnit = parseEnv(await readText('deploy/groundswell.env'));
     expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { maxBackups: 28 } });
