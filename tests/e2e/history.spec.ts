@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses } from '../support/network.ts';
-import { cardNames, cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
+import { cardNames, cardOf, commentTexts, discussion, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
@@ -41,17 +41,19 @@ test.describe('Back and Forward between documents', () => {
     await expect(page.getByRole('link', { name: '1 comment', exact: true })).toBeVisible();
   });
 
-  test('show a vote that is pending when the page is restored from the back/forward cache', async ({ page, site }) => {
+  test('show a pending vote that arrives after a return from the back/forward cache', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Dozer' });
     await visit(page, `/product/${product.id}`);
     await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
-    await page.evaluate(() => {
+    const refetched = page.waitForResponse(/\/api\/upvotes\?/);
+    const session = await page.evaluate(() => {
       sessionStorage.setItem('write_pending', 'another page');
       window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      return localStorage.getItem('user_session') ?? '';
     });
-    expect(await page.evaluate(() => sessionStorage.getItem('write_pending'))).toBeNull();
-    await stranger(page).upvote(product.id);
-    await expect(upvoteOf(page, 'Dozer')).toHaveAccessibleName('Upvote Dozer, 1');
+    await (await refetched).finished();
+    await stranger(page, session).upvote(product.id);
+    await expectUpvote(page, 'Dozer', { upvoted: true, count: 1 });
   });
 });
 
@@ -174,8 +176,7 @@ test('Previous and Next follow the order of the list that the visitor came from'
 });
 
 test('Next leads to the end of a list in which a product moved to a later page', async ({ page, site }) => {
-  const products = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Redshank ${index}` }));
-  const [last, , moved] = products;
+  const [last, , moved] = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Redshank ${index}` }));
   await page.route(/\/api\/products\?.*cursor=/, async (route) => {
     const response = await route.fetch();
     const json = await response.json();

@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
-import { failResponses, recordRequests } from '../support/network.ts';
+import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
 /** A site whose leaderboards contain only the launches of these tests. */
@@ -254,10 +254,7 @@ test.describe('without live updates', () => {
     await expect(boardNames(page)).toHaveCount(21);
   });
 
-  test('after its countdown has ended, a leaderboard is refetched repeatedly, and shows when the site closes it', async ({
-    page,
-    site,
-  }) => {
+  test('after its countdown, a leaderboard is refetched until the site has closed it', async ({ page, site }) => {
     const { board } = await addRace(site, page, 'Closer', [1]);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Closer 0');
     await page.clock.install();
@@ -267,14 +264,19 @@ test.describe('without live updates', () => {
     // The clock of the browser is two days fast, so voting is over only for the browser.
     await page.clock.fastForward(49 * 3_600_000);
     await expect.poll(() => reads.length).toBeGreaterThanOrEqual(1);
+    const stage = page.locator('.board-stage');
     await expect(page.locator('.board-clock-time')).toHaveText('00:00:00');
-    await expect(page.locator('.board-stage')).toHaveText('Last votes');
+    await expect(stage).toHaveText('Last votes');
     await page.route(address, async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), status: 'provisional' } });
+      await route.fulfill({ response, json: { ...(await response.json()), status: 'provisional', finalAt: '2100' } });
     });
-    await page.clock.fastForward(30_000);
-    await expect(page.locator('.board-stage')).toHaveText('Provisional');
+    await expect.poll(() => page.clock.fastForward(30_000).then(() => stage.textContent())).toBe('Provisional');
+    await requestsReported(page);
+    const before = reads.length;
+    await page.clock.fastForward(60_000);
+    await requestsReported(page);
+    expect(reads).toHaveLength(before);
   });
 });
 

@@ -3,9 +3,9 @@ import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { SESSION_HEADER } from '../../src/contract/session.ts';
 
-/** Creates another visitor of the page's site, who uses the API. */
-export function stranger({ request }: Pick<Page, 'request'>) {
-  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
+/** Creates a visitor of the page's site who uses the API: by default, not the visitor of the page. */
+export function stranger({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {
+  const headers = { [SESSION_HEADER]: session };
   return {
     upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),
     like: (commentId: string) => request.post(paths.api.like(commentId), { headers }),
