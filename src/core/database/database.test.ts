@@ -213,8 +213,16 @@ describe('statements that wait for a lock', () => {
   test.each<[string, (pool: Database) => Promise<unknown>]>([
     ['outside a transaction', (pool) => pool.query('INSERT INTO locked VALUES (1)')],
     ['in a transaction', (pool) => pool.transaction((sql) => sql.query('INSERT INTO locked VALUES (1)'))],
-    ['with a shorter client timeout', (pool) => pool.query('INSERT INTO locked VALUES (1)', [], { timeoutMs: 100 })],
   ])('a blocked statement %s is `unavailable`, leaves no backend, and is never executed', async (_, write) => {
+    await expectFailures(write);
+    expect(await database.query('SELECT * FROM locked')).toEqual([]);
+  });
+
+  test('a blocked read with a shorter client timeout is `unavailable`, and leaves no backend', async () => {
+    await expectFailures((pool) => pool.query('SELECT FROM locked', [], { timeoutMs: 100 }));
+  });
+
+  async function expectFailures(run: (pool: Database) => Promise<unknown>): Promise<void> {
     await database.query('CREATE TABLE IF NOT EXISTS locked (id integer)');
     const url = new URL(database.url);
     url.searchParams.set('application_name', 'writers');
@@ -227,16 +235,17 @@ describe('statements that wait for a lock', () => {
     // On a busy machine, a statement may exceed the short timeout.
     await expect.poll(() => pool.query('SELECT FROM locked')).toEqual([]);
     expect(await backends()).not.toEqual([]);
+    // The server cancels a statement before its client gives up.
+    await expect.poll(() => pool.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '400ms' }]);
     await database.transaction(async (sql) => {
       await sql.query('LOCK TABLE locked');
-      const writes = await Promise.allSettled(Array.from({ length: 8 }, () => write(pool)));
-      expect(writes).toEqual(writes.map(() => ({ status: 'rejected', reason: unavailable })));
+      const results = await Promise.allSettled(Array.from({ length: 8 }, () => run(pool)));
+      expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: unavailable })));
       // A backend that is only slow to read its statement would execute it after the lock is released.
       await expect.poll(backends).toEqual([]);
     });
-    expect(await database.query('SELECT * FROM locked')).toEqual([]);
     await pool.close();
-  });
+  }
 });
 
 test.each([

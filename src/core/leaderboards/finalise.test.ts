@@ -10,7 +10,7 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { checkBoard } from './check-board.ts';
-import { finaliseDue } from './finalise.ts';
+import { type FinaliseOptions, finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -137,16 +137,20 @@ test('votes beyond the cap that no process has excluded yet are excluded from th
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 2, 2]]);
 });
 
-test('after a site was stopped for weeks, one run finalises all due days, weeks, months and years', async () => {
+test('after a site was stopped for weeks, one run finalises all due days, then weeks, months and years, and reports them in this order', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
     // `finaliseDue` places these launches, since no process ran when they began.
     await saveProducts(database, [buildProduct({ id: `product-${index}`, createdAt: `${day}T09:00:00.000Z` })]);
   }
-  expect(await finalise(database, '2026-01-23T12:00:00.000Z')).toEqual({
-    days,
-    periods: expect.arrayContaining(['2025-12', '2025', '2026-W01']),
-  });
+  const reported: string[] = [];
+  const recordEvents: FinaliseOptions['recordEvents'] = async (_sql, events) => {
+    for (const { data } of events) if ('kind' in data) reported.push(data.period);
+  };
+  const rules = rulesAt('2026-01-23T12:00:00.000Z');
+  const finalised = await finaliseDue(database, { rules, votesPerNetwork: CAP, recordEvents });
+  expect(finalised).toEqual({ days, periods: expect.arrayContaining(['2025-12', '2025', '2026-W01']) });
+  expect(reported).toEqual([...days, '2026-W01', '2025-12', '2025']);
   const open = await database.query<{ period: string }>(
     'SELECT period FROM leaderboards WHERE final_at IS NULL ORDER BY period',
   );

@@ -67,6 +67,16 @@ test.each([
   expect(recorded.statements).toEqual([]);
 });
 
+test('texts that are no ids are not cached, so they do not displace launches', async () => {
+  const recorded = recordStatements(database);
+  const networks = networksOn(recorded.database);
+  await networks.lookUp('unknown', NETWORK);
+  // More than the cache holds.
+  for (let index = 0; index <= 20_000; index += 1) await networks.lookUp(`tide\0${index}`, NETWORK);
+  await networks.lookUp('unknown', NETWORK);
+  expect(recorded.statements).toHaveLength(1);
+});
+
 test('a launch that is moved while it is read is read again', async () => {
   const createdAt = inMs(-48 * HOUR_MS);
   await saveProducts(database, [buildProduct({ id: 'moved', createdAt })]);

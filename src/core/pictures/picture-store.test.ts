@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { pictureName, storePicture } from './picture-store.ts';
 
 test.skipIf(process.platform === 'win32')(
-  'storing a picture syncs the file, and then its folder, to disk',
+  'storing a picture syncs the complete file, and then its folder, to disk',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -14,12 +14,13 @@ test.skipIf(process.platform === 'win32')(
     const probe = await open(folder);
     const synced: unknown[] = [];
     const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync').mockImplementation(async function (this: FileHandle) {
-      synced.push((await this.stat()).isDirectory() ? await readdir(folder) : 'file');
+      const status = await this.stat();
+      synced.push(status.isDirectory() ? await readdir(folder) : status.size);
     });
     onTestFinished(() => sync.mockRestore());
     await probe.close();
     await storePicture(folder, name, content);
-    expect(synced).toEqual(['file', [name]]);
+    expect(synced).toEqual([content.length, [name]]);
   },
 );
 

@@ -253,7 +253,7 @@ test.each([
   ['launched', 0],
   ['scheduled', 1],
 ])(
-  'a removed %s product cannot be changed or withdrawn by its maker, and has its status again after it is restored',
+  'a removed %s product cannot be changed or withdrawn by its maker, and restoring it restores what its maker may do',
   async (status, hours) => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await harness.approve(maker.id);
@@ -263,6 +263,9 @@ test.each([
     expect(await codeOf(site.submissions.withdraw(maker))).toBe('already_launched');
     await restoreProducts(site.database, { productIds: [maker.id] });
     expect(await site.submissions.get(maker)).toMatchObject({ status, editable: status === 'scheduled' });
+    const outcome = status === 'scheduled' ? 'done' : 'already_launched';
+    expect(await codeOf(site.submissions.edit(maker, { name: 'Another' }))).toBe(outcome);
+    expect(await codeOf(site.submissions.withdraw(maker))).toBe(outcome);
   },
 );
 

@@ -11,7 +11,7 @@ import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createSubmission } from '../submissions/create-submission.ts';
-import { recordEvents } from './outbox.ts';
+import { deleteOldEvents, recordEvents } from './outbox.ts';
 
 const LAUNCH = '2026-06-01T10:00:00.000Z';
 const FINAL = '2026-06-04T00:00:00.000Z';
@@ -127,11 +127,10 @@ describe('votes.excluded and leaderboard.final', () => {
         runtimeAt('2026-06-01T12:00:00.000Z'),
         recordEvents,
       );
-    await change('exclude');
-    await change('exclude');
-    await undoVerdicts(database, 'tide', systemRuntime);
-    await undoVerdicts(database, 'tide', systemRuntime);
-    await change('include');
+    const changes = [await change('exclude'), await change('exclude'), await change('include')];
+    expect(changes.map(({ votes }) => votes)).toEqual([3, 0, 3]);
+    // The undo of the inclusion excludes the votes again.
+    expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 3 });
     expect(await recorded()).toEqual([
       {
         type: 'votes.excluded',
@@ -182,6 +181,17 @@ describe('votes.excluded and leaderboard.final', () => {
     const kinds = (await recorded()).flatMap(({ data }) => ('kind' in data ? data.kind : []));
     expect(kinds.filter((kind) => kind === 'day')).toHaveLength(count);
   });
+});
+
+test('events are deleted after seven days', async () => {
+  await add('tide', LAUNCH);
+  await place(LAUNCH);
+  const recordedAt = Date.now();
+  const deleteAfter = (ms: number) => deleteOldEvents(database, new Date(recordedAt + ms));
+  await deleteAfter(7 * 24 * 3_600_000 - 60_000);
+  expect(await recorded()).toHaveLength(1);
+  await deleteAfter(7 * 24 * 3_600_000 + 60_000);
+  expect(await recorded()).toEqual([]);
 });
 
 test('no event is recorded without a receiver', async () => {
