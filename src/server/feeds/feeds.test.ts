@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReadApi } from '../../contract/api.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
+import * as paths from '../../contract/paths.ts';
 import { leaderboardsFeed } from './feeds.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -23,20 +24,26 @@ function boardsWith(reviewHours: number): Leaderboard[] {
   });
 }
 
-test.each([0, 24, 720])('with a review of %i hours, the feed has 50 final days, read one by one', async (hours) => {
-  const boards = boardsWith(hours);
-  let isReading = false;
-  const api = {
-    listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),
-    async getLeaderboard(period: string) {
-      expect(isReading).toBe(false);
-      isReading = true;
-      await Promise.resolve();
-      isReading = false;
-      return boards.find((board) => board.period === period);
-    },
-  } as unknown as ReadApi;
-  const feed = await leaderboardsFeed({ name: 'Groundswell', url: () => 'https://groundswell.test' } as never, api);
-  const titles = [...feed.matchAll(/<title>Launches of ([^<]+)<\/title>/g)];
-  expect(titles).toHaveLength(50);
-});
+test.each([0, 24, 720])(
+  'with a review of %i hours, the feed reads the last 50 final days one by one',
+  async (hours) => {
+    const boards = boardsWith(hours);
+    let isReading = false;
+    const api = {
+      listLeaderboards: async ({ limit }: { limit: number }) => ({ items: boards.slice(0, limit), nextCursor: null }),
+      async getLeaderboard(period: string) {
+        expect(isReading).toBe(false);
+        isReading = true;
+        await Promise.resolve();
+        isReading = false;
+        return boards.find((board) => board.period === period);
+      },
+    } as unknown as ReadApi;
+    const feed = await leaderboardsFeed({ name: 'Groundswell', url: () => 'https://groundswell.test' } as never, api);
+    const final = boards.filter(({ status }) => status === 'final').slice(0, 50);
+    const urls = final.map(({ period }) => `https://groundswell.test${paths.board(period)}`);
+    expect(urls).toHaveLength(50);
+    // The first id is that of the feed.
+    expect([...feed.matchAll(/<id>([^<]+)<\/id>/g)].map(([, id]) => id).slice(1)).toEqual(urls);
+  },
+);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { repairCounts } from '../../core/counts/check-counts.ts';
@@ -10,7 +11,7 @@ import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
 import { saveUpvoteBursts } from '../../core/stats/upvote-bursts.ts';
-import { addSubmissionMetrics } from '../metrics/collected-metrics.ts';
+import { addDriftMetrics, addSubmissionMetrics } from '../metrics/collected-metrics.ts';
 import { createSiteMetrics } from '../metrics/site-metrics.ts';
 import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from './background-jobs.ts';
 
@@ -132,18 +133,25 @@ describe('checking counts', () => {
   let database: TestDatabase;
   afterEach(() => database.drop());
 
-  test('drift is counted until it is repaired, and logged with the id of its product', async () => {
+  test('drift is exported and logged with the id of its product until it is repaired', async () => {
     database = await createTestDatabase();
     await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
     const { log, text } = createLogLines();
-    const watch = watchDrift(database, log, 5);
-    await expect.poll(() => watch.drift()).toBe(1);
-    expect(text()).toContain('"productId":"tide"');
+    const recorded = recordStatements(database);
+    const watch = watchDrift(recorded.database, log, 5);
+    const metrics = createSiteMetrics();
+    addDriftMetrics(metrics.registers, watch);
+    await expect.poll(metrics.text).toContain('groundswell_count_drift 1\n');
+    await expect.poll(text).toContain('"productId":"tide"');
     expect(text()).toContain('counts check --repair');
     await repairCounts(database, ['tide']);
-    await expect.poll(() => watch.drift()).toBe(0);
+    await expect.poll(metrics.text).toContain('groundswell_count_drift 0\n');
+    const lines = text();
+    const { length } = recorded.statements;
+    await expect.poll(() => recorded.statements.length).toBeGreaterThan(length + 5);
     watch.close();
+    expect(text()).toBe(lines);
   });
 
   test('a failed check of the counts is logged and repeated', async () => {

@@ -288,11 +288,12 @@ testOnLinux('no hostile or unusual picture except the text bomb makes a worker u
   for (const bytes of peaks) expect(bytes).toBeLessThan(600 * 1024 * 1024);
 });
 
-test('a picture that unpacks to gigabytes is refused, and the next picture is processed', async () => {
+test('a picture that unpacks to gigabytes is refused at the memory limit, and the next picture is processed', async () => {
   const outcomes = await Promise.allSettled([send(TEXT_BOMB), send({ type: 'image/png', bytes: PICTURES.png })]);
   expect(outcomes).toMatchObject([
     { status: 'rejected', reason: { code: 'picture_unusable', message: expect.stringMatching(TEXT_BOMB.reason) } },
     { status: 'fulfilled' },
   ]);
-  expect(warn).toHaveBeenCalledOnce();
+  // At a timeout, the warning would say that the task took too long.
+  expect(warn.mock.calls.map(([, message]) => message)).toEqual(['The process exited (SIGKILL)']);
 });

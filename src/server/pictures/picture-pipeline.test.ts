@@ -278,11 +278,13 @@ test('a site that is about to stop finishes one picture and refuses waiting ones
   await first;
 });
 
-test('closing the pipeline refuses the picture in progress and the waiting ones', async () => {
+test('closing the pipeline refuses the picture in progress, the waiting ones and all later ones', async () => {
   const pictures = start();
   const first = send(buildPng({ width: 7, height: 7 }), { pictures });
   const waiting = send(buildPng({ width: 8, height: 8 }), { pictures });
   const outcomes = Promise.allSettled([first, waiting]);
   await pictures.close();
   expect(await outcomes).toMatchObject([{ reason: { code: 'overloaded' } }, { reason: { code: 'overloaded' } }]);
+  const later = send(buildPng({ width: 9, height: 9 }), { pictures });
+  await expect(later).rejects.toMatchObject({ code: 'overloaded' });
 });

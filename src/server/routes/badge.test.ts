@@ -30,11 +30,12 @@ test('a badge escapes XML and contains no characters that XML does not allow', (
   expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
 });
 
-test('without upvotes, a badge shows no count', () => {
+test('without upvotes, a badge shows the arrow and no count', () => {
   const svg = badge({ upvotes: 0 });
   expect(titleOf(svg)).toBe('Git on Groundswell');
   expect(svg.match(/<text /g)).toHaveLength(2);
   expect(svg).not.toContain('>0<');
+  expect(svg).toContain('<path d="M4.5 11.5 10 5.5l5.5 6"/>');
 });
 
 test('every text of a badge has its measured width, whatever the font of the viewer is', () => {
