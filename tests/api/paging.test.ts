@@ -40,10 +40,13 @@ describe('keyset paging (api.md, Conventions)', () => {
   test.each(SORTS.flatMap((sort) => [1, 7, 30, 100].map((limit) => [sort, limit] as const)))(
     'with sort=%s and limit=%i, all pages together contain every product exactly once, in order',
     async (sort, limit) => {
-      const all = await addWithTies();
-      const seen = await walk({ sort, limit });
-      expect([...seen].sort()).toEqual(all);
-      expect(seen).toEqual(await walk({ sort, limit: 100 }));
+      await addWithTies();
+      const column = { newest: 'created_at', top: 'upvotes', discussed: 'comments' }[sort];
+      const sorted = await on.site.database.query<{ id: string }>(
+        `SELECT id FROM products JOIN product_counts ON product_id = id ORDER BY ${column} DESC, id DESC`,
+      );
+      expect(sorted).toHaveLength(TOTAL);
+      expect(await walk({ sort, limit })).toEqual(sorted.map(({ id }) => id));
     },
   );
 

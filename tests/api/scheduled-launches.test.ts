@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEvents } from '../support/event-client.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 /** Two processes on one database, both with a response cache. */
@@ -108,18 +109,17 @@ test('a process that starts shortly before a launch shows it once it is due, and
 });
 
 test('a launch during downtime is added to its leaderboards once a process starts', async () => {
-  const deaf = await startTestSite();
+  const database = await createTestDatabase();
   const createdAt = new Date(Date.now() - 3_600_000).toISOString();
-  const { database } = deaf;
   try {
     await database.query("INSERT INTO products (id, created_at) VALUES ('overslept', $1)", [createdAt]);
     await database.query("INSERT INTO product_counts (product_id, window_from) VALUES ('overslept', $1)", [createdAt]);
     await database.query("INSERT INTO launches (product_id, launched_at) VALUES ('overslept', $1)", [createdAt]);
-    const started = await startTestSite({ databaseOf: deaf });
+    const started = await startTestSite({ databaseOf: { database } });
     const board = `/api/leaderboards/${createdAt.slice(0, 10)}`;
     await expect.poll(async () => (await started.ask.get(board)).json().launches).toBe(1);
     await started.close();
   } finally {
-    await deaf.close();
+    await database.drop();
   }
 });

@@ -18,6 +18,9 @@ beforeAll(async () => {
   await database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 'session-1')",
   );
+  await database.query(
+    "INSERT INTO comments (id, product_id, content, held_session) VALUES (gen_random_uuid(), 'a', 'Buy coins', 'session-1')",
+  );
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
@@ -83,7 +86,9 @@ test('export --tables writes upvotes or comments, without sessions', async () =>
     productId: 'a',
     createdAt: expect.stringMatching(/Z$/),
   });
-  expect((await runExport('-', '--tables', 'comments')).stdout).toBe('');
+  const comments = await runExport('-', '--tables', 'comments');
+  expect(JSON.parse(comments.stdout)).toMatchObject({ productId: 'a', content: 'Buy coins' });
+  expect(comments.stdout).not.toContain('session');
 });
 
 test('export replaces an existing file only with --force, and leaves no other file in the folder', async () => {

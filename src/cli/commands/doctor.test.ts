@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { stablePort } from '../../../tests/support/stable-port.ts';
+import { PACKAGE_ROOT } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { checkBrand, checkProxyTrust, checkSite, checkSiteUrl } from './doctor.ts';
 
@@ -19,13 +21,15 @@ async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-test('the brand check lists the configured settings with both accents, and a missing file is a fault', async () => {
+test('the brand check lists the configured settings with their files and both accents, and a missing file is a fault', async () => {
   expect(await checkBrand(readSettings({}))).toBeUndefined();
-  const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_ACCENT: '#0b6e4f' });
-  expect(await checkBrand(shown)).toMatchObject({
-    status: 'ok',
-    message: expect.stringMatching(/^set by SITE_TAGLINE, SITE_ACCENT \(#0b6e4f, in the dark theme #[0-9a-f]{6}\)$/),
-  });
+  const logo = join(PACKAGE_ROOT, 'public/favicon.svg');
+  const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_LOGO: logo, SITE_ACCENT: '#0b6e4f' });
+  const finding = await checkBrand(shown);
+  expect(finding?.status).toBe('ok');
+  const [before, after] = finding?.message.split(logo) ?? [];
+  expect(before).toBe('set by SITE_TAGLINE, SITE_LOGO (');
+  expect(after).toMatch(/^\), SITE_ACCENT \(#0b6e4f, in the dark theme #[0-9a-f]{6}\)$/);
   expect(await checkBrand(readSettings({ SITE_LOGO: '/nowhere/logo.svg' }))).toMatchObject({
     status: 'fault',
     message: 'SITE_LOGO: /nowhere/logo.svg cannot be used: there is no such file',
