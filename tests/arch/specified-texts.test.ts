@@ -129,9 +129,9 @@ test('the database has the same defaults as the contract (section 3)', async () 
   expect(defaults.filter((text) => !migrations.includes(`DEFAULT '${text}'`))).toEqual([]);
 });
 
-/** Returns all strings, template parts and JSX texts in the sources of the browser and the contract. */
+/** Returns all strings, template parts and JSX texts in the sources of the browser, the contract and the comments. */
 async function writtenTexts(): Promise<Set<string>> {
-  const paths = (await filesBelow('src/web', 'src/contract')).filter(
+  const paths = (await filesBelow('src/web', 'src/contract', 'src/core/comments')).filter(
     (path) => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('src/web/language/'),
   );
   const texts = new Set<string>();
