@@ -31,9 +31,13 @@ async function start(): Promise<void> {
   refetchWhenRestored(client);
   const language = languageOf(state);
   // Loads the code and the messages of this page first, so the screen does not suspend while it hydrates.
-  const messages = language?.script && import(/* @vite-ignore */ language.script);
+  const catalogue = language?.script && import(/* @vite-ignore */ language.script).catch(() => {});
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
-  if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
+  const messages = (await catalogue)?.default.messages;
+  // If the messages cannot be loaded, for example offline, the page is in English.
+  const isUntranslated = catalogue && !messages;
+  if (isUntranslated) describeDocument({ tag: 'en' });
+  if (language) setLanguage(isUntranslated ? { locale: 'en-US', param: language.param } : { ...language, messages });
   // Ends the recording of clicks, because React now hydrates each part of the page as soon as it is clicked.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
@@ -60,8 +64,9 @@ async function start(): Promise<void> {
         </BrowserRouter>
       </StrictMode>
     );
-    // The offline shell, which stands in for pages that are not cached, has an empty #root.
-    if (root.hasChildNodes()) hydrateRoot(root, app);
+    // The offline shell, which stands in for pages that are not cached, has an empty #root. Translated HTML cannot be
+    // hydrated in English.
+    if (root.hasChildNodes() && !isUntranslated) hydrateRoot(root, app);
     else createRoot(root).render(app);
   });
   for (const sign of ['pointerover', 'focusin'] as const) {
@@ -76,8 +81,13 @@ async function start(): Promise<void> {
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
   if (!named) return language;
-  Object.assign(document.documentElement, { lang: named.tag, dir: named.dir ?? 'ltr' });
+  describeDocument(named);
   return named;
+}
+
+/** Sets the language of the document, for screen readers, and its direction. */
+function describeDocument({ tag, dir = 'ltr' }: { tag: string; dir?: 'rtl' | 'ltr' | undefined }): void {
+  Object.assign(document.documentElement, { lang: tag, dir });
 }
 
 /** Loads the code of a linked page only when a visit is likely, because most visitors open only one page. */

@@ -174,6 +174,18 @@ test('the arrow keys follow the reading direction, and the list of shortcuts sho
   await expect(keys).toHaveText(['/', '→', '←', '?', 'Esc', '→', '←', 'Ctrl', 'Enter']);
 });
 
+test('if the messages of a language do not load, the page works in English', async ({ page, expectConsoleError }) => {
+  expectConsoleError(/ERR_FAILED/);
+  await page.route(/\/assets\/language-ar-/, (route) => route.abort());
+  await visit(page, '/?lang=ar');
+  await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+  await expect(root(page)).toHaveAttribute('lang', 'en');
+  await expect(root(page)).toHaveCSS('direction', 'ltr');
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await expect(root(page)).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('.brand')).toHaveAttribute('href', '/?lang=ar');
+});
+
 test.describe('plain links and forms', () => {
   test.use({ javaScriptEnabled: false });
 

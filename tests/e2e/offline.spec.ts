@@ -126,6 +126,20 @@ test('a leaderboard reached by a link opens offline', async ({ page, expectConso
   await expect(note(page)).toHaveText(OFFLINE);
 });
 
+test('a page in a language that was never visited is in English offline, instead of blank', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  await goOffline(page);
+  await page.goto('/?lang=fr');
+  await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  await expect(note(page)).toHaveText(OFFLINE);
+});
+
 test('a response that arrives after the cached copy was shown updates the copy', async ({ page, site }) => {
   await cacheAtOnce(page);
   const product = await site.addProduct({ name: 'Kelpfish' });
