@@ -136,6 +136,11 @@ describe('failures', () => {
     expect(await api.getProduct('nope')).toBeNull();
   });
 
+  test('the HTML error page of a proxy does not mean that a product is unknown', async () => {
+    const { api } = await apiResponding((response) => response.writeHead(404).end('<h1>Not found</h1>'));
+    expect(await failure(api.getProduct('harbour'))).toMatchObject({ status: 404, code: 'unknown' });
+  });
+
   test('an abort by the caller does not yield an ApiError', async () => {
     const { api } = await apiResponding(() => {});
     const abort = new AbortController();

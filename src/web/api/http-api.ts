@@ -128,13 +128,15 @@ async function toApiError(response: Response): Promise<ApiError> {
 
 /**
  * Resolves to null for an unknown product or leaderboard. An invalid product id, which the server rejects, counts as
- * unknown.
+ * unknown. The error page of a proxy rejects.
  */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 404 || error.message === PRODUCT_MESSAGES.notFound)) return null;
+    if (!(error instanceof ApiError)) throw error;
+    const { status, code, message } = error;
+    if ((status === 404 && code !== 'unknown') || message === PRODUCT_MESSAGES.notFound) return null;
     throw error;
   }
 }

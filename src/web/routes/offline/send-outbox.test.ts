@@ -29,9 +29,17 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test.each([429, 500, 503])('a write that gets the status %i stays queued and is sent the next time', async (status) => {
+test.each([
+  [408, 'request_timeout'],
+  [429, 'rate_limited'],
+  [500, 'internal'],
+  [503, 'unavailable'],
+  // The error pages of a proxy.
+  [403, 'unknown'],
+  [404, 'unknown'],
+])('an upvote that gets the status %i (%s) stays queued and is sent the next time', async (status, code) => {
   addToOutbox(upvote);
-  responses = [() => Promise.reject(new ApiError(status, 'code', 'Not now')), async () => ({ upvotes: 1 })];
+  responses = [() => Promise.reject(new ApiError(status, code, 'Not now')), async () => ({ upvotes: 1 })];
   expect(await send()).toBe(false);
   expect(outboxItems()).toEqual([upvote]);
   expect(await send()).toBe(true);
@@ -64,6 +72,17 @@ test.each([
   expect(responses).toHaveLength(1);
   expect(await send()).toBe(true);
   expect(outboxItems()).toEqual([]);
+});
+
+test.each([
+  ['stays queued after the 404 page of a proxy', 404, undefined],
+  ['is refused if a proxy forbids it, because it would block the queue', 403, 'Forbidden'],
+])('a comment %s', async (_what, status, refused) => {
+  const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
+  addToOutbox(comment);
+  const addComment = () => Promise.reject(new ApiError(status, 'unknown', 'Forbidden'));
+  expect(await sendOutbox({ addComment } as unknown as Api, client)).toBe(false);
+  expect(outboxItems()).toEqual([{ ...comment, ...(refused && { refused }) }]);
 });
 
 test('a refused comment stays in the queue, because the visitor may send it again in any tab', async () => {

@@ -34,7 +34,7 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
       await send(api, client, next);
       removeSent(next);
     } catch (error) {
-      if (!isRefusal(error)) return;
+      if (!isRefusal(next, error)) return;
       refuse(client, next, error);
     }
   }
@@ -46,11 +46,15 @@ function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
 
 /**
  * Returns whether a failure is final. A write stays queued after a network error or a server error, and after status
- * 429, because many queued writes may exceed a rate limit.
+ * 408 or 429, because the network may be slow, and many queued writes may exceed a rate limit. It also stays queued
+ * after the error page of a proxy. But a proxy that refuses a comment, except with 404, may do so because of its text,
+ * which would block the queue.
  */
-function isRefusal(error: unknown): boolean {
+function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
-  return error.status >= 400 && error.status < 500 && error.status !== 429;
+  const { status, code } = error;
+  if (status < 400 || status >= 500 || status === 408 || status === 429) return false;
+  return code !== 'unknown' || (kind === 'comment' && status !== 404);
 }
 
 function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
