@@ -140,6 +140,20 @@ test('a page in a language that was never visited is in English offline, instead
   await expect(note(page)).toHaveText(OFFLINE);
 });
 
+test('offline, a URL without a language shows the visited page in the visitor’s language', async ({
+  newVisitor,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  const page = await newVisitor({ serviceWorkers: 'allow', locale: 'de-DE' });
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/?lang=de');
+  await goOffline(page);
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Die Top-Launches von heute' })).toBeVisible();
+  await expect(page.locator('.offline-note')).toContainText('Du bist offline');
+});
+
 test('a response that arrives after the cached copy was shown updates the copy', async ({ page, site }) => {
   await cacheAtOnce(page);
   const product = await site.addProduct({ name: 'Kelpfish' });

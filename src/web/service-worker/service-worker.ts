@@ -1,6 +1,6 @@
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import * as paths from '../../contract/paths.ts';
-import { isModerationLog, matchRoute, ROUTES } from '../../contract/routes.ts';
+import { isModerationLog, matchRoute, ROUTES, withLanguage } from '../../contract/routes.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';
 import {
@@ -80,10 +80,22 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
   try {
     return await (cached ? Promise.race([network, networkTimeout()]) : network);
   } catch (error) {
-    const copy = cached ?? (await findFile(paths.offlineShell));
+    const copy = cached ?? (await findTranslation(key)) ?? (await findFile(paths.offlineShell));
     if (!copy) throw error;
     return markAsCached(copy);
   }
+}
+
+/**
+ * Returns the copy of a page in one of the visitor's languages. With `SITE_LOCALE=auto`, the site redirects URLs without
+ * a language, so only the copies of their translations exist.
+ */
+async function findTranslation(key: string): Promise<Response | undefined> {
+  for (const tag of worker.navigator.languages) {
+    const copy = await findCopy('pages', withLanguage(key, tag.replace(/-.*/, '')));
+    if (copy) return copy;
+  }
+  return undefined;
 }
 
 async function fetchPage(event: FetchEventLike, key: string): Promise<Response> {

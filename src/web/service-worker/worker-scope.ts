@@ -19,7 +19,7 @@ interface MessageEventLike extends ExtendableEventLike {
 
 interface WorkerScope {
   readonly location: Location;
-  readonly navigator: { readonly onLine: boolean };
+  readonly navigator: { readonly onLine: boolean; readonly languages: readonly string[] };
   readonly registration: ServiceWorkerRegistration;
   readonly clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
