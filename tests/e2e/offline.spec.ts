@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
 import { goOffline, goOnline } from '../support/network.ts';
 import {
@@ -158,7 +157,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
   await cacheAtOnce(page);
   const product = await site.addProduct({ name: 'Kelpfish' });
   const path = `/product/${product.id}`;
-  const proxy = await startProxy(site.address);
+  const proxy = await startDocumentProxy(site.address);
   const address = proxy.address + path;
   await page.goto(address);
   await expectCached(page, address);
@@ -178,7 +177,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
 test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
   await cacheAtOnce(page);
   const [product, other] = await site.addProducts(2, (index) => ({ name: `Lamprey ${index}` }));
-  const proxy = await startProxy(site.address);
+  const proxy = await startDocumentProxy(site.address);
   const address = `${proxy.address}/product/${product?.id}`;
   const otherAddress = `${proxy.address}/product/${other?.id}`;
   await page.goto(address);
@@ -243,44 +242,24 @@ test('the page that was cached first is evicted, even if a cache lists it last',
   await expect.poll(cached).toEqual([true, true, true, false]);
 });
 
-/** Starts a proxy, because Playwright's routes do not see the requests that navigation preload sends. */
-async function startProxy(target: string) {
-  let held = Promise.resolve();
-  let release = () => {};
-  let isInterrupting = false;
-  const server = createServer(async (incoming, outgoing) => {
-    if (incoming.headers['sec-fetch-dest'] === 'document') await held;
-    const { method, headers } = incoming;
-    // The response has a body even if the browser has cached it.
-    if (isInterrupting) delete headers['if-none-match'];
-    const forwarded = request(target + incoming.url, { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      if (isInterrupting && incoming.headers['sec-fetch-dest'] === 'document') {
-        response.once('data', (part: Buffer) => outgoing.write(part.subarray(0, 500), () => outgoing.destroy()));
-      } else response.pipe(outgoing);
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    holdDocuments() {
-      held = new Promise((resolve) => {
-        release = resolve;
-      });
-    },
-    /** Breaks off the responses to documents after their first bytes. */
-    interruptDocuments() {
-      isInterrupting = true;
-    },
-    release() {
-      isInterrupting = false;
-      release();
-    },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+test('after a deployment, the page on screen is in the cache of the new build', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Needlefish' });
+  const proxy = await startDocumentProxy(site.address);
+  const address = `${proxy.address}/product/${product.id}`;
+  await page.goto(address);
+  await expectCached(page, address);
+  const cacheNames = () => page.evaluate(() => caches.keys());
+  const [, build = ''] = (await cacheNames())[0]?.split(' ') ?? [];
+  const newBuild = 'f'.repeat(build.length);
+  proxy.editServiceWorker((script) => script.replaceAll(build, newBuild));
+  await page.goto(address);
+  const isCached = (name: string) =>
+    page.evaluate(
+      async ([url = '', cacheName = '']) => Boolean(await caches.match(url, { cacheName })),
+      [address, `cached ${name} pages`],
+    );
+  await expect.poll(() => isCached(newBuild)).toBe(true);
+  await page.close();
+  await proxy.stop();
+});

@@ -5,6 +5,12 @@ import * as paths from '../../../contract/paths.ts';
 export async function startServiceWorker(): Promise<void> {
   // The development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  // The worker of a new build has empty caches. The first worker is asked when the page appears.
+  let hasWorker = navigator.serviceWorker.controller !== null;
+  navigator.serviceWorker.addEventListener('controllerchange', () => {
+    if (hasWorker) void cacheVisiblePage();
+    hasWorker = true;
+  });
   try {
     await navigator.serviceWorker.register(paths.serviceWorker);
   } catch (error) {

@@ -1,0 +1,58 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as paths from '../../src/contract/paths.ts';
+
+/**
+ * Starts a proxy to a site, because Playwright's routes do not see the requests that navigation preload sends, or those
+ * for the service worker.
+ */
+export async function startDocumentProxy(target: string) {
+  let held = Promise.resolve();
+  let release = () => {};
+  let isInterrupting = false;
+  let edit: ((script: string) => string) | undefined;
+  const server = createServer(async (incoming, outgoing) => {
+    if (incoming.headers['sec-fetch-dest'] === 'document') await held;
+    const { method, headers } = incoming;
+    // The response has a body even if the browser has cached it.
+    if (isInterrupting) delete headers['if-none-match'];
+    if (edit && incoming.url === paths.serviceWorker) {
+      const script = await (await fetch(target + incoming.url)).text();
+      outgoing.writeHead(200, { 'Content-Type': 'text/javascript' }).end(edit(script));
+      return;
+    }
+    const forwarded = request(target + incoming.url, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      if (isInterrupting && incoming.headers['sec-fetch-dest'] === 'document') {
+        response.once('data', (part: Buffer) => outgoing.write(part.subarray(0, 500), () => outgoing.destroy()));
+      } else response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdDocuments() {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    /** Breaks off the responses to documents after their first bytes. */
+    interruptDocuments() {
+      isInterrupting = true;
+    },
+    /** Changes the script of the service worker from now on. */
+    editServiceWorker(change: (script: string) => string) {
+      edit = change;
+    },
+    release() {
+      isInterrupting = false;
+      release();
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
