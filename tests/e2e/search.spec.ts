@@ -54,12 +54,14 @@ test.describe('§2 and §5: search', () => {
   test('Escape while text is being composed does not clear the search', async ({ page, site }) => {
     await site.addProduct({ name: 'Freesia' });
     await visit(page, '/?q=freesia');
-    const composing = { key: 'Escape', isComposing: true, bubbles: true, cancelable: true };
-    const isDefault = await searchBox(page).evaluate(
-      (box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)),
-      composing,
-    );
-    expect(isDefault, 'the browser handles the key').toBe(true);
+    // In Safari, the key that ends a composition has only the key code.
+    for (const composing of [{ isComposing: true }, { keyCode: 229 }]) {
+      const isDefault = await searchBox(page).evaluate(
+        (box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)),
+        { key: 'Escape', ...composing, bubbles: true, cancelable: true },
+      );
+      expect(isDefault, 'the browser handles the key').toBe(true);
+    }
     await expect(searchBox(page)).toHaveValue('freesia');
   });
 

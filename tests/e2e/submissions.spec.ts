@@ -103,6 +103,23 @@ test.describe('a draft of a submission', () => {
     await expect(field(page, 'Name')).toHaveValue('');
   });
 
+  test('adds no tag when Enter confirms a conversion of an input method', async ({ page }) => {
+    await openDialog(page);
+    await field(page, 'Tags').fill('けん');
+    // In Safari, the key that ends a composition has only the key code.
+    for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+      await field(page, 'Tags').evaluate((box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)), {
+        key: 'Enter',
+        ...composing,
+        bubbles: true,
+        cancelable: true,
+      });
+    await expect(field(page, 'Tags')).toHaveValue('けん');
+    await expect(dialog(page).getByRole('listitem')).toHaveCount(0);
+    await field(page, 'Tags').press('Enter');
+    await expect(dialog(page).getByRole('listitem')).toHaveText(['けん']);
+  });
+
   test('shows the launch time in the time zones of the visitor and of the site, with their names', async ({
     newVisitor,
   }) => {

@@ -39,7 +39,8 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
-    if (event.nativeEvent.isComposing) return;
+    // In Safari, the key that ends a composition has only the key code.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const last = tags.at(-1);
     if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
