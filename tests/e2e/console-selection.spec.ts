@@ -49,6 +49,8 @@ test('items stay selected until they are changed or gone', async ({ page, site, 
   await page.getByRole('button', { name: 'Remove Chosen 1' }).click();
   await remove.click();
   await expect(bar).toContainText('2 selected');
+  // A dialog that opens before the closed one is removed would be closed with it.
+  await expect(page.locator('dialog')).toHaveCount(0);
 
   expectConsoleError(/503 \(Service Unavailable\)/);
   const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
