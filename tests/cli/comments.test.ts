@@ -57,6 +57,10 @@ describe('comments list', () => {
     expect(await idsOf()).toEqual([plain, held, hidden, elsewhere].sort());
     expect(await idsOf('--held')).toEqual([held]);
     expect(await idsOf('--hidden')).toEqual([hidden]);
+    const spam = await add('Spam', { held: true });
+    await comments('hide', spam);
+    expect(await idsOf('--held')).toEqual([held]);
+    expect(await idsOf('--held', '--hidden')).toEqual([spam]);
     expect(await idsOf('--product', other.id)).toEqual([elsewhere]);
     expect(await idsOf('--text', 'plain')).toEqual([plain, elsewhere].sort());
     expect(await idsOf('--text', 'plain', '--product', productId)).toEqual([plain]);

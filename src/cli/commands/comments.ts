@@ -184,7 +184,14 @@ Examples:
     )
     .action(async ({ held = false, hidden = false, product, text, limit, json = false }: Flags) => {
       if (product !== undefined) readProductIds([product]);
-      const filter = { heldOnly: held, hiddenOnly: hidden, productId: product, text, limit };
+      const filter = {
+        waitingOnly: held && !hidden,
+        heldOnly: held,
+        hiddenOnly: hidden,
+        productId: product,
+        text,
+        limit,
+      };
       const comments = await browse(filter);
       if (json) return printJson({ comments });
       if (comments.length === 0) return print('No comments match.');

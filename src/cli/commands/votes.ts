@@ -65,11 +65,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .option('--voter <hash...>', 'only votes by these voters (hashes from the tally)', readVoters)
     .option('--from <time>', 'only votes cast since this time, such as 2026-01-31T18:00:00Z', readInstant)
     .option('--to <time>', 'only votes cast before this time', readInstant)
-    .requiredOption(
-      '--reason <text>',
-      'the reason, for the audit log and, for exclusions, the public moderation log',
-      readReason,
-    )
+    .requiredOption('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
     .addOption(jsonOption('{ "auditId": …, "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
@@ -118,6 +118,7 @@ interface ReasonFieldProps {
 
 /** A field for the reason for an operation, with buttons for common reasons. */
 export function ReasonField({ value, suggestions, isRequired = false, onChange }: ReasonFieldProps) {
+  const hint = useId();
   return (
     <>
       <label className="field">
@@ -127,9 +128,13 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
           maxLength={MAX_REASON_CHARACTERS}
           required={isRequired}
           autoComplete="off"
+          aria-describedby={hint}
           onChange={(event) => onChange(event.target.value)}
         />
       </label>
+      <p id={hint} className="quiet">
+        If the moderation log is public, it shows this reason.
+      </p>
       <div className="suggestions">
         {suggestions.map((suggestion) => (
           <button key={suggestion} type="button" className="tag" onClick={() => onChange(suggestion)}>

@@ -81,6 +81,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
       // Stored immediately, because no later response contains the key.
       saveMakerKey({ productId: id, name: product.name, key });
       savedDraft.write(undefined);
+      // Starting over would change the created submission.
+      setRestored(null);
     },
     onDone,
   });
