@@ -262,6 +262,8 @@ test.describe('the URL of a comment', () => {
     await expect(found).toBeFocused();
     await expect(found).toBeInViewport();
     await expect(found).toHaveAttribute('data-highlighted', 'true');
+    // The colour fades even if the visitor prefers reduced motion, as in these tests.
+    await expect(found).toHaveCSS('animation-duration', '2.4s');
   });
 
   test('is linked from the age of the comment, and clicking that link copies the URL', async ({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { editSubmission, withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
 import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
@@ -236,6 +236,28 @@ test('the palette can be opened again before the browser has reported that it wa
   await page.keyboard.press('Control+k');
   await expect(palette).toBeFocused();
   await reportClose();
+  await expect(palette).toBeFocused();
+});
+
+test('keys of an input method neither run a command of the palette nor clear a search', async ({ page, site }) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/products');
+  /** Sends a key as Safari does when it ends a composition. @returns whether the page leaves the key to the browser. */
+  const pressInComposition = (field: Locator, key: string) =>
+    field.evaluate((input, init) => input.dispatchEvent(new KeyboardEvent('keydown', init)), {
+      key,
+      keyCode: 229,
+      bubbles: true,
+      cancelable: true,
+    });
+  const search = page.getByRole('searchbox');
+  await search.fill('tide');
+  await pressInComposition(search, 'Escape');
+  await expect(search).toHaveValue('tide');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('combobox', { name: 'Jump to' });
+  await palette.fill('audit');
+  expect(await pressInComposition(palette, 'Enter')).toBe(true);
   await expect(palette).toBeFocused();
 });
 

@@ -91,7 +91,9 @@ test('an operator hides a comment by keyboard and undoes it, and the audit log r
   await openConsole(page, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await page.keyboard.press('d');
-  await expect(page.getByLabel('Reason (optional)')).toBeFocused();
+  const reason = page.getByLabel('Reason (optional)');
+  await expect(reason).toBeFocused();
+  await expect(reason).toHaveAccessibleDescription('If the moderation log is public, it shows this reason.');
   await page.keyboard.type('Spam');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Hid 1 comment')).toBeVisible();

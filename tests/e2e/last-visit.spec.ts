@@ -116,6 +116,16 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   await expect(newsButton(page)).toBeVisible();
 });
 
+test('‘Since your last visit’ precedes the list in the order of focus', async ({ page, site }) => {
+  const { entries } = await remember(site);
+  await store(page, entries);
+  await visit(page, '/');
+  await expect(newsButton(page)).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name: 'Leaderboards' }).focus();
+  await page.keyboard.press('Shift+Tab');
+  await expect(newsButton(page)).toBeFocused();
+});
+
 test('the focus ring of ‘Since your last visit’ is visible on the waves in both themes', async ({ page, site }) => {
   const { entries } = await remember(site);
   await store(page, entries);

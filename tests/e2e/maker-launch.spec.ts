@@ -20,6 +20,20 @@ test.describe('the launch view of a maker', () => {
     await expect(panel.getByText(/^Votes count until/)).toBeVisible();
   });
 
+  test('in Arabic, draws the first hour on the side of its label', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Orthoceras' });
+    await decide(site, 'approve', made.id);
+    await page.goto(made.link.replace('#', '?lang=ar#'));
+    const chart = page.locator('.maker-chart');
+    const middleOf = async (selector: string) => {
+      const box = await chart.locator(selector).first().boundingBox();
+      return box ? box.x + box.width / 2 : Number.NaN;
+    };
+    const middle = await chart.boundingBox().then((box) => (box ? box.x + box.width / 2 : Number.NaN));
+    expect(await middleOf('.maker-chart-ends > *')).toBeGreaterThan(middle);
+    expect(await middleOf('rect')).toBeGreaterThan(middle);
+  });
+
   test('does not use its key for the next product', async ({ page, site }) => {
     await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
     const made = await submit(site, { name: 'Ammonite' });

@@ -15,6 +15,13 @@ async function openDialog(page: Page): Promise<void> {
   await expect(dialog(page)).toBeVisible();
 }
 
+async function choosePicture(page: Page): Promise<void> {
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+}
+
 const NOT_A_PICTURE = 'notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.';
 
 const PICTURE = { name: 'shell.png', background: '#0c5a68' };
@@ -23,6 +30,10 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   expectConsoleError(/415/);
   await openDialog(page);
   await name(page).fill('Shell');
+  await page.reload();
+  await openDialog(page);
+  const startOver = dialog(page).getByRole('button', { name: 'Start over' });
+  await expect(startOver).toBeVisible();
   const picture = await pictureFile(PICTURE.name, PICTURE.background);
   // The form accepts this picture, because browsers decode it by its bytes. The site refuses it, because its media type
   // is wrong.
@@ -31,6 +42,7 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
   await send(page).click();
   await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
+  await expect(startOver, 'it would change the created submission').toBeHidden();
   await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['lying.jpg', 'On the site']);
   await dialog(page).getByRole('button', { name: 'Remove screenshot 1' }).click();
   await expect(dialog(page).getByLabel('Add screenshots')).toBeFocused();
@@ -199,10 +211,7 @@ test('if the submission dialog is closed during an upload, a message shows when 
   expectConsoleError(/404/);
   await openDialog(page);
   await name(page).fill('Byssus');
-  await dialog(page)
-    .getByLabel('Choose a picture')
-    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
-  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await choosePicture(page);
   const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
   await send(page).click();
   await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
@@ -220,10 +229,7 @@ test('if an upload fails after the submission dialog was closed during sending, 
   expectConsoleError(/404|503/);
   await openDialog(page);
   await name(page).fill('Periwinkle');
-  await dialog(page)
-    .getByLabel('Choose a picture')
-    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
-  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await choosePicture(page);
   await failResponses(page, /\/image$/, { method: 'PUT' });
   const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
   await send(page).click();
@@ -241,10 +247,7 @@ test('the site stores the contents of the fields, even if the maker types while 
 }) => {
   await openDialog(page);
   await name(page).fill('Whelk');
-  await dialog(page)
-    .getByLabel('Choose a picture')
-    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
-  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await choosePicture(page);
   const description = dialog(page).locator('textarea');
   await description.fill('First');
   const held = await holdResponses(page, /\/image$/, { method: 'PUT' });

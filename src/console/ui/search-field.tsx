@@ -40,7 +40,7 @@ export function SearchField({ label, value, onChange }: Props) {
         aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
           if (text === '') event.currentTarget.blur();
           else setText('');
         }}

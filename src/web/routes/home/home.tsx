@@ -46,6 +46,12 @@ export function Home() {
     <>
       <WelcomeBanner />
       <div className="home-columns">
+        {/* First, because it is placed on the banner. */}
+        {hasVisited && (
+          <Suspense>
+            <ScreenView screen={SINCE_LAST_VISIT} />
+          </Suspense>
+        )}
         <section className="home-list" aria-labelledby="list-title">
           <div className="list-head">
             <h2 id="list-title" tabIndex={-1}>
@@ -75,11 +81,6 @@ export function Home() {
         <Suspense>
           <ScreenView screen={LANDSCAPES} />
         </Suspense>
-        {hasVisited && (
-          <Suspense>
-            <ScreenView screen={SINCE_LAST_VISIT} />
-          </Suspense>
-        )}
       </div>
     </>
   );
