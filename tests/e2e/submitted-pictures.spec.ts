@@ -16,14 +16,12 @@ async function openDialog(page: Page): Promise<void> {
 }
 
 async function choosePicture(page: Page): Promise<void> {
-  await dialog(page)
-    .getByLabel('Choose a picture')
-    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+  const file = await pictureFile('mark.png', '#c2410c');
+  await dialog(page).getByLabel('Choose a picture').setInputFiles(file);
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
 }
 
 const NOT_A_PICTURE = 'notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.';
-
 const PICTURE = { name: 'shell.png', background: '#0c5a68' };
 
 test('the remaining pictures are sent after the server refuses one', async ({ page, expectConsoleError }) => {
