@@ -7,6 +7,7 @@ import { useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
 import { goTo } from '../location.ts';
+import { isComposing } from '../ui/keys.ts';
 import { SCREENS } from './screens.tsx';
 
 interface Command {
@@ -95,8 +96,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // The key belongs to the input method. In Safari, the key that ends a composition has only the key code.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (isComposing(event)) return;
     const at = current ? commands.indexOf(current) : -1;
     if (event.key === 'ArrowDown') setActive((commands[at + 1] ?? commands[0])?.id);
     else if (event.key === 'ArrowUp') setActive((commands[at - 1] ?? commands.at(-1))?.id);

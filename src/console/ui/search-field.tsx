@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useShortcuts } from '../../web/ui/shortcuts.ts';
-import { useKeys } from './keys.ts';
+import { isComposing, useKeys } from './keys.ts';
 
 const DEBOUNCE_MS = 150;
 
@@ -40,7 +40,7 @@ export function SearchField({ label, value, onChange }: Props) {
         aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
+          if (event.key !== 'Escape' || isComposing(event)) return;
           if (text === '') event.currentTarget.blur();
           else setText('');
         }}
