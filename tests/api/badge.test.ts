@@ -57,7 +57,7 @@ describe('the badge of a product', () => {
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('is 404 for an unknown product and for an invalid URL', async () => {
+  test('returns 404 for an unknown product and for an invalid URL', async () => {
     for (const url of ['/badge/no-such-product.svg', '/badge/UPPER.svg', '/badge/.svg', '/badge/a.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }

@@ -171,7 +171,7 @@ describe('another process', () => {
   });
 });
 
-test('while the database is unavailable, cached responses are served with their age, and others are 503', async () => {
+test('while the database is unavailable, cached responses are served with their age, and other requests return 503', async () => {
   await site.ask.get('/');
   await site.ask.get('/product/tide');
   await site.ask.get('/api/products');

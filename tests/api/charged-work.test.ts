@@ -35,7 +35,7 @@ test('a search counts against the rate limit each time that its response is not 
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
-test('a page beyond the rate limit is 429 with the headers of the limit, even if a stale version is in the cache', async () => {
+test('a page beyond the rate limit returns 429 with the headers of the limit, even if a stale version is in the cache', async () => {
   const { clock, id } = await start();
   const page = '/?q=harbour&sort=top';
   expect((await site.ask.get(page)).statusCode).toBe(200);

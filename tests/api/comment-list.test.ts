@@ -60,7 +60,7 @@ describe('GET /api/products/:id/comments (api.md, Comments; SPEC section 2, Comm
     expect(await list('', elsewhere.id)).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test.each(['0', '101', '-1', 'x', '1.5'])('limit=%s is 400 and names the parameter', async (limit) => {
+  test.each(['0', '101', '-1', 'x', '1.5'])('limit=%s is rejected with 400 and names the parameter', async (limit) => {
     expectProblem(
       await on.site.ask.get(`/api/products/${on.productId}/comments?limit=${limit}`),
       400,
@@ -69,12 +69,12 @@ describe('GET /api/products/:id/comments (api.md, Comments; SPEC section 2, Comm
     );
   });
 
-  test.each(['top', 'BEST', ''])('sort=%s is 400 and names the valid values', async (sort) => {
+  test.each(['top', 'BEST', ''])('sort=%s is rejected with 400 and names the valid values', async (sort) => {
     const response = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=${sort}`);
     expectProblem(response, 400, 'bad_request', /best.*newest.*oldest/);
   });
 
-  test('a cursor that is forged, truncated or from another sort order or list is 400 bad_cursor', async () => {
+  test('a cursor that is forged, truncated or from another sort order or list is rejected with 400 bad_cursor', async () => {
     await Promise.all(['a', 'b'].map(add));
     await on.site.addProduct();
     const own = (await list('?sort=best&limit=1')).nextCursor ?? '';
@@ -86,7 +86,7 @@ describe('GET /api/products/:id/comments (api.md, Comments; SPEC section 2, Comm
   });
 
   test.each(['nobody', 'X', '%00', 'x'.repeat(65), "'%20OR%20'1'='1", ''])(
-    "the list of the unknown product '%s' is 404 Product not found",
+    "the list of the unknown product '%s' returns 404 Product not found",
     async (id) => {
       const response = await on.site.ask.get(`/api/products/${id}/comments`);
       expectProblem(response, 404, 'product_not_found', 'Product not found');

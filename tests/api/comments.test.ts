@@ -70,11 +70,11 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['null as the body', 'null'],
     ['a number as the body', '7'],
     ['no body', undefined],
-  ])("%s is 400 'Product ID and content are required' (SPEC section 5)", async (_what, body) => {
+  ])("%s is rejected with 400 'Product ID and content are required' (SPEC section 5)", async (_what, body) => {
     expectProblem(await post(body), 400, 'comment_incomplete', 'Product ID and content are required');
   });
 
-  test('after trimming, 2,000 characters are accepted and 2,001 are 422, counted as code points', async () => {
+  test('after trimming, 2,000 characters are accepted and 2,001 are rejected with 422, counted as code points', async () => {
     const longest = '🌊'.repeat(2_000);
     expect((await add(`  ${longest}\n`)).content).toBe(longest);
     expectProblem(await post({ productId: on.productId, content: `${longest}x` }), 422, 'comment_too_long', /2,?000/);
@@ -82,13 +82,13 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
   });
 
   test.each(['nobody', "x' OR '1'='1", '$1', 'X', 'x'.repeat(65), '../x', '__proto__', ' '])(
-    "the unknown product '%s' is 404 Product not found",
+    "the unknown product '%s' returns 404 Product not found",
     async (id) => {
       expectProblem(await post({ productId: id, content: 'x' }), 404, 'product_not_found', 'Product not found');
     },
   );
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400 and adds no comment', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('a session that is %s is rejected with 400 and adds no comment', async (_what, headers) => {
     expectProblem(await post({ productId: on.productId, content: 'x' }, headers), 400, 'session_required');
     expect(await total()).toBe(0);
   });
@@ -102,7 +102,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['a lone high surrogate', '"a\\ud83cb"'],
     ['a lone low surrogate', '"\\udf0a"'],
     ['surrogates in the wrong order', '"\\udf0a\\ud83c"'],
-  ])('text with %s, which cannot be stored, is 400 and is not repaired', async (_what, content) => {
+  ])('text with %s, which cannot be stored, is rejected with 400 and is not repaired', async (_what, content) => {
     expectProblem(await post(`{"productId":"${on.productId}","content":${content}}`), 400, 'bad_request', /characters/);
     expect(await total()).toBe(0);
   });
@@ -118,7 +118,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['an overlong NUL', Buffer.from([0xc0, 0x80])],
     ['a surrogate in UTF-8', Buffer.from([0xed, 0xa0, 0x80])],
     ['Latin-1', Buffer.from('é', 'latin1')],
-  ])('%s in the body is 400 and is not repaired', async (_what, bytes) => {
+  ])('%s in the body is rejected with 400 and is not repaired', async (_what, bytes) => {
     const body = Buffer.concat([Buffer.from(`{"productId":"${on.productId}","content":"`), bytes, Buffer.from('"}')]);
     expectProblem(await post(body), 400, 'bad_request', 'The body is not valid UTF-8');
     expect(await total()).toBe(0);
@@ -131,7 +131,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['a form', 'productId=x&content=x'],
     ['JSON with the key __proto__', '{"productId":"x","content":"x","__proto__":{"admin":true}}'],
     ['JSON with the key constructor', '{"productId":"x","content":"x","constructor":{"prototype":{"admin":true}}}'],
-  ])('a body that is %s is 400', async (_what, body) => {
+  ])('a body that is %s is rejected with 400', async (_what, body) => {
     expectProblem(await post(body), 400, 'bad_request', 'The body is not valid JSON');
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
   });
@@ -143,7 +143,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     expect(response.json<AddedComment>().comment.id).not.toBe(forged.id);
   });
 
-  test('a body of 16 KiB is accepted, and one more byte is 413', async () => {
+  test('a body of 16 KiB is accepted, and one more byte is rejected with 413', async () => {
     const frame = JSON.stringify({ productId: on.productId, content: 'x', padding: '' });
     const fill = (bytes: number) => frame.replace('"padding":""', `"padding":"${'p'.repeat(bytes - frame.length)}"`);
     expect((await post(fill(16_384))).statusCode).toBe(201);
@@ -157,7 +157,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     'nonsense',
-  ])('a body of type %s is 415', async (type) => {
+  ])('a body of type %s is rejected with 415', async (type) => {
     const response = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
       ...newVisitor(),
       'content-type': type,
@@ -173,7 +173,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
   test.each([
     ['in another charset', { 'content-type': 'application/json; charset=latin1' }],
     ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('JSON %s is 415, with the accepted media type', async (_how, headers) => {
+  ])('JSON %s is rejected with 415, with the accepted media type', async (_how, headers) => {
     const response = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
       ...newVisitor(),
       ...headers,

@@ -96,7 +96,7 @@ describe('Responses of the console', () => {
     expect(policy).not.toMatch(/unsafe|sha256/);
   });
 
-  test('are 404 for an unknown URL of the console', async () => {
+  test('return 404 for an unknown URL of the console', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/nothing')).json()).toMatchObject({ status: 404, code: 'not_found' });
     expect((await site.ask.get('/console/nothing')).statusCode).toBe(404);
@@ -125,7 +125,7 @@ describe('An invitation', () => {
 });
 
 describe('A session', () => {
-  test('is required to use the API, and ends with signing out, here or everywhere', async () => {
+  test('is required to use the API, and ends when the operator signs out of it or of all sessions', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/session')).json()).toEqual({ operator: 'ada', siteName: 'Groundswell' });
     for (const cookie of ['', 'console_session=', `console_session=${'A'.repeat(43)}`])

@@ -25,15 +25,18 @@ const READS = [...PRODUCT_READS, '/api/leaderboards', BOARD];
 
 describe('unknown URLs (api.md, Conventions)', () => {
   test.each(['/api/', '/api/nothing', '/api/products/x/nothing', '/api/v1/products', '/api/products/x/upvote/more'])(
-    '%s is 404 problem+json',
+    '%s returns 404 problem+json',
     async (url) => expectProblem(await site.ask.get(url), 404, 'not_found'),
   );
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('%s on an unknown URL is 404', async (method) => {
-    expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
-  });
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
+    '%s on an unknown URL returns 404',
+    async (method) => {
+      expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
+    },
+  );
 
-  test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, is 400', async (url) => {
+  test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, returns 400', async (url) => {
     expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid');
   });
 });
@@ -53,7 +56,7 @@ describe('wrong methods (api.md, Conventions: 405 with Allow)', () => {
     ['PUT', '/readyz', 'GET, HEAD'],
     ['POST', '/', 'GET, HEAD'],
     ['DELETE', '/product/x', 'GET, HEAD'],
-  ] as const)('%s %s is 405 with Allow: %s', async (method, url, allow) => {
+  ] as const)('%s %s returns 405 with Allow: %s', async (method, url, allow) => {
     const response = await site.app.inject({ method, url: `${url}?a=b` });
     expect(response.headers.allow).toBe(allow);
     expectProblem(response, 405, 'method_not_allowed');
@@ -135,7 +138,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
-  test('HEAD on an unknown product is 404 without a body', async () => {
+  test('HEAD on an unknown product returns 404 without a body', async () => {
     const head = await site.app.inject({ method: 'HEAD', url: '/api/products/nobody' });
     expect([head.statusCode, head.body]).toEqual([404, '']);
     expect(head.headers['content-type']).toContain('application/problem+json');
@@ -207,13 +210,13 @@ describe('an unavailable database', () => {
     ['PUT', '/api/products/x/upvote'],
     ['DELETE', '/api/products/x/upvote'],
     ['POST', `/api/comments/${randomUUID()}/like`],
-  ] as const)('%s %s is 503 unavailable, with Retry-After', async (method, url) => {
+  ] as const)('%s %s returns 503 unavailable, with Retry-After', async (method, url) => {
     const response = await broken.app.inject({ method, url, headers: VISITOR });
     expectProblem(response, 503, 'unavailable', /database is unavailable/);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('POST /api/comments is 503 unavailable, with and without an idempotency key', async () => {
+  test('POST /api/comments returns 503 unavailable, with and without an idempotency key', async () => {
     for (const headers of [VISITOR, { ...VISITOR, 'idempotency-key': 'k' }]) {
       const response = await broken.ask.post('/api/comments', { productId: 'x', content: 'x' }, headers);
       expectProblem(response, 503, 'unavailable');
@@ -242,7 +245,7 @@ describe('an unavailable database', () => {
 });
 
 describe('an internal error', () => {
-  test('is 500 internal without details, and is logged without the values of the row', async () => {
+  test('returns 500 internal without details, and is logged without the values of the row', async () => {
     const log = createLogLines();
     const broken = await startTestSite({ log: log.log });
     const visitor = newVisitor();

@@ -181,9 +181,12 @@ describe('the feed of a product’s comments', () => {
     expect(parseAtomFeed(body)).toMatchObject({ updated: '1970-01-01T00:00:00.000Z' });
   });
 
-  test.each(['nothing', 'No-Such', encodeURIComponent('../x')])('is 404 for %s, which is not a product', async (id) => {
-    expectProblem(await site.ask.get(`/product/${id}/comments.xml`), 404, 'product_not_found');
-  });
+  test.each(['nothing', 'No-Such', encodeURIComponent('../x')])(
+    'returns 404 for %s, which is not a product',
+    async (id) => {
+      expectProblem(await site.ask.get(`/product/${id}/comments.xml`), 404, 'product_not_found');
+    },
+  );
 });
 
 describe('hostile text', () => {

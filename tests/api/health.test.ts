@@ -11,18 +11,21 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 describe('GET /healthz and /readyz (api.md, Health)', () => {
-  test.each(['/healthz', '/readyz'])('%s is 200 { status: "ok" } on a healthy site, and not cacheable', async (url) => {
-    const response = await site.ask.get(url);
-    expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);
-    expect(response.headers['cache-control']).toBe('no-store');
-  });
+  test.each(['/healthz', '/readyz'])(
+    '%s returns 200 { status: "ok" } on a healthy site, and not cacheable',
+    async (url) => {
+      const response = await site.ask.get(url);
+      expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);
+      expect(response.headers['cache-control']).toBe('no-store');
+    },
+  );
 
-  test.each(['/healthz', '/readyz'])('HEAD %s is 200 without a body', async (url) => {
+  test.each(['/healthz', '/readyz'])('HEAD %s returns 200 without a body', async (url) => {
     const response = await site.app.inject({ method: 'HEAD', url });
     expect([response.statusCode, response.body]).toEqual([200, '']);
   });
 
-  test('while the database is unavailable, /healthz is 200 and /readyz is 503', async () => {
+  test('while the database is unavailable, /healthz returns 200 and /readyz returns 503', async () => {
     await site.database.simulateOutage();
     expect((await site.ask.get('/healthz')).statusCode).toBe(200);
     const ready = await site.ask.get('/readyz');
@@ -30,7 +33,7 @@ describe('GET /healthz and /readyz (api.md, Health)', () => {
     expect(ready.body).not.toContain('test_');
   });
 
-  test('while the database is read-only, /readyz is 503, a vote is 503 with Retry-After, and reads succeed', async () => {
+  test('while the database is read-only, /readyz returns 503, a vote returns 503 with Retry-After, and reads succeed', async () => {
     const { id } = await site.addProduct();
     await site.database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`,

@@ -117,7 +117,7 @@ describe('GET /api/products/:id/comments/held', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  test('is 404 for an invalid product id', async () => {
+  test('returns 404 for an invalid product id', async () => {
     expectProblem(await site.ask.get('/api/products/%00/comments/held', newVisitor()), 404, 'product_not_found');
   });
 });

@@ -65,7 +65,7 @@ test('votes of one network beyond the cap are included in the upvotes, but do no
   expect(JSON.stringify(stored)).not.toContain('192.0');
 });
 
-test('an invalid period is 400, and a period that cannot have a leaderboard is 404', async () => {
+test('an invalid period is rejected with 400, and a period that cannot have a leaderboard with 404', async () => {
   expectProblem(await site.app.inject('/api/leaderboards/2026-02-30'), 400, 'bad_period');
   expectProblem(await site.app.inject('/api/leaderboards/1999-12-31'), 404, 'period_not_found');
   expectProblem(await site.app.inject('/api/leaderboards/9998'), 404, 'period_not_found');

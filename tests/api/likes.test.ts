@@ -63,9 +63,12 @@ describe('POST /api/comments/:id/like (api.md, Comments; SPEC section 4)', () =>
     expect(await shown()).toEqual([200]);
   });
 
-  test.each(['', '%20', '%09'])("an empty id ('%s') is 400 'Comment ID is required' (SPEC section 5)", async (id) => {
-    expectProblem(await like(id), 400, 'comment_id_required', 'Comment ID is required');
-  });
+  test.each(['', '%20', '%09'])(
+    "an empty id ('%s') is rejected with 400 'Comment ID is required' (SPEC section 5)",
+    async (id) => {
+      expectProblem(await like(id), 400, 'comment_id_required', 'Comment ID is required');
+    },
+  );
 
   test.each([
     '00000000-0000-4000-8000-000000000000',
@@ -76,12 +79,12 @@ describe('POST /api/comments/:id/like (api.md, Comments; SPEC section 4)', () =>
     '__proto__',
     'x'.repeat(2_000),
     '{00000000-0000-4000-8000-000000000000}',
-  ])("the unknown id '%s' is 404 'Comment not found' (SPEC section 8)", async (id) => {
+  ])("the unknown id '%s' returns 404 'Comment not found' (SPEC section 8)", async (id) => {
     expectProblem(await like(id), 404, 'comment_not_found', 'Comment not found');
     expect(await shown()).toEqual([0]);
   });
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400 and adds no like', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('a session that is %s is rejected with 400 and adds no like', async (_what, headers) => {
     expectProblem(await like(commentId, headers), 400, 'session_required');
     expect(await shown()).toEqual([0]);
   });

@@ -58,7 +58,7 @@ async function metricsAddress(): Promise<string> {
 }
 
 describe('GET /metrics (api.md, Health)', () => {
-  test('is 404 unless metrics are configured', async () => {
+  test('returns 404 unless metrics are configured', async () => {
     await start({});
     expect((await ask('/metrics')).status).toBe(404);
     expect((await ask('/metrics', authorization(TOKEN))).status).toBe(404);

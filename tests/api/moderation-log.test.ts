@@ -282,7 +282,7 @@ test('reasons are shown as plain text', async () => {
   await expect.poll(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
 });
 
-test('without a public moderation log, its endpoint is 404, its page is the list, and no page mentions it', async () => {
+test('without a public moderation log, its endpoint returns 404, its page is the list, and no page mentions it', async () => {
   const plain = await startTestSite();
   const [api, unknown] = [await plain.ask.get(LOG), await plain.ask.get('/api/no-such-path')];
   expect(api.statusCode).toBe(404);

@@ -92,11 +92,11 @@ describe('refused oEmbed requests', () => {
     'javascript:alert(1)',
     '/product/git',
     'git',
-  ])('%s, which is not a product of this site, is 404', async (url) => {
+  ])('%s, which is not a product of this site, returns 404', async (url) => {
     expectProblem(await site.ask.get(addressOf(url), { host: 'evil.example' }), 404, 'product_not_found');
   });
 
-  test('a request for XML is 501', async () => {
+  test('a request for XML returns 501', async () => {
     const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
     expectProblem(response, 501, 'not_implemented', 'Only format=json is supported');
   });
@@ -105,5 +105,5 @@ describe('refused oEmbed requests', () => {
     '/oembed',
     `/oembed?url=${ORIGIN}/product/git&maxwidth=0`,
     `/oembed?url=${ORIGIN}/product/git&maxheight=x`,
-  ])('%s is 400', async (path) => expectProblem(await site.ask.get(path), 400, 'bad_request'));
+  ])('%s returns 400', async (path) => expectProblem(await site.ask.get(path), 400, 'bad_request'));
 });

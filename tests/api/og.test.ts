@@ -43,7 +43,7 @@ describe('the card of a product', () => {
     expect((await get(`/og/${id}.png?v=3`)).headers.etag).toBe((await get(`/og/${id}.png`)).headers.etag);
   });
 
-  test('is 404 for an unknown product and for an invalid URL', async () => {
+  test('returns 404 for an unknown product and for an invalid URL', async () => {
     for (const url of ['/og/no-such-product.png', '/og/UPPER.png', '/og/.png', '/og/a.jpg', '/og/%00.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }
@@ -69,7 +69,7 @@ describe('the card of a leaderboard', () => {
     expect((await get('/og/board/2026-06.png', { 'if-none-match': String(month.headers.etag) })).statusCode).toBe(304);
   });
 
-  test('is 404 for a period that cannot have a leaderboard, and 400 for an invalid one', async () => {
+  test('returns 404 for a period that cannot have a leaderboard, and 400 for an invalid one', async () => {
     expect((await get('/og/board/1999-12-31.png')).statusCode).toBe(404);
     expect((await get('/og/board/tomorrow.png')).statusCode).toBe(400);
   });

@@ -83,14 +83,14 @@ describe('GET / and /product/:id (api.md, Pages and files; SPEC section 2)', () 
     expect((await site.ask.get(href.replaceAll('&amp;', '&'))).body).toContain('>21 products<');
   });
 
-  test.each(['/', '/product/a'])('HEAD %s is 200 without a body', async (url) => {
+  test.each(['/', '/product/a'])('HEAD %s returns 200 without a body', async (url) => {
     await site.addProduct({ id: 'a' });
     const response = await site.app.inject({ method: 'HEAD', url });
     expect([response.statusCode, response.body]).toEqual([200, '']);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  test('a page with unknown parameters is 200', async () => {
+  test('a page with unknown parameters returns 200', async () => {
     expect((await site.ask.get('/?utm_source=mail&__proto__=1')).statusCode).toBe(200);
   });
 });
@@ -119,7 +119,7 @@ describe('invalid parameters of a page redirect to the page without them', () =>
 
 describe('unknown URLs (SPEC sections 2 and 8)', () => {
   test.each(['nobody', 'X', 'x'.repeat(65), 'x'.repeat(3_000), '__proto__', 'a%2Fb'])(
-    "the unknown product '%s' is 404 'Product not found' with a link to the home page",
+    "the unknown product '%s' returns 404 'Product not found' with a link to the home page",
     async (id) => {
       const response = await site.ask.get(`/product/${id}`);
       expect(response.statusCode).toBe(404);
@@ -149,7 +149,7 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     '//evil.example/',
     '//product/a',
     '/<script>alert(1)</script>',
-  ])("%s is 404 'Oops! Page not found' with a link to the home page, and its path is logged", async (url) => {
+  ])("%s returns 404 'Oops! Page not found' with a link to the home page, and its path is logged", async (url) => {
     await site.addProduct({ id: 'a' });
     const before = log.lines().length;
     const { statusCode, headers, body } = await site.ask.get(url);
@@ -168,7 +168,7 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(log.text()).not.toContain('secret=1');
   });
 
-  test('a HEAD request for a missing page is 404', async () => {
+  test('a HEAD request for a missing page returns 404', async () => {
     for (const url of ['/nothing', '/product/nobody']) {
       expect((await site.app.inject({ method: 'HEAD', url })).statusCode).toBe(404);
     }
@@ -242,7 +242,7 @@ describe('the page is the same for every visitor', () => {
 });
 
 describe('an unavailable database', () => {
-  test('the list is 503 with the specified texts and a retry button, and the reason is logged', async () => {
+  test('the list returns 503 with the specified texts and a retry button, and the reason is logged', async () => {
     const lines = createLogLines();
     const broken = await startTestSite({ log: lines.log });
     await broken.database.simulateOutage();

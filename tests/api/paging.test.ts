@@ -82,7 +82,7 @@ describe('keyset paging (api.md, Conventions)', () => {
     expect(await list({ cursor: nextCursor ?? '' })).toEqual({ items: [], nextCursor: null });
   });
 
-  test('a cursor of another sort order is 400 bad_cursor', async () => {
+  test('a cursor of another sort order is rejected with 400 bad_cursor', async () => {
     await addMany(3);
     for (const sort of SORTS) {
       const { nextCursor } = await list({ sort, limit: 1 });
@@ -92,7 +92,7 @@ describe('keyset paging (api.md, Conventions)', () => {
     }
   });
 
-  test('a truncated cursor is 400 bad_cursor', async () => {
+  test('a truncated cursor is rejected with 400 bad_cursor', async () => {
     await addMany(2);
     const cursor = (await list({ limit: 1 })).nextCursor ?? '';
     for (const length of [1, 2, 3, Math.floor(cursor.length / 2), cursor.length - 4]) {
@@ -113,11 +113,11 @@ describe('keyset paging (api.md, Conventions)', () => {
     ['a negative position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], -20)],
     ['a position that is not an integer', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1.5)],
     ['an enormous position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1e10)],
-  ])('a forged cursor (%s) is 400 bad_cursor', async (_what, cursor) => {
+  ])('a forged cursor (%s) is rejected with 400 bad_cursor', async (_what, cursor) => {
     expectProblem(await on.site.ask.get(listAddress({ cursor })), 400, 'bad_cursor');
   });
 
-  test('a cursor of more than 512 characters is 400', async () => {
+  test('a cursor of more than 512 characters is rejected with 400', async () => {
     expectProblem(await on.site.ask.get(listAddress({ cursor: 'a'.repeat(513) })), 400, 'bad_request', /cursor/);
   });
 });

@@ -60,21 +60,21 @@ describe('GET /api/products (api.md, Products)', () => {
   });
 
   test.each(['0', '101', '-1', '1.5', 'ten', '', '1e9', 'NaN', '10;DROP'])(
-    'limit=%s is 400 bad_request and names the parameter',
+    'limit=%s is rejected with 400 bad_request and names the parameter',
     async (limit) => {
       expectProblem(await on.site.ask.get(listAddress({ limit })), 400, 'bad_request', /limit/);
     },
   );
 
   test.each(['best', '', 'TOP', 'constructor'])(
-    'sort=%s is 400 bad_request and names the valid values',
+    'sort=%s is rejected with 400 bad_request and names the valid values',
     async (sort) => {
       expectProblem(await on.site.ask.get(listAddress({ sort })), 400, 'bad_request', /sort.*newest.*top.*discussed/);
     },
   );
 
   test.each(['q=a&q=b', 'sort=top&sort=newest', 'limit=1&limit=2', 'tag=a&tag=b', 'cursor=a&cursor=b'])(
-    'a parameter that is given twice (%s) is 400 bad_request',
+    'a parameter that is given twice (%s) is rejected with 400 bad_request',
     async (query) => {
       expectProblem(await on.site.ask.get(`/api/products?${query}`), 400, 'bad_request');
     },
@@ -142,7 +142,7 @@ describe('GET /api/products/:id (api.md, Products)', () => {
     ['a path to a parent folder', '..%2F..%2Fetc'],
     ['a name that every object has', '__proto__'],
     ['no id', ''],
-  ])('is 404 Product not found for %s', async (_what, id) => {
+  ])('returns 404 Product not found for %s', async (_what, id) => {
     await on.site.addProduct({ id: 'x' });
     expectProblem(await on.site.ask.get(`/api/products/${id}`), 404, 'product_not_found', 'Product not found');
   });

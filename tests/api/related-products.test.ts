@@ -38,7 +38,7 @@ test('the API lists related products with the tags that they share', async () =>
   expect(await idsRelatedTo('bare')).toEqual([]);
 });
 
-test('the related products of an unknown product are 404', async () => {
+test('the related products of an unknown product return 404', async () => {
   expectProblem(await site.ask.get('/api/products/unknown/related'), 404, 'product_not_found', 'Product not found');
 });
 

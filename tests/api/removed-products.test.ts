@@ -66,7 +66,7 @@ async function rowsOf(id: string): Promise<unknown[]> {
 }
 
 describe('a removed product', () => {
-  test('disappears with its counts, upvotes and comments; its page is 410, and the API is 404 Product not found', async () => {
+  test('disappears with its counts, upvotes and comments; its page returns 410, and the API returns 404 Product not found', async () => {
     const { id, visitor, comment } = await newDiscussed();
     const other = await newDiscussed();
     const untouched = await rowsOf(other.id);
@@ -104,7 +104,7 @@ describe('a removed product', () => {
     expect(await rowsOf(other.id)).toEqual(untouched);
   });
 
-  test('is 410 on its page, for HEAD too, until it is restored, and an unknown id is still 404', async () => {
+  test('has a page that returns 410, also for HEAD, until it is restored; pages of unknown products return 404', async () => {
     const { id } = await newDiscussed();
     await removeProducts(site.database, [id]);
     await soon(() => status(`/product/${id}`)).toBe(410);
@@ -115,7 +115,7 @@ describe('a removed product', () => {
     await soon(() => status(`/product/${id}`)).toBe(200);
   });
 
-  test('is 404 on its page if it had not launched, because it was never public', async () => {
+  test('has a page that returns 404 if it had not launched, because it was never public', async () => {
     const { id } = await site.addProduct({ id: newId(), createdAt: new Date(Date.now() + 3_600_000).toISOString() });
     await removeProducts(site.database, [id]);
     expect(await status(`/product/${id}`)).toBe(404);

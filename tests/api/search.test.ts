@@ -83,7 +83,7 @@ describe('the search for a literal, case-insensitive substring (SPEC section 5)'
     expect(await search('after')).toEqual(['After']);
   });
 
-  test('accepts 200 characters, and 201 are 400', async () => {
+  test('accepts 200 characters, and rejects 201 with 400', async () => {
     const name = '🌊'.repeat(200);
     await on.site.addProduct({ name });
     expect(await search(name)).toEqual([name]);
@@ -122,7 +122,7 @@ describe('the tag filter, which is exact but ignores case', () => {
     for (const tag of ['jav', '%', '10_%', 'x', 'y', "'"]) expect(await ids({ tag }), tag).toEqual([]);
   });
 
-  test('accepts an empty tag, which finds everything, and 61 characters are 400', async () => {
+  test('accepts an empty tag, which finds everything, and rejects 61 characters with 400', async () => {
     await addMany(2);
     expect(await ids({ tag: '' })).toHaveLength(2);
     expectProblem(await on.site.ask.get(listAddress({ tag: 'x'.repeat(61) })), 400, 'bad_request', /tag/);

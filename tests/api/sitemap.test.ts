@@ -130,7 +130,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
   });
 
   test.each(['/sitemap/x.xml', '/sitemap/~', '/sitemap/WyJ4Il0~.xml', '/sitemap/~WyJhZGRyZXNzZXMiLCJ4IiwieSJd.xml'])(
-    'is 404 for %s, which is not a shard',
+    'returns 404 for %s, which is not a shard',
     async (path) => {
       expect((await site.ask.get(path)).statusCode).toBe(404);
     },

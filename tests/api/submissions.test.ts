@@ -34,7 +34,7 @@ const send = (method: 'GET' | 'PATCH' | 'DELETE' | 'PUT' | 'POST', url: string, 
 const approve = (id: string) => approveSubmission(site.database, { id }, { now: clock.now(), timeZone: 'UTC' });
 
 describe('POST /api/submissions', () => {
-  test('is 201 with the waiting submission and the maker key', async () => {
+  test('returns 201 with the waiting submission and the maker key', async () => {
     const response = await post({
       name: ' Tide tables ',
       description: 'When to launch.',
@@ -105,7 +105,7 @@ describe('POST /api/submissions', () => {
     ['a list', []],
     ['a text', '"name"'],
     ['null', 'null'],
-  ])('is 400 for %s as the body', async (_what, body) => {
+  ])('returns 400 for %s as the body', async (_what, body) => {
     expectProblem(await post(body), 400, 'bad_request', 'The body must be a JSON object');
   });
 
@@ -139,7 +139,7 @@ describe('POST /api/submissions', () => {
       { name: 'x', launchAt: `${' '.repeat(100)}2100-01-01T00:00Z` },
       'launchAt',
     ],
-  ])('is 422 for %s, with the name of the field', async (_what, body, field) => {
+  ])('returns 422 for %s, with the name of the field', async (_what, body, field) => {
     const response = await post(body);
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({
@@ -164,7 +164,7 @@ describe('POST /api/submissions', () => {
     expectProblem(await site.ask.get('/api/submissions'), 405, 'method_not_allowed');
   });
 
-  test('is 200 with the same submission if it is repeated with the same idempotency key', async () => {
+  test('returns 200 with the same submission if it is repeated with the same idempotency key', async () => {
     const visitor = { ...newVisitor(), 'idempotency-key': 'draft-1' };
     const first = await submit({ name: 'Once' }, visitor);
     const repeat = await post({ name: 'Once' }, visitor);

@@ -82,14 +82,14 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Upvotes; SPEC section
 
   for (const method of ['put', 'delete'] as const) {
     test.each(['nobody', "x'%20OR%20'1'='1", 'X', 'x'.repeat(65), '%00', '__proto__', ''])(
-      `${method.toUpperCase()} on the unknown product '%s' is 404 Product not found`,
+      `${method.toUpperCase()} on the unknown product '%s' returns 404 Product not found`,
       async (id) => {
         const response = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
         expectProblem(response, 404, 'product_not_found', 'Product not found');
       },
     );
 
-    test.each(BAD_SESSIONS)(`${method.toUpperCase()} with a session that is %s is 400`, async (_what, headers) => {
+    test.each(BAD_SESSIONS)(`${method.toUpperCase()} with a session that is %s returns 400`, async (_what, headers) => {
       const id = await newProduct();
       expectProblem(await site.ask[method](`/api/products/${id}/upvote`, headers), 400, 'session_required');
       expect(await rows(id)).toEqual([]);
@@ -182,7 +182,7 @@ describe('GET /api/upvotes (api.md, Upvotes)', () => {
     expect(await upvoted([], me)).toEqual({ upvoted: [] });
   });
 
-  test('accepts 100 products, and 101 are 400', async () => {
+  test('accepts 100 products, and rejects 101 with 400', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `p${index}`);
     expect(await upvoted(ids.slice(1), newVisitor())).toEqual({ upvoted: [] });
     expectProblem(
@@ -193,11 +193,11 @@ describe('GET /api/upvotes (api.md, Upvotes)', () => {
     );
   });
 
-  test('is 400 without the parameter, which the response names', async () => {
+  test('returns 400 without the parameter, and names it', async () => {
     expectProblem(await site.ask.get('/api/upvotes', newVisitor()), 400, 'bad_request', /products/);
   });
 
-  test.each(BAD_SESSIONS)('is 400 for a session that is %s', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('returns 400 for a session that is %s', async (_what, headers) => {
     expectProblem(await site.ask.get('/api/upvotes?products=a', headers), 400, 'session_required');
   });
 

@@ -39,7 +39,7 @@ test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, witho
   const { healthy, findings } = JSON.parse(stdout);
   expect(healthy).toBe(false);
   const of = (check: string) => findings.find((finding: { check: string }) => finding.check === check);
-  expect(of('counts')).toMatchObject({ status: 'fault', advice: 'Run groundswell counts check --repair.' });
+  expect(of('counts')).toMatchObject({ status: 'fault', advice: 'Run `groundswell counts check --repair`.' });
   expect(of('TRUST_PROXY')).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
   expect(of('SITE_URL')).toMatchObject({
     status: 'warning',

@@ -209,7 +209,7 @@ describe('refused imports exit 2 and change nothing', () => {
     ['an unknown ending', ['text.txt'], /must end in one of \.csv, \.json, \.jsonl, \.ndjson/],
     ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
-    ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /There is no folder/],
+    ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /The picture folder .* does not exist/],
   ])('%s is refused', async (_what, [name = '', ...options], message) => {
     await file('text.txt', '');
     await file('ok.csv', 'id\na\n');

@@ -185,15 +185,15 @@ async function openStoppedQueue(page: Page, site: E2eSite, names: readonly strin
 }
 
 for (const [what, next, change] of [
-  ['a submission that has taken the place of the active one', 'Unread B', withdrawSubmission],
+  ['a submission that took the place of the active one', 'Unread B', withdrawSubmission],
   [
-    'a version that the maker has saved',
+    'a version that the maker saved',
     'Edited A',
     (...[database, access, rules]: Parameters<typeof withdrawSubmission>) =>
       editSubmission(database, access, { name: 'Edited A' }, rules),
   ],
 ] as const) {
-  test(`a key does not act on ${what} a moment before`, async ({ page, site }) => {
+  test(`a key does not act on ${what} a moment earlier`, async ({ page, site }) => {
     const names = ['Read A', 'Unread B', 'Unread C'];
     const { written, card, untilShown } = await openStoppedQueue(page, site, names);
     const [first] = written;

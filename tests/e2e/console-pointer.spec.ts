@@ -100,10 +100,10 @@ test('the comment under the mouse stays in place when one above the screen becom
 });
 
 for (const [what, gone, hasTouch] of [
-  ['has taken the place of the one under the mouse', 1, false],
-  ['has moved on a touch screen', 0, true],
+  ['took the place of the one under the mouse', 1, false],
+  ['moved on a touch screen', 0, true],
 ] as const) {
-  test(`a click does not act on a submission that ${what} a moment before`, async ({ newVisitor, site }) => {
+  test(`a click does not act on a submission that ${what} a moment earlier`, async ({ newVisitor, site }) => {
     const written = await addSubmissions(site, names);
     const page = await newVisitor({ viewport: { width: 1280, height: 720 }, hasTouch, isMobile: hasTouch });
     await signIn(page, site);

@@ -262,7 +262,7 @@ test.describe('with the keyboard alone', () => {
     await page.keyboard.press('Escape');
     await expect(dialog(page)).toHaveCount(0);
     await expect(link).toBeFocused();
-    // The dialog is hidden before its history entry is removed. A later removal would close the next dialog.
+    // The dialog is hidden before `history.back()` changes the URL, which would otherwise close the next dialog.
     await expect(page).toHaveURL('/');
     await openDialog(page);
     await page.keyboard.press('Escape');

@@ -38,7 +38,7 @@ export async function startDocumentProxy(target: string) {
         release = resolve;
       });
     },
-    /** Breaks off the responses to documents after their first bytes. */
+    /** Aborts the responses to document requests after their first bytes. */
     interruptDocuments() {
       isInterrupting = true;
     },

@@ -77,8 +77,8 @@ function printReport({ checked, wrong, repaired }: CountsReport): void {
     print(`${productId}: ${describeCount('upvote', upvotes)}, ${describeCount('comment', comments)}`);
   }
   if (wrong.length > MAX_NAMED) print(`… and ${wrong.length - MAX_NAMED} more (--json lists all)`);
-  const outcome = repaired ? 'They were corrected.' : 'Run `counts check --repair` to correct them.';
-  print(`${wrong.length} of ${products} had wrong counts. ${outcome}`);
+  const outcome = repaired ? 'They were corrected.' : 'Run `groundswell counts check --repair` to correct them.';
+  print(`Found wrong counts for ${wrong.length} of ${products}. ${outcome}`);
 }
 
 function describeCount(noun: string, { stored, rows }: WrongCount['upvotes']): string {

@@ -151,7 +151,7 @@ async function examineBackups(connection: Connection | undefined, { backups }: S
     return warning(
       'backups',
       'none are scheduled',
-      'Set BACKUP_DIR to a folder on another disk, or run groundswell backup on a timer.',
+      'Set BACKUP_DIR to a folder on another disk, or run `groundswell backup` on a timer.',
     );
   }
   const wanted = { ...backups, migrations: PACKAGE_FOLDERS.migrations };

@@ -52,7 +52,7 @@ Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
 An import can be undone for 30 days if it changed at most 20,000 products.
-Products that were edited or removed since then are left unchanged.`,
+Products that have been edited or removed since the import are left unchanged.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`log --json\``);

@@ -102,7 +102,7 @@ async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   );
   if (taken.length > 0)
     throw new Error(
-      `nothing was restored: other products have these ids now: ${taken.join(', ')}. Remove them first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
+      `nothing was restored: other products have these ids now: ${taken.join(', ')}. Remove them first, then run \`groundswell products restore --removal\` with the removal's id from \`groundswell products list --removed\`.`,
     );
   if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
   if (restored.length === 0) throw new Error('nothing was restored: there is no removal to undo');

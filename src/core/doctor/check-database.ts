@@ -66,7 +66,11 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
       'Run the newer version that applied them.',
     );
   if (pending.length > 0)
-    return fault('migrations', `${pending.join(', ')} not applied yet`, 'Run groundswell migrate, or start the site.');
+    return fault(
+      'migrations',
+      `${pending.join(', ')} not applied yet`,
+      'Run `groundswell migrate`, or start the site.',
+    );
   return ok('migrations', `all ${applied.length} applied`);
 }
 
@@ -87,7 +91,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
     return warning(
       'search',
       'the index products_search is missing or incomplete',
-      'Run DROP INDEX IF EXISTS products_search in the database, then groundswell migrate.',
+      'Run `DROP INDEX IF EXISTS products_search` in the database, then `groundswell migrate`.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);
 }
@@ -151,7 +155,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   const after = skipped === 0 ? '' : await idAt(sql, skipped);
   const { checked, wrong } = await checkCounts(sql, { after, limit: SAMPLE });
   const message = `wrong for ${formatCount(wrong.length)} of ${formatCount(checked)} checked products`;
-  if (wrong.length > 0) return fault('counts', message, 'Run groundswell counts check --repair.');
+  if (wrong.length > 0) return fault('counts', message, 'Run `groundswell counts check --repair`.');
   return ok('counts', message);
 }
 

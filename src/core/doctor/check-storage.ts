@@ -64,12 +64,12 @@ export async function checkBackups(
     return ok(CHECK, message);
   } catch (error) {
     if (error instanceof BackupFileError)
-      return fault(CHECK, error.message, 'Write another backup: groundswell backup FILE.');
+      return fault(CHECK, error.message, 'Write another backup: `groundswell backup FILE`.');
     if (error instanceof CoreError || error instanceof pg.DatabaseError)
       return fault(
         CHECK,
         `the trial restore failed: ${error.message}`,
-        'Correct the fault, then run groundswell doctor again.',
+        'Correct the fault, then run `groundswell doctor` again.',
       );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
     return fault(

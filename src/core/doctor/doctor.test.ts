@@ -235,7 +235,7 @@ describe('backups', () => {
     expect(await checkBackups(broken, rules)).toMatchObject({
       status: 'fault',
       message: 'the trial restore failed: Away.',
-      advice: 'Correct the fault, then run groundswell doctor again.',
+      advice: 'Correct the fault, then run `groundswell doctor` again.',
     });
   });
 

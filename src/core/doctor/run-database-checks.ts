@@ -126,7 +126,7 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
   const amount = `${waiting} waiting for a decision, ${suspectedSpam} of them suspected spam`;
   const days = oldestSince === null ? 0 : Math.floor((now.getTime() - oldestSince.getTime()) / DAY_MS);
   if (days >= LATE_DAYS) {
-    return warning('submissions', `${amount}; the oldest for ${days} days`, 'Run groundswell submissions list.');
+    return warning('submissions', `${amount}; the oldest for ${days} days`, 'Run `groundswell submissions list`.');
   }
   if (!isOn && waiting > 0) {
     return warning(
@@ -149,21 +149,21 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
     return fault(
       check,
       `the receiver responded 410 Gone at ${goneAt.toISOString()}, so deliveries are stopped`,
-      'Correct WEBHOOK_URL, remove it, or resume with groundswell webhooks retry.',
+      'Correct WEBHOOK_URL, remove it, or resume with `groundswell webhooks retry`.',
     );
   }
   if (failingSince && now.getTime() - failingSince.getTime() > MAX_FAILING_MS) {
     return warning(
       check,
       `no delivery has succeeded since ${failingSince.toISOString()} (${lastFailure}); ${waiting} waiting, ${expired} expired`,
-      'Check the receiver, then run groundswell webhooks test and groundswell webhooks retry.',
+      'Check the receiver, then run `groundswell webhooks test` and `groundswell webhooks retry`.',
     );
   }
   if (expired > 0) {
     return warning(
       check,
       `not delivered within 24 hours: ${expired}`,
-      'Run groundswell webhooks list --undelivered to see them, and groundswell webhooks retry to send them again.',
+      'Run `groundswell webhooks list --undelivered` to see them, and `groundswell webhooks retry` to send them again.',
     );
   }
   return ok(check, `no delivery is failing; ${waiting} waiting`);

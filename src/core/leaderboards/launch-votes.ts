@@ -111,7 +111,7 @@ export async function findRecentLaunches(sql: Sql, now: Date): Promise<string[]>
   return (await sql.query<{ product_id: string }>(FIND_RECENT, [now.toISOString()])).map((row) => row.product_id);
 }
 
-/** Returns the ids of launches whose result is not final and whose place does not match their counted votes yet. */
+/** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
 export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);
 }

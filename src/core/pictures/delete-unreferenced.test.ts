@@ -52,7 +52,7 @@ test('pictures that no row references are deleted after a day', async () => {
   expect(await deletePictures()).toEqual([]);
 });
 
-test('images, screenshots, avatars, removed products, submissions and recent audit entries keep their pictures', async () => {
+test('pictures of products, team members, removed products, submissions and recent audit entries are not deleted', async () => {
   const names = await Promise.all(
     ['image', 'first', 'second', 'avatar', 'removed', 'submitted', 'approved', 'undone', 'audited'].map((each) =>
       store(each),

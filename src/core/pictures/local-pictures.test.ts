@@ -79,8 +79,12 @@ test('a missing file, a folder, a large picture and a file of another type are r
   await expect(pictures.add('sub')).rejects.toThrow('is not a file');
   await expect(pictures.add('missing.png')).rejects.toThrow('is not in the picture folder');
   await expect(pictures.add('nul\0.png')).rejects.toThrow('is not in the picture folder');
-  await expect(LocalPictures.open(join(root, 'missing'))).rejects.toThrow('There is no folder');
-  await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow('There is no folder');
+  await expect(LocalPictures.open(join(root, 'missing'))).rejects.toThrow(
+    'does not exist, is not a folder, or is not accessible',
+  );
+  await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow(
+    'does not exist, is not a folder, or is not accessible',
+  );
 });
 
 test('a picture that changes between the check and the copy is refused', async () => {

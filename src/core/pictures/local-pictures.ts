@@ -28,7 +28,7 @@ export class LocalPictures {
   static async open(folder: string): Promise<LocalPictures> {
     const path = await realpath(folder).catch(() => undefined);
     if (path === undefined || !(await stat(path)).isDirectory())
-      throw new PictureError(`There is no folder ${folder}, or it is not accessible`);
+      throw new PictureError(`The picture folder ${folder} does not exist, is not a folder, or is not accessible`);
     return new LocalPictures(path);
   }
 

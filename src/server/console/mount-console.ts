@@ -9,7 +9,7 @@ import type { Database } from '../../core/database/database.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
-/** The console as a separate server, and whether it is open. */
+/** The console as a separate Fastify instance, and whether it is open. */
 export interface OperatorConsole {
   app: FastifyInstance;
   isOpen(): Promise<boolean>;
@@ -18,9 +18,9 @@ export interface OperatorConsole {
 const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOLE_PATHS.screen)]);
 
 /**
- * Hands requests for the console to its own server, with its own router, hooks and limits. While the console is not
- * open, they are handled like any unknown URL, so a closed console cannot be detected. Call this before adding other
- * hooks.
+ * Passes requests for the console to its own Fastify instance, which has its own router, hooks and limits. While the
+ * console is not open, they are handled like any unknown URL, so a closed console cannot be detected. Call this before
+ * adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -116,7 +116,7 @@ interface Box {
   size: number;
 }
 
-/** Larger pictures are not drawn, because a small file may contain a gigantic picture. */
+/** Larger pictures are not drawn. They have been decoded by then; a process that uses too much memory is replaced. */
 const MAX_PIXELS = 40_000_000;
 
 /** Parts of an SVG that reference other files, run scripts, or expand without limit. */

@@ -29,7 +29,7 @@ export function SubmitLink() {
       return;
     }
     navigate(paths.home, { replace: true });
-    // If the document was opened with the dialog, no other element had the focus before.
+    // If the page was loaded with the dialog open, the browser has no earlier focus to restore.
     document.querySelector<HTMLElement>('.submit-link')?.focus();
   }
 
