@@ -29,12 +29,9 @@ describe('unknown URLs (api.md, Conventions)', () => {
     async (url) => expectProblem(await site.ask.get(url), 404, 'not_found'),
   );
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
-    '%s on an unknown URL returns 404',
-    async (method) => {
-      expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
-    },
-  );
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('%s to an unknown URL gets 404', async (method) => {
+    expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
+  });
 
   test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, returns 400', async (url) => {
     expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid');

@@ -1,4 +1,4 @@
-import { SESSION_STORAGE_KEY } from '../../src/contract/session.ts';
+import { SESSION_STORAGE_KEY } from '../../src/contract/api.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
+import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
 import { visit } from './e2e-test.ts';
 import { failResponses, setOnline } from './network.ts';
 import type { ScreenState } from './screen-state.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
 
 /** Creates a visitor of the page's site who uses the API: by default, not the visitor of the page. */
 export function stranger({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {

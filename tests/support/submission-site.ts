@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { SESSION_HEADER } from '../../src/contract/api.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';

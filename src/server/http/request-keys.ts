@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/api.ts';
 import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/defaults.ts';
-import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/session.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
+import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/api.ts';
 import { COMMENT_DEFAULTS, IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/defaults.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
-import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/session.ts';
 import type { Submission } from '../../contract/submissions/schema.ts';
 
 declare module 'fastify' {

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '../language/translate.ts';
-import { ApiError } from './api-error.ts';
-import { createHttpApi } from './http-api.ts';
+import { ApiError, createHttpApi } from './http-api.ts';
 
 const SESSION = 'session-3f8a5c1e-0000-4000-8000-000000000001';
 const servers: Server[] = [];

@@ -1,11 +1,36 @@
+import { SESSION_HEADER } from '../../contract/api.ts';
 import type { AddedComment } from '../../contract/comments/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import * as paths from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
-import { SESSION_HEADER } from '../../contract/session.ts';
-import { t } from '../language/translate.ts';
+import { intlLocale, t, translated } from '../language/translate.ts';
 import type { AppApi } from './api-context.tsx';
-import { ApiError } from './api-error.ts';
+
+/**
+ * A failed API request: the server sent an error or did not respond (`status` 0). `message` may be shown to visitors.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  /** The `title` of the error response, in English. The catalogues translate it. */
+  title?: string;
+
+  constructor(status: number, code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * Returns the message of any thrown value. On translated pages, an `ApiError` yields its translated title instead,
+ * because the API's detailed messages are only in English.
+ */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);
+}
 
 /** Longer than the server's timeout for writes, so a write that timed out here does not complete later. */
 const TIMEOUT_MS = 40_000;

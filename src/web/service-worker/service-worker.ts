@@ -1,7 +1,7 @@
+import { SESSION_HEADER } from '../../contract/api.ts';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import * as paths from '../../contract/paths.ts';
 import { isModerationLog, matchRoute, ROUTES, withLanguage } from '../../contract/routes.ts';
-import { SESSION_HEADER } from '../../contract/session.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';
 import {
   cacheFile,

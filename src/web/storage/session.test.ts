@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
-import { SESSION_PATTERN } from '../../contract/session.ts';
+import { SESSION_PATTERN } from '../../contract/api.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 

@@ -1,4 +1,4 @@
-import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/session.ts';
+import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/api.ts';
 
 const VALID = new RegExp(SESSION_PATTERN);
 

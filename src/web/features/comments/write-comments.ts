@@ -2,7 +2,7 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/http-api.ts';
 import { type CommentList, commentKeys, flattenComments, patchProduct, patchQueries } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';

@@ -3,7 +3,7 @@ import type { ReadApi } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { ProductDetail, ProductPage, RelatedProducts } from '../../../contract/products/schema.ts';
-import { reasonOf } from '../../api/api-error.ts';
+import { reasonOf } from '../../api/http-api.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
-import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../contract/session.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { batchUpvoteStatus } from './queries.ts';
 

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
-import { reasonOf } from '../../api/api-error.ts';
+import { reasonOf } from '../../api/http-api.ts';
 import { cachedUpvotes, moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 

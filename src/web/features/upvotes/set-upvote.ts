@@ -1,8 +1,7 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
-import { reasonOf } from '../../api/api-error.ts';
-import { hasUnfinishedWrite, PENDING_WRITE_KEY } from '../../api/http-api.ts';
+import { hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
 import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { isQueued, type QueuedUpvote, queuedUpvote, queueWhileOffline, removeSent } from '../../storage/outbox.ts';

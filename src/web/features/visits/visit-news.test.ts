@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildComment, buildProduct } from '../../../../tests/support/product-data.ts';
 import type { Standing, Standings } from '../../../contract/leaderboards/schema.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/http-api.ts';
 import { readVisitNews, type VisitMemory } from './visit-news.ts';
 
 const SINCE = Date.parse('2026-03-01T12:00:00.000Z');

@@ -2,7 +2,7 @@ import type { Api } from '../../../contract/api.ts';
 import type { Standing } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/http-api.ts';
 
 /**
  * The maximum number of upvoted products to check, and of products that the visitor commented on. The latest are

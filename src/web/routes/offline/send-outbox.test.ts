@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Api } from '../../../contract/api.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/http-api.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
 import { sendOutbox } from './send-outbox.ts';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { ApiError, reasonOf } from '../../api/api-error.ts';
+import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { reportRefusedComment, sendQueuedComment } from '../../features/comments/write-comments.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import {

@@ -2,7 +2,7 @@ import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { reasonOf } from '../../api/api-error.ts';
+import { reasonOf } from '../../api/http-api.ts';
 import { t } from '../../language/translate.ts';
 import { randomId } from '../../storage/session.ts';
 import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';

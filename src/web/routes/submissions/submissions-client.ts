@@ -1,4 +1,4 @@
-import { SESSION_HEADER } from '../../../contract/session.ts';
+import { SESSION_HEADER } from '../../../contract/api.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
 import type {
   CreatedSubmission,
@@ -6,7 +6,7 @@ import type {
   Submission,
   SubmissionPatch,
 } from '../../../contract/submissions/schema.ts';
-import { ApiError, reasonOf } from '../../api/api-error.ts';
+import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
 import { type FieldError, toDraft, toSubmission } from './draft.ts';
