@@ -244,6 +244,14 @@ describe('The maker', () => {
     expectProblem(await comment(submission.id, { authorization: makerKey }), 404, 'submission_not_found');
   });
 
+  test('comments without the badge on another product that has the id of the submission', async () => {
+    const { submission, makerKey } = await submit({ name: 'Replaced' });
+    await site.addProduct({ id: submission.id, createdAt: clock.now().toISOString() });
+    const body = { productId: submission.id, content: 'That was my name' };
+    const response = await site.ask.post('/api/comments', body, { ...newVisitor(), ...bearer(makerKey) });
+    expect(response.json()).toMatchObject({ comment: { authorName: 'You', authorBadge: null } });
+  });
+
   test('is not identified by basic authorization for a proxy, so visitors behind that proxy can comment', async () => {
     await site.addProduct({ id: 'behind-a-proxy', createdAt: clock.now().toISOString() });
     const body = { productId: 'behind-a-proxy', content: 'I know the password' };

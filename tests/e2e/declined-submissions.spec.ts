@@ -4,9 +4,12 @@ import { decide, openLink, submit, submissionTest as test } from '../support/sub
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
-
-test('the maker reads why a submission was declined, changes it and submits it again', async ({ page, site }) => {
+test('the maker reads why a submission was declined, changes it and submits it again', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
   const made = await submit(site, { name: 'Barnacle' });
   await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');
   await openLink(page, made);
@@ -22,6 +25,7 @@ test('a declined submission can be submitted again unchanged, even if it was dec
   site,
   expectConsoleError,
 }) => {
+  expectConsoleError(/404/);
   expectConsoleError(/409/);
   const made = await submit(site, { name: 'Periwinkle' });
   await decide(site, 'decline', made.id, '--reason', 'Not yet.');
@@ -35,4 +39,14 @@ test('a declined submission can be submitted again unchanged, even if it was dec
   await save.click();
   await expect(page.getByText('Waiting for review')).toBeVisible();
   await expect(page.getByText('No further review is needed.')).toHaveCount(0);
+});
+
+test('the maker reads why a submission was declined even if another product has its id', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Cowrie' });
+  await decide(site, 'decline', made.id, '--reason', 'It is already listed.');
+  await site.addProduct({ id: made.id, name: 'Sea snail' });
+  await openLink(page, made);
+  await expect(page.getByRole('heading', { level: 1, name: 'Sea snail' })).toBeVisible();
+  await expect(page.getByRole('blockquote')).toHaveText('It is already listed.');
+  await expect(page.getByRole('button', { name: 'Edit and send again' })).toBeVisible();
 });

@@ -4,7 +4,6 @@ import type { HourlyVotes, Standings } from '../../contract/leaderboards/schema.
 import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
 import type { NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
 import type { CommentAuthor } from '../comments/prepare-comment.ts';
-import { productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { readVotesByHour } from '../leaderboards/read-votes-by-hour.ts';
 import type { Runtime } from '../runtime.ts';
@@ -43,8 +42,8 @@ export interface Submissions {
   requireEditable(access: MakerAccess): Promise<void>;
   /** Like `requireEditable`, and checks that the product can have another screenshot. */
   requireScreenshotCapacity(access: MakerAccess): Promise<void>;
-  /** Returns the author of the maker's comments on the product. */
-  authorOf(access: MakerAccess): Promise<CommentAuthor>;
+  /** Returns the author of the maker's comments on the product, or undefined if the submission has no product. */
+  authorOf(access: MakerAccess): Promise<CommentAuthor | undefined>;
 }
 
 export interface SubmissionsOptions {
@@ -111,7 +110,7 @@ export function createSubmissions(
     async authorOf(access) {
       const row = await read(access);
       const product = (await readApprovedProducts(database, [row])).get(row.id);
-      if (product === undefined) throw productNotFound();
+      if (product === undefined) return undefined;
       return { authorName: product.maker, authorAvatar: COMMENT_DEFAULTS.authorAvatar, authorBadge: MAKER_BADGE };
     },
   };

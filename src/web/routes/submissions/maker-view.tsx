@@ -63,7 +63,8 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
       {showsLaunch && isMissing && <ProductMissing />}
-      {!showsLaunch && (isMissing || open) && (
+      {/* Submissions that wait or were declined or withdrawn have no product, so one on screen is another with the id. */}
+      {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} />
       )}
     </>
