@@ -371,7 +371,9 @@ export const ENGLISH = [
   'You can change it and send it again.',
   'You withdrew it, and it will not launch. You can submit the product again.',
   // submissions/maker.tsx
-  'This maker link no longer works. The operator of this site can give you a new one.',
+  '{sentence}.',
+  'This maker link no longer works',
+  'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.',
   // submissions/picture-field.tsx
   'Screenshot moved to position {place} of {total}',
   'Picture',
@@ -423,10 +425,7 @@ export const ENGLISH = [
   'The submission has changed',
   'Your changes were not saved. Check them against the latest version, then try again.',
   'This is no longer possible',
-  'This maker link no longer works',
-  'Ask the operator of this site for a new one.',
   'This was rejected',
-  '{sentence}.',
   { one: '{count} second', other: '{count} seconds' },
   { one: '{count} minute', other: '{count} minutes' },
   { one: '{count} hour', other: '{count} hours' },

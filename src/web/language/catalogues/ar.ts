@@ -486,7 +486,8 @@ export default {
       'لم تُحفظ تغييراتك. قارنها بأحدث نسخة ثم حاول مرة أخرى.',
     'This is no longer possible': 'لم يعد هذا ممكنًا',
     'This maker link no longer works': 'لم يعد رابط المطوّر هذا يعمل',
-    'Ask the operator of this site for a new one.': 'اطلب رابطًا جديدًا من مشغّل هذا الموقع.',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      'ربما استبدله المشغّل، أو سُحب الطلب أو رُفض ثم حُذف.',
     'This was rejected': 'رُفض هذا',
     '{sentence}.': '{sentence}.',
     '{count} seconds': {
@@ -571,8 +572,6 @@ export default {
     'Related products': 'منتجات ذات صلة',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'لقد سحبته ولن يُطلق. يمكنك إرسال المنتج من جديد.',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'لم يعد رابط المطوّر هذا يعمل. يمكن لمشغّل هذا الموقع أن يعطيك رابطًا جديدًا.',
     'Screenshot moved to position {place} of {total}': 'نُقلت اللقطة إلى الموضع {place} من {total}',
     Picture: 'الصورة',
     'Square, and easy to recognise when it is small.': 'مربعة ويسهل تمييزها وهي صغيرة.',

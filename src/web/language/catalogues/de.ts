@@ -326,7 +326,8 @@ export default {
       'Deine Änderungen wurden nicht gespeichert. Vergleiche sie mit der neuesten Fassung und versuche es noch einmal.',
     'This is no longer possible': 'Das ist nicht mehr möglich',
     'This maker link no longer works': 'Dieser Maker-Link funktioniert nicht mehr',
-    'Ask the operator of this site for a new one.': 'Bitte die Betreiber dieser Website um einen neuen.',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      'Möglicherweise haben die Betreiber ihn ersetzt, oder die Einreichung wurde zurückgezogen oder abgelehnt und inzwischen gelöscht.',
     'This was rejected': 'Das wurde abgelehnt',
     '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} Sekunde', other: '{count} Sekunden' },
@@ -391,8 +392,6 @@ export default {
     'Related products': 'Ähnliche Produkte',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Du hast es zurückgezogen, und es wird nicht starten. Du kannst das Produkt erneut einreichen.',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'Dieser Maker-Link funktioniert nicht mehr. Die Betreiber dieser Website können dir einen neuen geben.',
     'Screenshot moved to position {place} of {total}': 'Screenshot auf Platz {place} von {total} verschoben',
     Picture: 'Bild',
     'Square, and easy to recognise when it is small.': 'Quadratisch und auch klein gut zu erkennen.',

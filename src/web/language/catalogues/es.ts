@@ -322,7 +322,8 @@ export default {
       'Tus cambios no se han guardado. Compáralos con la última versión e inténtalo de nuevo.',
     'This is no longer possible': 'Esto ya no es posible',
     'This maker link no longer works': 'Este enlace de creador ya no funciona',
-    'Ask the operator of this site for a new one.': 'Pide uno nuevo al operador de este sitio.',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      'Puede que el operador lo haya sustituido, o que el envío se haya retirado o rechazado y ya se haya eliminado.',
     'This was rejected': 'Esto fue rechazado',
     '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} segundo', other: '{count} segundos' },
@@ -387,8 +388,6 @@ export default {
     'Related products': 'Productos relacionados',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Lo retiraste y no se lanzará. Puedes enviar el producto de nuevo.',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'Este enlace de creador ya no funciona. El operador de este sitio puede darte uno nuevo.',
     'Screenshot moved to position {place} of {total}': 'Captura movida al puesto {place} de {total}',
     Picture: 'Imagen',
     'Square, and easy to recognise when it is small.': 'Cuadrada y fácil de reconocer en pequeño.',

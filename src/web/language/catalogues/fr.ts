@@ -324,7 +324,8 @@ export default {
       'Vos modifications n’ont pas été enregistrées. Comparez-les à la dernière version, puis réessayez.',
     'This is no longer possible': 'Ce n’est plus possible',
     'This maker link no longer works': 'Ce lien de créateur ne fonctionne plus',
-    'Ask the operator of this site for a new one.': 'Demandez-en un nouveau à l’opérateur de ce site.',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      'L’opérateur l’a peut-être remplacé, ou bien la proposition a été retirée ou refusée, puis supprimée.',
     'This was rejected': 'Refusé',
     '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} seconde', other: '{count} secondes' },
@@ -389,8 +390,6 @@ export default {
     'Related products': 'Produits similaires',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Vous l’avez retiré, il ne sera pas lancé. Vous pouvez proposer de nouveau le produit.',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'Ce lien de créateur ne fonctionne plus. L’opérateur de ce site peut vous en donner un nouveau.',
     'Screenshot moved to position {place} of {total}': 'Capture déplacée à la place {place} sur {total}',
     Picture: 'Image',
     'Square, and easy to recognise when it is small.': 'Carrée, et facile à reconnaître en petit.',

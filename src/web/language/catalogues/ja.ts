@@ -301,7 +301,8 @@ export default {
       '変更はまだ保存されていません。最新の内容と見比べて、もう一度お試しください。',
     'This is no longer possible': 'もうできません',
     'This maker link no longer works': 'この作者用リンクは使えなくなりました',
-    'Ask the operator of this site for a new one.': 'このサイトの運営者に新しいリンクを依頼してください。',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      '運営者がリンクを置き換えたか、投稿が取り下げまたは却下されて削除された可能性があります。',
     'This was rejected': '受け付けられませんでした',
     '{sentence}.': '{sentence}。',
     '{count} seconds': { other: '{count}秒' },
@@ -365,8 +366,6 @@ export default {
     'Related products': '関連する製品',
     'You withdrew it, and it will not launch. You can submit the product again.':
       '取り下げたので公開されません。製品を投稿し直せます。',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'この作者用リンクは使えなくなりました。このサイトの運営者が新しいリンクを発行できます。',
     'Screenshot moved to position {place} of {total}': 'スクリーンショットを{total}枚中{place}番目に移動しました',
     Picture: '画像',
     'Square, and easy to recognise when it is small.': '正方形で、小さくても見分けやすいもの。',

@@ -322,7 +322,8 @@ export default {
       'Suas alterações não foram salvas. Compare-as com a versão mais recente e tente novamente.',
     'This is no longer possible': 'Isto não é mais possível',
     'This maker link no longer works': 'Este link de criador não funciona mais',
-    'Ask the operator of this site for a new one.': 'Peça um novo ao operador deste site.',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      'O operador pode tê-lo substituído, ou o envio foi retirado ou recusado e já foi excluído.',
     'This was rejected': 'Isto foi recusado',
     '{sentence}.': '{sentence}.',
     '{count} seconds': { one: '{count} segundo', other: '{count} segundos' },
@@ -387,8 +388,6 @@ export default {
     'Related products': 'Produtos relacionados',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Você o retirou, e ele não será lançado. Você pode enviar o produto de novo.',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      'Este link de criador não funciona mais. O operador deste site pode lhe dar um novo.',
     'Screenshot moved to position {place} of {total}': 'Captura movida para a posição {place} de {total}',
     Picture: 'Imagem',
     'Square, and easy to recognise when it is small.': 'Quadrada e fácil de reconhecer quando pequena.',

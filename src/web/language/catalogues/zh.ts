@@ -298,7 +298,8 @@ export default {
       '你的修改尚未保存。请与最新版本核对后重试。',
     'This is no longer possible': '已无法进行此操作',
     'This maker link no longer works': '此作者链接已失效',
-    'Ask the operator of this site for a new one.': '请向本站运营者索取新链接。',
+    'The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.':
+      '运营者可能已更换链接，或者该提交在撤回或被拒绝后已被删除。',
     'This was rejected': '未被接受',
     '{sentence}.': '{sentence}。',
     '{count} seconds': { other: '{count}秒' },
@@ -362,8 +363,6 @@ export default {
     'Related products': '相关产品',
     'You withdrew it, and it will not launch. You can submit the product again.':
       '你已撤回，它将不会发布。你可以重新提交产品。',
-    'This maker link no longer works. The operator of this site can give you a new one.':
-      '此作者链接已失效。本站运营者可以给你一个新链接。',
     'Screenshot moved to position {place} of {total}': '截图已移到第{place}位，共{total}张',
     Picture: '图片',
     'Square, and easy to recognise when it is small.': '正方形，缩小后也容易辨认。',

@@ -41,7 +41,8 @@ function ProductMaker({ id }: { id: string }) {
     <>
       {isRefused && (
         <p className="saved-note" role="status">
-          {t('This maker link no longer works. The operator of this site can give you a new one.')}
+          {`${t('{sentence}.', { sentence: t('This maker link no longer works') })} `}
+          {t('The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.')}
         </p>
       )}
       {isMissing && <ProductMissing />}

@@ -204,7 +204,10 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
     };
   if (status === 409) return { title: t('This is no longer possible'), detail: message };
   if (code === 'submission_not_found')
-    return { title: t('This maker link no longer works'), detail: t('Ask the operator of this site for a new one.') };
+    return {
+      title: t('This maker link no longer works'),
+      detail: t('The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.'),
+    };
   return { title: t('This was rejected'), detail: message };
 }
 
