@@ -72,6 +72,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The actions that the public moderation log shows. */
 export const MODERATION_ACTIONS = [
   'products remove',
+  'products edit',
   'comments hide',
   'comments hold',
   'votes exclude',

@@ -92,6 +92,27 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
   }));
 }
 
+/** Returns whether a change postpones a launched product, which takes it off the site until its new launch time. */
+export function isPostponed(before: StoredProduct, after: StoredProduct, now: Date): boolean {
+  return Date.parse(before.createdAt) <= now.getTime() && Date.parse(after.createdAt) > now.getTime();
+}
+
+/** Returns the audit entry of an edit, with additional details. The public moderation log shows postponed products. */
+export function editEntry(before: StoredProduct, after: StoredProduct, now: Date, details: object = {}) {
+  const changes = changesBetween(before, after);
+  return {
+    action: 'products edit',
+    target: after.id,
+    details: {
+      name: after.name,
+      before: Object.fromEntries(changes.map(({ field, before: value }) => [field, value])),
+      after: Object.fromEntries(changes.map(({ field, after: value }) => [field, value])),
+      ...(isPostponed(before, after, now) && { postponed: true }),
+      ...details,
+    },
+  } as const;
+}
+
 /** The maximum number of listed items. Further items are only counted. */
 export const MAX_LISTED = 100;
 
@@ -161,11 +182,36 @@ export async function undoImport(
     const removals = stored
       .filter(({ launched }) => launched)
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));
-    await recordAudit(sql, [...removals, { action: 'import undo', target, details: undone, undoes: id }]);
+    const edits = await editEntries(sql, id, reverted, unchanged);
+    await recordAudit(sql, [...removals, ...edits, { action: 'import undo', target, details: undone, undoes: id }]);
     const productIds = [...removed, ...reverted.map((product) => product.id)];
     if (productIds.length > MAX_NAMED) await recordEverythingChanged(sql);
     else await recordChange(sql, { productIds, catalogue: true });
     return undone;
+  });
+}
+
+const SELECT_EDITS = `SELECT target, id FROM audit_log
+  WHERE target = ANY($1::text[]) AND action = 'products edit' AND details ->> 'import' = $2`;
+
+/**
+ * Returns the entries for the public moderation log: they revert those of products that the import postponed, or say
+ * that undoing it postpones a product. `current`: the products before the undo.
+ */
+async function editEntries(
+  sql: Sql,
+  importId: string,
+  reverted: readonly StoredProduct[],
+  current: ReadonlyMap<string, StoredProduct>,
+) {
+  const rows = await sql.query<{ target: string; id: string }>(SELECT_EDITS, [reverted.map(({ id }) => id), importId]);
+  const postponed = new Map(rows.map(({ target, id }) => [target, id]));
+  const now = new Date();
+  return reverted.flatMap((product) => {
+    const imported = current.get(product.id) ?? product;
+    const undoes = postponed.get(product.id) ?? null;
+    if (undoes === null && !isPostponed(imported, product, now)) return [];
+    return { ...editEntry(imported, product, now, { import: importId }), undoes };
   });
 }
 

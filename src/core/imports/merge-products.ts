@@ -15,7 +15,7 @@ import {
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
-import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
+import { changesBetween, editEntry, type FieldChange, ImportChanges, isPostponed, Sampled } from './import-changes.ts';
 import { ErrorList } from './import-errors.ts';
 import { type ProductPatch, withStoredPictures } from './read-product.ts';
 import type { Position } from './source-record.ts';
@@ -91,6 +91,9 @@ async function mergeBatches(
   };
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
+  const auditId = randomUUID();
+  /** The audit entries of postponed products. */
+  const edits: ReturnType<typeof editEntry>[] = [];
   const undo = new ImportChanges();
   const errors = new ErrorList();
   /** The number of new products so far whose rows have no creation time. */
@@ -131,6 +134,7 @@ async function mergeBatches(
       } else if (changes.length > 0) {
         updated.push(after);
         if (before.createdAt !== after.createdAt) moved.push({ ...after, line, item });
+        if (isPostponed(before, after, now)) edits.push(editEntry(before, after, now, { import: auditId }));
         merged.updated.add({ id, line, item, changes });
       } else {
         merged.unchanged += 1;
@@ -155,9 +159,9 @@ async function mergeBatches(
   errors.refuseIfAny();
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
-    merged.auditId = randomUUID();
-    await recordAudit(sql, { id: merged.auditId, action: 'import', target, details });
-    await undo.save(sql, merged.auditId);
+    merged.auditId = auditId;
+    await recordAudit(sql, [...edits, { id: auditId, action: 'import', target, details }]);
+    await undo.save(sql, auditId);
     await recordChanges(sql, changedIds);
   }
   return merged;

@@ -7,7 +7,7 @@ import { CoreError, productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { FileColumns } from '../imports/columns.ts';
-import { changesBetween } from '../imports/import-changes.ts';
+import { changesBetween, editEntry } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
 import { lockProduct } from './product-row.ts';
@@ -50,23 +50,13 @@ export async function editProduct(
       });
     const edited = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
     const after = 'launchDate' in patch ? edited : withLaunchDate(edited, before, edit.timeZone ?? 'UTC');
-    const changes = changesBetween(withoutCounts(before), after);
-    if (changes.length === 0) return { product: before, auditId: null };
+    if (changesBetween(withoutCounts(before), after).length === 0) return { product: before, auditId: null };
     const auditId = randomUUID();
     await writeProducts(sql, [after]);
     const moved = after.createdAt === before.createdAt ? [] : [after];
     if ((await findScheduledResults(sql, moved)).length > 0)
       throw invalidProduct([{ field: 'createdAt', detail: sentence(scheduledResultReason(id)) }]);
-    await recordAudit(sql, {
-      id: auditId,
-      action: 'products edit',
-      target: id,
-      details: {
-        name: after.name,
-        before: Object.fromEntries(changes.map(({ field, before: value }) => [field, value])),
-        after: Object.fromEntries(changes.map(({ field, after: value }) => [field, value])),
-      },
-    });
+    await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, edit.now) });
     await recordChange(sql, { productIds: [id], catalogue: true });
     return { product: { ...before, ...after }, auditId };
   });
