@@ -36,6 +36,8 @@ interface PageStart {
   rows: number | undefined;
 }
 
+/** The number of rows of a page. */
+const PAGE_ROWS = 50;
 /** The next page loads when the visible rows are this close to the end of the known rows. */
 const PREFETCH_ROWS = 20;
 /** How long pages off screen stay in the cache. */
@@ -46,7 +48,7 @@ const RETENTION_MS = 60_000;
  * only the queries near the visible rows are active, so the cost of an update does not depend on how far the list has
  * been scrolled.
  */
-export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
+export function usePages<Item>(subject: string, path: string, filter: Filter = {}): Pages<Item> {
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
@@ -77,7 +79,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
     queries: pageStarts.slice(first, wanted.last + 1).map(({ cursor }) => ({
       queryKey: keyOf(cursor),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call<ConsolePage<Item>>(path, { query: { ...filter, limit, cursor: cursor || undefined }, signal }),
+        call<ConsolePage<Item>>(path, { query: { ...filter, limit: PAGE_ROWS, cursor: cursor || undefined }, signal }),
       gcTime: RETENTION_MS,
       // The rows are read from the cache above, so TanStack Query cannot track which properties are used.
       notifyOnChangeProps: 'all' as const,

@@ -127,8 +127,8 @@ function readFromReplicas(
   primary: Database,
   replicaDatabases: readonly { name: string; database: Database }[],
   log: Log,
-  monotonicMs: () => number = systemRuntime.monotonicMs,
 ): ReplicatedReads {
+  const { monotonicMs } = systemRuntime;
   const writes = new LastWrites();
   const counted = { primary: 0, replicas: 0 };
   const replicas: Replica[] = replicaDatabases.map(({ name, database }) =>

@@ -1,5 +1,5 @@
 import type { Database } from '../../core/database/database.ts';
-import { HOUR_MS, type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
+import { HOUR_MS, type Log, systemRuntime } from '../../core/runtime.ts';
 import { BURST_SESSIONS, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createNetworkKeys, type NetworkKeys, prefix48 } from './network-keys.ts';
 
@@ -154,13 +154,9 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
 const FLUSH_INTERVAL_MS = 60_000;
 
 /** Detects and saves bursts while the site runs. */
-export function watchBursts(
-  database: Database,
-  log: Log,
-  runtime: Runtime = systemRuntime,
-): UpvoteBursts & { close(): Promise<void> } {
+export function watchBursts(database: Database, log: Log): UpvoteBursts & { close(): Promise<void> } {
   const bursts = createUpvoteBursts({
-    now: () => runtime.now().getTime(),
+    now: () => systemRuntime.now().getTime(),
     log,
     save: (found) => saveUpvoteBursts(database, found),
   });

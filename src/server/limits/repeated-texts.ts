@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Repetition } from '../../core/spam.ts';
 import type { Visitor } from './limit-requests.ts';
-import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
+import { createNetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-buckets.ts';
 
 /**
@@ -18,10 +18,8 @@ const REPEATED_TEXT_RULES = {
 /** Detects texts that are posted repeatedly. The texts themselves are not stored, only hashes of them in memory. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
-export function createRepeatedTexts(
-  now: () => number,
-  networkKeys: NetworkKeys = createNetworkKeys(now),
-): RepeatedTexts {
+export function createRepeatedTexts(now: () => number): RepeatedTexts {
+  const networkKeys = createNetworkKeys(now);
   // A bucket is empty after `times - 1` postings, so the next one is suspicious.
   const bucketsOf = ({ times }: { times: number }) => createTokenBuckets({ amount: times - 1, seconds: 3_600, now });
   const { session: sessionRule, network: networkRule, site: siteRule } = REPEATED_TEXT_RULES;
