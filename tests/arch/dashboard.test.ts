@@ -36,7 +36,6 @@ async function exposed(): Promise<Set<string>> {
     status: () => ({
       waiting: 0,
       expired: 0,
-      oldestWaitingAt: null,
       failingSince: null,
       lastFailure: null,
       goneAt: null,

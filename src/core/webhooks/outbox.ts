@@ -199,7 +199,6 @@ export interface WebhookStatus {
   waiting: number;
   /** The number of stored events that expired undelivered. */
   expired: number;
-  oldestWaitingAt: Date | null;
   /** When the current series of failures began; null if the last attempt succeeded or there was none. */
   failingSince: Date | null;
   lastFailure: string | null;
@@ -210,7 +209,6 @@ export interface WebhookStatus {
 interface StatusRow {
   waiting: number;
   expired: number;
-  oldest: Date | null;
   failing_since: Date | null;
   last_failure: string | null;
   gone_at: Date | null;
@@ -218,8 +216,7 @@ interface StatusRow {
 
 const SELECT_STATUS = `SELECT e.*, r.failing_since, r.last_failure, r.gone_at FROM (
     SELECT count(*) FILTER (WHERE next_attempt_at IS NOT NULL)::integer AS waiting,
-      count(*) FILTER (WHERE next_attempt_at IS NULL)::integer AS expired,
-      min(created_at) FILTER (WHERE next_attempt_at IS NOT NULL) AS oldest
+      count(*) FILTER (WHERE next_attempt_at IS NULL)::integer AS expired
     FROM webhook_events WHERE delivered_at IS NULL
   ) AS e LEFT JOIN webhook_receivers r ON r.url_digest = $1`;
 
@@ -229,7 +226,6 @@ export async function readWebhookStatus(sql: Sql, receiver: string): Promise<Web
   return {
     waiting: row?.waiting ?? 0,
     expired: row?.expired ?? 0,
-    oldestWaitingAt: row?.oldest ?? null,
     failingSince: row?.failing_since ?? null,
     lastFailure: row?.last_failure ?? null,
     goneAt: row?.gone_at ?? null,

@@ -56,7 +56,6 @@ export function deliverWebhooks(
   let status: WebhookStatus = {
     waiting: 0,
     expired: 0,
-    oldestWaitingAt: null,
     failingSince: null,
     lastFailure: null,
     goneAt: null,
