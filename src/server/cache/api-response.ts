@@ -46,13 +46,6 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
   };
 }
 
-/** Builds a URL with its parameters in a fixed order, so equivalent requests share one key. */
-export function cacheKeyOf(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size > 0 ? `${path}?${given}` : path;
-}
-
 /**
  * Describes the API response for a key. `produce` returns the result of `read` as JSON with the dependencies of `read`,
  * or throws the error that `notFound` returns if the result is null.

@@ -15,7 +15,7 @@ import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import type { Submissions } from '../../core/submissions/submissions.ts';
-import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
+import { apiResponse, type SendApiResponse } from '../cache/api-response.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
@@ -46,7 +46,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
     (request, reply) => {
       const { id } = request.params;
       const { sort, limit, cursor } = request.query;
-      const key = cacheKeyOf(paths.api.productComments(id), { sort, limit, cursor });
+      const key = paths.api.withQuery(paths.api.productComments(id), { sort, limit, cursor });
       const response = apiResponse(core, key, (api) => api.listComments(id, request.query));
       return send(response, request, reply, Boolean(cursor));
     },

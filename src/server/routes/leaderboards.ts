@@ -16,7 +16,7 @@ import {
 import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
-import { apiResponse, cacheKeyOf, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
+import { apiResponse, type SendApiResponse, standingsResponse } from '../cache/api-response.ts';
 import { clientNetworkOf } from '../limits/network-keys.ts';
 import { cursorOf, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 import { sendTally } from './send-tally.ts';
@@ -38,7 +38,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
     },
     (request, reply) => {
       const { kind, limit, cursor } = request.query;
-      const key = cacheKeyOf(paths.api.leaderboards, { kind, limit, cursor });
+      const key = paths.api.withQuery(paths.api.leaderboards, { kind, limit, cursor });
       const response = apiResponse(core, key, (api) => api.listLeaderboards(request.query));
       return send(response, request, reply, Boolean(cursor));
     },
@@ -57,7 +57,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
     (request, reply) => {
       const { id: period } = request.params;
       const { limit, cursor } = request.query;
-      const key = cacheKeyOf(paths.api.leaderboard(period), { limit, cursor });
+      const key = paths.api.withQuery(paths.api.leaderboard(period), { limit, cursor });
       const response = apiResponse(core, key, (api) => api.getLeaderboard(period, request.query), periodNotFound);
       return send(response, request, reply, true);
     },

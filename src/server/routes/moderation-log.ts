@@ -3,7 +3,7 @@ import type { ModerationEntry } from '../../contract/moderation/schema.ts';
 import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
 import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
-import { apiResponse, cacheKeyOf, type SendApiResponse } from '../cache/api-response.ts';
+import { apiResponse, type SendApiResponse } from '../cache/api-response.ts';
 import { cursorOf, LIMIT, type Operation } from '../openapi/parts.ts';
 
 interface Options {
@@ -21,7 +21,7 @@ export const moderationLogRoutes: FastifyPluginAsyncTypebox<Options> = async (ap
     },
     (request, reply) => {
       const { limit, cursor } = request.query;
-      const key = cacheKeyOf(paths.api.moderationLog, { limit, cursor });
+      const key = paths.api.withQuery(paths.api.moderationLog, { limit, cursor });
       const response = apiResponse(core, key, async (api) => api.getModerationLog?.(request.query));
       return send(response, request, reply, Boolean(cursor));
     },

@@ -9,13 +9,7 @@ import {
   RelatedProductsSchema,
 } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import {
-  apiResponse,
-  cacheKeyOf,
-  productResponse,
-  relatedResponse,
-  type SendApiResponse,
-} from '../cache/api-response.ts';
+import { apiResponse, productResponse, relatedResponse, type SendApiResponse } from '../cache/api-response.ts';
 import { cursorOf, LIMIT, type Operation, PRODUCT_EXAMPLE, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
@@ -32,7 +26,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     },
     (request, reply) => {
       const { q, tag, sort, limit, cursor } = request.query;
-      const key = cacheKeyOf(paths.api.products, { q, tag, sort, limit, cursor });
+      const key = paths.api.withQuery(paths.api.products, { q, tag, sort, limit, cursor });
       const response = apiResponse(core, key, (api) => api.listProducts(request.query));
       return send(response, request, reply, Boolean(q || tag || cursor));
     },
