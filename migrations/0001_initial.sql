@@ -441,11 +441,10 @@ CREATE INDEX webhook_events_due ON webhook_events (next_attempt_at, created_at, 
 CREATE INDEX webhook_events_newest ON webhook_events (created_at DESC, id DESC);
 CREATE INDEX webhook_events_undelivered ON webhook_events (created_at DESC, id DESC) WHERE delivered_at IS NULL;
 
--- The results of deliveries, by receiver of webhooks. Not part of a backup.
+-- Receivers of webhooks to which a delivery has failed. Not part of a backup.
 CREATE TABLE webhook_receivers (
   -- SHA-256 of the URL, which may contain a secret.
   url_digest text COLLATE "C" PRIMARY KEY,
-  last_success_at timestamptz(3),
   -- The time of the first failure since the last success. NULL while attempts succeed.
   failing_since timestamptz(3),
   last_failure text,

@@ -69,13 +69,12 @@ export function readDueEvents(sql: Sql, now: Date, except: readonly string[], li
 
 const SET_DELIVERED = 'UPDATE webhook_events SET delivered_at = $2::timestamptz, next_attempt_at = NULL WHERE id = $1';
 
-const NOTE_SUCCESS = `INSERT INTO webhook_receivers (url_digest, last_success_at) VALUES ($1, $2::timestamptz)
-  ON CONFLICT (url_digest) DO UPDATE SET last_success_at = EXCLUDED.last_success_at, failing_since = NULL, last_failure = NULL`;
+const NOTE_SUCCESS = 'UPDATE webhook_receivers SET failing_since = NULL, last_failure = NULL WHERE url_digest = $1';
 
 /** Records a successful delivery. @throws CoreError `unavailable`. */
 export async function noteDelivered(sql: Sql, receiver: string, id: string, now: Date): Promise<void> {
   await sql.query(SET_DELIVERED, [id, now.toISOString()]);
-  await sql.query(NOTE_SUCCESS, [receiver, now.toISOString()]);
+  await sql.query(NOTE_SUCCESS, [receiver]);
 }
 
 const SET_FAILED = `UPDATE webhook_events SET attempts = attempts + 1, last_failure = $2,
