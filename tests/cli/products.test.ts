@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RemovedProductRecord } from '../../src/contract/console/records.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { createCore } from '../../src/core/core.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import type { InspectedProduct } from '../../src/core/products/get-product.ts';
-import type { Removal, RemovedProduct } from '../../src/core/products/remove-products.ts';
+import type { RemovedProduct } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
@@ -195,7 +196,7 @@ describe('products remove', () => {
       { id: three, upvotes: 1, comments: 1 },
     ]);
     expect(await idsOf()).toEqual([]);
-    const { removals } = await json<{ removals: Removal[] }>('list', '--removed');
+    const { removals } = await json<{ removals: RemovedProductRecord[] }>('list', '--removed');
     expect(removals[0]?.id).toBe(three);
     expect(removals.map(({ id }) => id).sort()).toEqual([one, two, three].sort());
     expect((await products('list', '--removed', '--limit', '1')).stdout).toMatch(
@@ -268,7 +269,7 @@ describe('products undo and restore', () => {
     expect(refused.stderr).toContain(`other products have these ids now: ${id}.`);
     expect((await json<InspectedProduct>('show', id)).product).toMatchObject({ name: 'Second', upvotes: 0 });
     await products('remove', '--yes', id);
-    const { removals } = await json<{ removals: Removal[] }>('list', '--removed');
+    const { removals } = await json<{ removals: RemovedProductRecord[] }>('list', '--removed');
     const first = removals.find(({ name }) => name === 'First');
     expect((await products('restore', '--removal', first?.removalId ?? '')).code).toBe(0);
     expect((await json<InspectedProduct>('show', id)).product).toMatchObject({ name: 'First', upvotes: 1 });

@@ -1,11 +1,12 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { Finding } from '../../contract/console/records.ts';
 import * as paths from '../../contract/paths.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
 import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
-import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
+import { fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
 import { systemCode } from '../../core/file-system.ts';
 import { readBrand } from '../../settings/brand.ts';

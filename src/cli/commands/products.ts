@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
+import type { RemovedProductRecord } from '../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
-import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
+import { listRemovals } from '../../core/products/remove-products.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
@@ -116,7 +117,7 @@ function printProducts(products: readonly Product[], scheduled: boolean): void {
   );
 }
 
-function printRemovals(removals: readonly Removal[]): void {
+function printRemovals(removals: readonly RemovedProductRecord[]): void {
   printTable(
     [
       { title: 'ID', style: 'green' },

@@ -38,6 +38,7 @@ export interface AuditRecord {
 export interface ConsoleComment extends Comment {
   productName: string;
   held: boolean;
+  /** When the comment was hidden (ISO 8601, UTC), and the operator's reason; null if it is not hidden. */
   hidden: { since: string; reason: string | null } | null;
 }
 
@@ -64,12 +65,14 @@ export interface EditedProduct extends Pick<ProductDetails, 'product' | 'version
   auditId: string | null;
 }
 
+/** A removal that can be undone, with the numbers of the product's upvotes and public comments. */
 export interface RemovedProductRecord {
   id: string;
   name: string;
   upvotes: number;
   comments: number;
   removalId: string;
+  /** ISO 8601, UTC. */
   removedAt: string;
   /** The operator's reason; null if none was given. */
   reason: string | null;
@@ -101,11 +104,19 @@ export const MAX_LISTED_BURSTS = 100;
 /** The maximum number of votes in a `VoteList`. */
 export const MAX_LISTED_VOTES = 1_000;
 
+/** A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC; stored lines have whole seconds. */
+export interface TallyLine {
+  voter: string;
+  at: string;
+  counted: boolean;
+  reason: ExclusionReason | null;
+}
+
 /** The first votes of a launch, in the order of its tally. */
 export interface VoteList {
   /** The day of the launch. */
   day: string;
-  votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[];
+  votes: TallyLine[];
 }
 
 /** The activity in an hour or a day (UTC). */
@@ -132,6 +143,7 @@ export interface WaitingRecord {
 }
 
 export interface OverviewRecord {
+  /** Activity by day and by hour, oldest first. The last day and the last hour are the current ones. */
   days: ActivityRecord[];
   hours: ActivityRecord[];
   boards: { kind: 'day' | 'week' | 'month'; period: string; rows: BoardRow[] }[];
@@ -142,11 +154,16 @@ export interface OverviewRecord {
   database: { bytes: number; products: number };
 }
 
-export interface FindingRecord {
+/** The result of one check of `doctor`. */
+export interface Finding {
+  /** The checked subject, in a word or two. */
   check: string;
+  /** `warning`: the subject works but needs attention. `fault`: it does not work, or will soon stop working. */
   status: 'ok' | 'warning' | 'fault';
+  /** The finding, in one line without secrets. */
   message: string;
-  advice?: string | undefined;
+  /** What the operator should do; absent if the check passed. */
+  advice?: string;
 }
 
 /** A submission as an operator sees it. */

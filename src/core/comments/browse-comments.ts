@@ -1,15 +1,11 @@
-import type { Comment } from '../../contract/comments/schema.ts';
+import type { ConsoleComment } from '../../contract/console/records.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC, WAITING } from './comment-row.ts';
 
 /** A comment as operators see it, without its author's session. */
-export interface BrowsedComment extends Comment {
-  held: boolean;
-  /** When the comment was hidden (ISO 8601, UTC), and the operator's reason; null if it is not hidden. */
-  hidden: { since: string; reason: string | null } | null;
-}
+export type BrowsedComment = Omit<ConsoleComment, 'productName'>;
 
 /** Filters of comments. Unset filters match all comments. */
 export interface CommentFilter {

@@ -1,10 +1,11 @@
+import type { Finding } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { readConnectionLimit } from '../database/connect.ts';
 import { readDatabaseTime, type Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
+import { fault, ok, warning } from './finding.ts';
 
 /** Slower responses delay pages noticeably, because a page runs several queries in sequence. */
 const SLOW_RESPONSE_MS = 20;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, constants, stat } from 'node:fs/promises';
 import pg from 'pg';
+import type { Finding } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
 import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
@@ -11,7 +12,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import { type MeasureDisk, measureDisk, systemCode } from '../file-system.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
+import { fault, ok, warning } from './finding.ts';
 
 /** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
 const MAX_TRIAL_RESTORE_ROWS = 200_000;

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finding } from '../../contract/console/records.ts';
 import { listPictures } from '../backups/backup-file.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
@@ -21,7 +22,7 @@ import {
   checkServer,
   checkSomeCounts,
 } from './check-database.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
+import { fault, ok, warning } from './finding.ts';
 
 interface SiteToExamine {
   /** The maximum number of connections of all processes of the site. */

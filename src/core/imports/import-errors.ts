@@ -1,11 +1,5 @@
+import type { ImportErrorRecord } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
-import type { Position } from './source-record.ts';
-
-/** An error in a field of a row. If `field` is null, the error concerns the whole row, or the file at that position. */
-interface ImportError extends Position {
-  field: string | null;
-  reason: string;
-}
 
 /** The maximum number of listed errors. Further errors are only counted. */
 const MAX_LISTED_ERRORS = 200;
@@ -16,7 +10,7 @@ export class ImportRefusedError extends Error {
 
   /** @param errors the first errors. @param count the number of all errors. */
   constructor(
-    readonly errors: readonly ImportError[],
+    readonly errors: readonly ImportErrorRecord[],
     readonly count: number,
   ) {
     super(`${formatQuantity(count, 'error')}, and nothing was imported`);
@@ -43,10 +37,10 @@ export class ImportUsageError extends Error {
 
 /** Collects the first errors and only counts the others, which bounds memory use. */
 export class ErrorList {
-  readonly #named: ImportError[] = [];
+  readonly #named: ImportErrorRecord[] = [];
   #count = 0;
 
-  add(error: ImportError): void {
+  add(error: ImportErrorRecord): void {
     this.#count += 1;
     if (this.#named.length < MAX_LISTED_ERRORS) this.#named.push(error);
   }

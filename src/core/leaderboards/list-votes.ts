@@ -1,9 +1,10 @@
+import type { TallyLine, VoteList } from '../../contract/console/records.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { holdSnapshot } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import { readLaunch, type VoteSelection } from './change-verdicts.ts';
 import { isUndecided, readVotes } from './read-tally.ts';
-import { readTallyLines, type TallyLine } from './tally-file.ts';
+import { readTallyLines } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function listVotes(
   database: Database,
   productId: string,
   { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
-): Promise<{ day: string; votes: TallyLine[] }> {
+): Promise<VoteList> {
   const { day } = await readLaunch(database, productId);
   // The secret is read before the read-only snapshot begins, because the first reader of a day creates it. The day is
   // not locked, because new launches would wait until all votes have been read.

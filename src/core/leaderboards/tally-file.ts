@@ -1,6 +1,7 @@
 import { createHash, createHmac, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { TallyLine } from '../../contract/console/records.ts';
 import type { ExclusionReason, LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { readInBatches } from '../database/transactions.ts';
@@ -108,14 +109,6 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
     for (const { product_id, part, content } of rows)
       yield { productId: product_id, part, text: (await promisify(gunzip)(content)).toString() };
   }
-}
-
-/** A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC; stored lines have whole seconds. */
-export interface TallyLine {
-  voter: string;
-  at: string;
-  counted: boolean;
-  reason: ExclusionReason | null;
 }
 
 /** Reads the stored votes of a product of a finalised day, in batches, like `readTallyParts`. */

@@ -1,9 +1,10 @@
+import type { RemovedProductRecord } from '../../contract/console/records.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Product, ProductDetail } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { END_OF_TIME } from '../runtime.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';
-import { listRemovals, type Removal } from './remove-products.ts';
+import { listRemovals } from './remove-products.ts';
 
 const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS}
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
@@ -43,7 +44,7 @@ export interface InspectedProduct {
   heldComments: number;
   hiddenComments: number;
   /** Removals of products with this id that were not undone, newest first. */
-  removals: Removal[];
+  removals: RemovedProductRecord[];
 }
 
 const MAX_REMOVALS = 20;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RemovalResult, RemovedProductRecord } from '../../contract/console/records.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
@@ -9,17 +10,12 @@ import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-board
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
 
 /** A removed product, with the numbers of its upvotes and public comments. */
-export interface RemovedProduct {
-  id: string;
-  name: string;
-  upvotes: number;
-  comments: number;
-}
+export type RemovedProduct = Pick<RemovedProductRecord, 'id' | 'name' | 'upvotes' | 'comments'>;
 
 /** The result of a removal. */
 interface ProductRemoval {
   /** The removed products. `restoreProducts` undoes a removal by its `removalId`. */
-  removed: (RemovedProduct & { removalId: string })[];
+  removed: RemovalResult['removed'];
   unknown: string[];
 }
 
@@ -216,15 +212,6 @@ export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<
   await reviseBoards(sql, periods);
 }
 
-/** A removal that can be undone. */
-export interface Removal extends RemovedProduct {
-  removalId: string;
-  /** ISO 8601, UTC. */
-  removedAt: string;
-  /** The operator's reason; null if none was given. */
-  reason: string | null;
-}
-
 const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;
 
 /**
@@ -239,7 +226,7 @@ export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
 export async function listRemovals(
   sql: Sql,
   { productId, limit }: { productId?: string; limit: number },
-): Promise<Removal[]> {
+): Promise<RemovedProductRecord[]> {
   const rows = await sql.query<{
     removal_id: string;
     product_id: string;

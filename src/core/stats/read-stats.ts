@@ -1,4 +1,4 @@
-import type { ActivityRecord, BurstRecord } from '../../contract/console/records.ts';
+import type { ActivityRecord, BurstRecord, OverviewRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
@@ -133,11 +133,7 @@ const COUNTED = {
   comments: ['comments', PUBLIC],
 } as const;
 
-/** Activity by day and by hour (UTC), oldest first. The last day and the last hour are the current ones. */
-export interface Activity {
-  days: ActivityRecord[];
-  hours: ActivityRecord[];
-}
+export type Activity = Pick<OverviewRecord, 'days' | 'hours'>;
 
 /**
  * Counts launches, upvotes and public comments by day (the last `days` days) and by hour (the last `hours` hours).

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Finding } from '../../contract/console/records.ts';
 import type { LaunchOptions } from '../../core/core.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import type { Database } from '../../core/database/database.ts';
-import type { Finding } from '../../core/doctor/finding.ts';
 import type { PicturePipeline } from '../../core/pictures/picture-store.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import type { RecordEvents } from '../../core/webhooks/outbox.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
+import type { ActivityRecord, Finding, OverviewRecord } from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
@@ -185,7 +185,7 @@ const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 function Doctor() {
   const doctor = useQuery({
     queryKey: consoleKeys.doctor,
-    queryFn: ({ signal }) => call<{ findings: FindingRecord[] }>(CONSOLE_API.doctor, { signal }),
+    queryFn: ({ signal }) => call<{ findings: Finding[] }>(CONSOLE_API.doctor, { signal }),
     staleTime: 5 * 60_000,
     refetchOnWindowFocus: false,
   });

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { FindingRecord } from '../../../contract/console/records.ts';
+import type { Finding } from '../../../contract/console/records.ts';
 import { readOverview, readWaiting } from '../../../core/console/read-overview.ts';
 import type { Database } from '../../../core/database/database.ts';
 import { memoize } from '../../../core/memoize.ts';
@@ -33,8 +33,8 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.get(CONSOLE_API.waiting, () => readWaiting(database));
 
-  app.get(CONSOLE_API.doctor, async (): Promise<{ findings: FindingRecord[] }> => {
-    const findings: FindingRecord[] = [];
+  app.get(CONSOLE_API.doctor, async (): Promise<{ findings: Finding[] }> => {
+    const findings: Finding[] = [];
     for await (const finding of examine()) findings.push(finding);
     return { findings };
   });
