@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { MAX_REASON_CHARACTERS } from '../contract/console/records.ts';
 import { isProductId } from '../contract/products/fields.ts';
-import { formatCount, isLongerThan, isStorableText } from '../contract/text.ts';
+import { formatCount, isDay, isLongerThan, isStorableText } from '../contract/text.ts';
 import type { FileKind } from '../core/imports/check-file.ts';
 
 const MAX_LISTED = 1_000;
@@ -79,11 +79,6 @@ export function readInstant(text: string): Date {
   if (!isReal)
     throw new InvalidArgumentError('It must be a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.');
   return instant;
-}
-
-function isDay(day: string): boolean {
-  const midnight = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 /** Checks product ids. @throws UsageError if an id is malformed. */

@@ -31,6 +31,14 @@ export function isLongerThan(text: string, maxCharacters: number): boolean {
  */
 export const HTTP_URL = /^(?:https?:)?\/\/[^\s\\/?#]{1,253}(?:[/?#]|$)/i;
 
+/** Escapes each code unit of a string as in JSON: `\uXXXX`. */
+export function escapeUnits(text: string): string {
+  return text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
 const ENGLISH = new Intl.NumberFormat('en');
 
 /** Formats a number for text that is not translated: `1,234`. */
@@ -52,4 +60,15 @@ const INSTANT = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 export function isInstant(text: string): boolean {
   const date = new Date(text);
   return INSTANT.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));
+}
+
+/** Returns whether a string of the form `2026-12-01` is a day that exists, unlike `2026-02-30`. */
+export function isDay(text: string): boolean {
+  const midnight = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
+}
+
+/** Formats an ISO 8601 time in UTC to the minute: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
+export function utcMinute(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ');
 }

@@ -21,7 +21,7 @@ import { allowCrossOriginReads, corsHeadersFor } from './http/cors.ts';
 import { acceptJsonOnly, handleError, validateByContract } from './http/error-handler.ts';
 import { negotiateRepresentation } from './http/representations.ts';
 import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
-import { recordRoutes } from './http/route-table.ts';
+import { pathOf, recordRoutes } from './http/route-table.ts';
 import { addSecurityHeaders, inlineHash, pageSecurityHeaders } from './http/security-headers.ts';
 import { enforceServerLimits, IMPORT_TIMEOUT_MS, SERVER_LIMITS } from './http/server-limits.ts';
 import type { UpvoteBursts } from './limits/detect-bursts.ts';
@@ -185,8 +185,4 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addPageRoutes(app, { pages, renderer, charge, hasModerationLog, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);
   return app;
-}
-
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? '/';
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { escapeUnits } from '../contract/text.ts';
 import type { LogLevel } from './read-value.ts';
 
 /**
@@ -17,12 +18,7 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
 
 /** Escapes DEL, C1 controls and format characters, which can also affect terminals. JSON escapes only C0 controls. */
 function escapeControls(line: string): string {
-  return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, escapeUnits);
 }
 
 /** Escapes the escapes of control characters again, except `\n`, because pino-pretty decodes strings to print them. */

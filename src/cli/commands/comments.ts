@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatQuantity, utcMinute } from '../../contract/text.ts';
 import { type BrowsedComment, browseComments, type CommentFilter } from '../../core/comments/browse-comments.ts';
 import {
   findCommentIds,
@@ -11,7 +11,7 @@ import {
 } from '../../core/comments/moderate-comments.ts';
 import type { Database, Sql } from '../../core/database/database.ts';
 import { jsonOption, limitOption, readProductIds, readReason, readText, UsageError } from '../arguments.ts';
-import { print, printJson, startProgress, utcMinute } from '../terminal/output.ts';
+import { print, printJson, startProgress } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

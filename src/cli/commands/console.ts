@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import { isOperatorName } from '../../contract/console/records.ts';
+import { utcMinute } from '../../contract/text.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
 import { linkOrigin } from '../site-address.ts';
-import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

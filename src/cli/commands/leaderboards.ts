@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import { formatCount, formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { Sql } from '../../core/database/database.ts';
 import { type CheckedBoard, checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, numberReader, UsageError } from '../arguments.ts';
-import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { utcMinute } from '../../contract/text.ts';
 import { listAudit } from '../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, UsageError } from '../arguments.ts';
-import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
+import { oneLine, print, printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

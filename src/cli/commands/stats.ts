@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { formatCount } from '../../contract/text.ts';
+import { formatCount, utcMinute } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
 import type { SubmissionStats } from '../../core/submissions/list-submissions.ts';
 import { jsonOption, numberReader } from '../arguments.ts';
-import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { type Column, printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

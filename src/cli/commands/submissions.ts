@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { SubmissionRecord } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
+import { utcMinute } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Database } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
@@ -28,7 +29,7 @@ import {
   UsageError,
 } from '../arguments.ts';
 import { linkOrigin } from '../site-address.ts';
-import { print, printError, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printError, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { formatQuantity } from '../../contract/text.ts';
+import { formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import { readDatabaseTime } from '../../core/database/database.ts';
 import { listEvents, receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, UsageError } from '../arguments.ts';
-import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { inspect } from 'node:util';
-import { formatCount } from '../../contract/text.ts';
+import { escapeUnits, formatCount } from '../../contract/text.ts';
 import { UsageError } from '../arguments.ts';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -51,12 +51,7 @@ export function printJson(value: unknown): void {
 
 /** Escapes each unsafe character in JSON text as `\uXXXX`. */
 export function safeJson(json: string): string {
-  return json.replaceAll(UNSAFE, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  return json.replaceAll(UNSAFE, escapeUnits);
 }
 
 /** Escapes unsafe characters in text, except line feeds. */
@@ -90,11 +85,6 @@ function format(spans: readonly Span[], output: Output): string {
  */
 export function hasColours(output: Output, environment: NodeJS.ProcessEnv = process.env): boolean {
   return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
-}
-
-/** Formats an ISO 8601 time in UTC to the minute: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
-export function utcMinute(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ');
 }
 
 /** Displays the progress of a command. */

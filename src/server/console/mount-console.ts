@@ -7,6 +7,7 @@ import * as paths from '../../contract/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
 import type { Database } from '../../core/database/database.ts';
 import { NO_STORE } from '../http/cache-control.ts';
+import { pathOf } from '../http/route-table.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
 /** The console as a separate Fastify instance, and whether it is open. */
@@ -33,7 +34,7 @@ export function mountConsole(app: FastifyInstance, { app: target, isOpen }: Oper
 
 function isConsoleUrl(url: string): boolean {
   if (!url.startsWith(CONSOLE_PATHS.home) && !url.startsWith(CONSOLE_PATHS.api)) return false;
-  const path = url.split('?', 1)[0] ?? '/';
+  const path = pathOf(url);
   return PAGES.has(path) || path.startsWith(CONSOLE_PATHS.assets) || path.startsWith(`${CONSOLE_PATHS.api}/`);
 }
 

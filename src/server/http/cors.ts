@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as paths from '../../contract/paths.ts';
 import { NO_STORE } from './cache-control.ts';
-import type { RouteTable } from './route-table.ts';
+import { pathOf, type RouteTable } from './route-table.ts';
 
 /** Headers that pages of other origins may read in addition to the safelisted ones. */
 const EXPOSED_HEADERS = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(
@@ -40,7 +40,7 @@ const FEEDS = new Set<string>([
  */
 export function allowCrossOriginReads(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const path = request.url.split('?', 1)[0] ?? '/';
+    const path = pathOf(request.url);
     if (isReadMethod(request.method)) reply.headers(corsHeadersFor(path));
     else if (isPublic(path) && isReadPreflight(request) && routes.methodsOf(path).includes('GET')) {
       return reply.code(204).headers(PREFLIGHT_HEADERS).send();

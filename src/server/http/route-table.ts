@@ -37,3 +37,8 @@ function expressionOf(url: string): RegExp {
     .join('/');
   return new RegExp(`^${source}$`);
 }
+
+/** Returns the path of a request's URL, without the query. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '/';
+}

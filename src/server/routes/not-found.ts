@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as paths from '../../contract/paths.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { requestIdsOf } from '../http/request-keys.ts';
-import type { RouteTable } from '../http/route-table.ts';
+import { pathOf, type RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
@@ -18,7 +18,7 @@ export function addNotFound(
   app.setNotFoundHandler(async (request, reply) => {
     // The content security policy of pictures must not apply to the 404 page of a missing picture.
     reply.headers(pageHeaders);
-    const allowed = routes.methodsOf(pathOf(request));
+    const allowed = routes.methodsOf(pathOf(request.url));
     // If a route accepts the method, its handler found nothing, which is a 404 as well.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
     const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
@@ -31,15 +31,11 @@ const MAX_LOGGED = 200;
 
 /** Responds to an unknown URL: with a problem below `/api/`, else with the 404 page. */
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const path = pathOf(request);
+  const path = pathOf(request.url);
   request.log.info({ path: path.slice(0, MAX_LOGGED), ...requestIdsOf(request) }, '404: there is nothing at this path');
   if (path.startsWith(paths.api.prefix)) {
     return sendProblem(problem('not_found', 'There is nothing at this address'), request, reply);
   }
   await pages.sendNotFound(request, reply);
   return reply;
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '/';
 }

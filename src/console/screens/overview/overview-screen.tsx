@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, Finding, OverviewRecord } from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
-import { formatCount, formatQuantity } from '../../../contract/text.ts';
+import { formatCount, formatQuantity, utcMinute } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { useOverview } from '../../api/overview.ts';
@@ -87,7 +87,7 @@ function Facts({ overview: { waiting, lastBackupAt, backupsScheduled, database }
           {lastBackupAt === null ? 'Never' : <TimeAgo time={lastBackupAt} />}
           <small>
             {lastBackupAt !== null
-              ? `${lastBackupAt.slice(0, 16).replace('T', ' ')} UTC`
+              ? `${utcMinute(lastBackupAt)} UTC`
               : backupsScheduled
                 ? 'The first one is scheduled'
                 : 'Set BACKUP_DIR'}

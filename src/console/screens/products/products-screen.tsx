@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { MAX_LISTED_REMOVALS, type RemovedProductRecord } from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { formatCount, formatQuantity } from '../../../contract/text.ts';
+import { formatCount, formatQuantity, utcMinute } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys } from '../../api/console-api.ts';
@@ -166,7 +166,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
           </button>
           {isScheduled && (
             <span className="tag" data-tone="waiting">
-              Launches {createdAt.slice(0, 16).replace('T', ' ')} UTC
+              Launches {utcMinute(createdAt)} UTC
             </span>
           )}
         </p>

@@ -1,6 +1,7 @@
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { utcMinute } from '../../../contract/text.ts';
 import { TimeAgo, useNow } from '../../../web/ui/time.tsx';
 import type { RowState } from '../../ui/list.tsx';
 import { SelectBox } from '../../ui/select-box.tsx';
@@ -28,7 +29,7 @@ export function SubmissionRow({ submission, state, onAct }: Props) {
           <TimeAgo time={waitingSince} />
           <span>
             {launchAt !== null && Date.parse(launchAt) > now
-              ? `launches ${launchAt.slice(0, 16).replace('T', ' ')} UTC`
+              ? `launches ${utcMinute(launchAt)} UTC`
               : 'launches once approved'}
           </span>
           {suspectedSpam && (

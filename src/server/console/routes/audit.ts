@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
-import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { isDay, TEXT_FORMAT } from '../../../contract/text.ts';
 import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
 import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
@@ -57,10 +57,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
 /** @throws CoreError `bad_request` if the day does not exist, such as 30 February. */
 function dayOf(text: string): Date {
-  const day = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new CoreError('bad_request', `'${text}' is not a date`);
-  return day;
+  if (!isDay(text)) throw new CoreError('bad_request', `'${text}' is not a date`);
+  return new Date(`${text}T00:00:00Z`);
 }
 
 function recordOf(entry: AuditEntry, undoneBy: string | null): AuditRecord {
