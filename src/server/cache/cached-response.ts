@@ -54,6 +54,20 @@ export interface Freshness {
   maxStaleMs: number;
 }
 
+/** The state of a cached response. Times are in milliseconds of the monotonic clock; ticks number the known changes. */
+export type EntryState =
+  | { kind: 'fresh'; version: Version; changedTick: number }
+  /** A dependency may have changed at the time `since` or later. */
+  | { kind: 'stale'; version: Version; changedTick: number; since: number }
+  /** The last revalidation failed (stale-if-error). */
+  | { kind: 'failing'; version: Version; changedTick: number; since: number; failedAt: number };
+
+export type EntryEvent =
+  | { type: 'changed'; tick: number; at: number }
+  | { type: 'expired' }
+  | { type: 'produced'; version: Version }
+  | { type: 'failed'; startedAt: number; at: number };
+
 /**
  * Why a request causes a revalidation: there is no version (`miss`), the version is too old to be served (`expired`),
  * the version is served during the revalidation (`stale`), or the visitor claims to have just written (`claim`).
@@ -86,3 +100,96 @@ export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_0
 
 /** An API response costs one SQL statement, and must show every write acknowledged before the request. */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };
+
+/** A response older than this counts as stale even without a known change, because change notifications may be lost. */
+const MAX_AGE_MS = 60_000;
+
+/** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
+const RETRY_INTERVAL_MS = 1_000;
+
+/**
+ * Rendering blocks the event loop, so revalidating one page should take at most this share of the time. Slow pages
+ * exceed it, because their interval is at most `MAX_INTERVAL_MS`.
+ */
+const REVALIDATION_SHARE = 0.04;
+const MAX_INTERVAL_MS = 750;
+
+export function step(state: EntryState, event: EntryEvent): EntryState {
+  const { version, changedTick } = state;
+  switch (event.type) {
+    case 'changed':
+      return state.kind === 'fresh'
+        ? { kind: 'stale', version, changedTick: event.tick, since: event.at }
+        : { ...state, changedTick: event.tick };
+    case 'expired':
+      return state.kind === 'fresh'
+        ? { kind: 'stale', version, changedTick, since: version.startedAt + MAX_AGE_MS }
+        : state;
+    case 'produced':
+      return stateOf(withOldContent(version, event.version), changedTick);
+    case 'failed': {
+      const since = state.kind === 'fresh' ? event.startedAt : state.since;
+      return { kind: 'failing', version, changedTick, since, failedAt: event.at };
+    }
+  }
+}
+
+/**
+ * Returns the state of a new version. It is stale if a change occurred during its revalidation, because the version may
+ * not include that change.
+ */
+export function stateOf(version: Version, changedTick: number): EntryState {
+  return version.startedTick >= changedTick
+    ? { kind: 'fresh', version, changedTick }
+    : { kind: 'stale', version, changedTick, since: version.startedAt };
+}
+
+/** Unchanged content keeps its date and its compressed bytes. */
+function withOldContent(old: Version, version: Version): Version {
+  const isSame =
+    version.head.status === old.head.status && version.content.tag('identity') === old.content.tag('identity');
+  return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
+}
+
+/** Returns whether a fresh version is so old that it must become stale. */
+export function isExpired({ kind, version }: EntryState, now: number): boolean {
+  return kind === 'fresh' && now - version.startedAt > MAX_AGE_MS;
+}
+
+/** How fresh the response to a request must be. */
+interface FreshnessRequirement {
+  now: number;
+  maxStaleMs: number;
+  /** All writes up to this time must be visible. */
+  notBefore: number;
+  /** Whether the change feed is connected. */
+  isConnected?: boolean;
+}
+
+/** Whether to serve the version as current, to serve it while the next one is produced, or to wait for the next one. */
+export type Decision = 'hit' | 'stale' | 'wait';
+
+export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {
+  const { now, maxStaleMs, notBefore, isConnected = true } = requirement;
+  // A write by the visitor after the failure shows that the database is back.
+  if (state.kind === 'failing' && (!isConnected || (now < retryAt(state) && notBefore <= state.failedAt)))
+    return 'stale';
+  if (state.version.includesUpTo < notBefore) return 'wait';
+  if (state.kind === 'fresh') return 'hit';
+  // While the change feed is disconnected, the database may be unreachable and rendering may hang, so a page of any age
+  // is served.
+  if (!isConnected && maxStaleMs > 0) return 'stale';
+  return now - state.since < maxStaleMs ? 'stale' : 'wait';
+}
+
+/** Returns when the next version may be produced in the background. */
+export function nextRevalidationAt(state: EntryState, { minIntervalMs }: Freshness): number {
+  if (state.kind === 'failing') return retryAt(state);
+  const { startedAt, tookMs } = state.version;
+  if (minIntervalMs === 0) return startedAt;
+  return startedAt + Math.max(minIntervalMs, Math.min(tookMs / REVALIDATION_SHARE, MAX_INTERVAL_MS));
+}
+
+function retryAt({ failedAt }: { failedAt: number }): number {
+  return failedAt + RETRY_INTERVAL_MS;
+}

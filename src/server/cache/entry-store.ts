@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hasOnlyLanguageParam } from '../../contract/routes.ts';
 import type { Change } from '../../core/changes/change-feed.ts';
-import type { Dependencies } from './cached-response.ts';
-import { type EntryState, step } from './entry-state.ts';
+import { type Dependencies, type EntryState, step } from './cached-response.ts';
 
 export interface Entry {
   readonly key: string;

@@ -1,8 +1,17 @@
 import type { Change } from '../../core/changes/change-feed.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
-import { type CacheRequest, NO_WRITE, type Version } from './cached-response.ts';
-import { type Decision, decide, type EntryState, isExpired, nextRevalidationAt, step } from './entry-state.ts';
+import {
+  type CacheRequest,
+  type Decision,
+  decide,
+  type EntryState,
+  isExpired,
+  NO_WRITE,
+  nextRevalidationAt,
+  step,
+  type Version,
+} from './cached-response.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
 import { Revalidator } from './revalidator.ts';
 
@@ -42,7 +51,7 @@ const WAIT_PARTS = 4;
 
 /**
  * A cache of whole responses in memory, with stale-while-revalidate and stale-if-error (RFC 5861). It decides how to
- * serve each request; `entry-state.ts` contains the rules, and `revalidator.ts` produces the versions.
+ * serve each request; `cached-response.ts` contains the rules, and `revalidator.ts` produces the versions.
  */
 export class ResponseCache {
   readonly #store: EntryStore;

@@ -6,10 +6,12 @@ import {
   type CachedHead,
   type CacheRequest,
   type Dependencies,
+  type EntryState,
   NO_WRITE,
+  stateOf,
+  step,
   type Version,
 } from './cached-response.ts';
-import { type EntryState, stateOf, step } from './entry-state.ts';
 import type { EntryStore } from './entry-store.ts';
 
 /** The parts of a version that are known when its revalidation starts. */

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { Representations } from '../http/representations.ts';
-import { PAGE_FRESHNESS, type Version } from './cached-response.ts';
-import { decide, type EntryEvent, type EntryState, isExpired, nextRevalidationAt, step } from './entry-state.ts';
+import {
+  decide,
+  type EntryEvent,
+  type EntryState,
+  isExpired,
+  nextRevalidationAt,
+  PAGE_FRESHNESS,
+  step,
+  type Version,
+} from './cached-response.ts';
 
 const DEPENDENCIES = { products: ['git'], catalogue: false, allCounts: false, unfinished: false };
 
