@@ -2,8 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDiskSpaceCheck } from './disk-space.ts';
-import { createPictureProcessor } from './picture-pipeline.ts';
+import { createDiskSpaceCheck, createPictureProcessor } from './picture-pipeline.ts';
 
 const GIB = 2 ** 30;
 const log = { info: vi.fn(), warn: vi.fn() };

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { MeasureDisk } from '../../core/file-system.ts';
+import { type MeasureDisk, measureDisk } from '../../core/file-system.ts';
 import {
+  makePictureFolder,
   type PictureKind,
   type PicturePipeline,
   type PictureUse,
@@ -16,7 +17,6 @@ import {
 import type { Log } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { createTaskProcess, TaskError } from '../task-process/task-process.ts';
-import { createDiskSpaceCheck } from './disk-space.ts';
 import { createFairQueue, type FairQueueLimits } from './fair-queue.ts';
 import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts';
 
@@ -45,6 +45,10 @@ export interface PictureProcessorOptions {
  * may lose its slot, so a few networks cannot occupy all slots.
  */
 const QUEUE_LIMITS: FairQueueLimits = { maxSlots: 24, maxSlotsPerSender: 8, protectedMs: 10_000 };
+
+/** The free space that pictures leave to the database: a GiB, or a tenth of a disk of less than 10 GiB. */
+const RESERVED_BYTES = 2 ** 30;
+const RESERVED_SHARE = 0.1;
 
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
@@ -115,6 +119,32 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
       isStopping = true;
     },
     close: process.close,
+  };
+}
+
+/**
+ * Returns a function that checks whether the disk of a folder has free space for pictures. The function logs each
+ * change, and throws CoreError `overloaded` while there is too little.
+ */
+export function createDiskSpaceCheck(
+  folder: string,
+  log: Pick<Log, 'info' | 'warn'>,
+  measure: MeasureDisk = measureDisk,
+): () => Promise<void> {
+  let wasFull = false;
+  return async () => {
+    // The folder does not exist before the first picture.
+    await makePictureFolder(folder);
+    const { free, all } = await measure(folder);
+    const isFull = free < Math.min(RESERVED_BYTES, all * RESERVED_SHARE);
+    if (isFull && !wasFull) {
+      log.warn(
+        { folder, freeBytes: free },
+        'The disk is nearly full; refusing pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped',
+      );
+    } else if (wasFull && !isFull) log.info({ folder, freeBytes: free }, 'The disk has free space for pictures again');
+    wasFull = isFull;
+    if (isFull) throw new CoreError('overloaded', 'Pictures cannot be stored at present. Please try again later.');
   };
 }
 
