@@ -4,8 +4,7 @@ import type { Submission } from '../../contract/submissions/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
-import { findRemoved } from './find-removed.ts';
-import { hasFollowers } from './launch-product.ts';
+import { findRemoved, hasFollowers } from './launch-product.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
 export interface ReadContext {
