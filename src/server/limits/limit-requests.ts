@@ -119,14 +119,13 @@ interface Applied {
 }
 
 /** Creates token buckets for every action: per session, per network and per IPv6 /48. */
-export function createRateLimiter(limits: RateLimits, now: () => number, maxKeys?: number): RateLimiter {
-  const optionsOf = (rate: Rate) => ({ ...rate, now, ...(maxKeys !== undefined && { maxKeys }) });
+export function createRateLimiter(limits: RateLimits, now: () => number): RateLimiter {
   const byAction = new Map(
     Object.entries(limits).map(([action, { session, network }]) => [
       action,
       {
-        session: session && { rate: session, buckets: createTokenBuckets(optionsOf(session)) },
-        network: { rate: network, buckets: createNetworkBuckets(optionsOf(network)) },
+        session: session && { rate: session, buckets: createTokenBuckets({ ...session, now }) },
+        network: { rate: network, buckets: createNetworkBuckets({ ...network, now }) },
       },
     ]),
   );
