@@ -5,7 +5,8 @@ import type { Manifest } from 'vite';
 import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
 import * as paths from '../../contract/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
-import type { Database } from '../../core/database/database.ts';
+import type { Database, Sql } from '../../core/database/database.ts';
+import { memoize } from '../../core/memoize.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { pathOf } from '../http/route-table.ts';
 import { securityHeaders } from '../http/security-headers.ts';
@@ -48,27 +49,19 @@ const CHECK_INTERVAL_MS = 1_000;
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;
-  let checkedAt = Number.NEGATIVE_INFINITY;
-  let checking: Promise<boolean> | undefined;
-
-  async function check(): Promise<boolean> {
-    checkedAt = monotonicMs();
-    try {
-      isOpen = await hasOperators(database);
-    } catch {
-      // The database module logs the outage; the first request after the interval tries again.
-    } finally {
-      checking = undefined;
-    }
-    return isOpen;
-  }
-
-  return async () => {
-    if (checking) return checking;
-    if (monotonicMs() - checkedAt < CHECK_INTERVAL_MS) return isOpen;
-    checking = check();
-    return checking;
-  };
+  const check = memoize(
+    async (sql: Sql) => {
+      try {
+        isOpen = await hasOperators(sql);
+      } catch {
+        // The database module logs the outage; the first request after the interval tries again.
+      }
+      return isOpen;
+    },
+    CHECK_INTERVAL_MS,
+    monotonicMs,
+  );
+  return () => check(database);
 }
 
 /** The hashed files that the console's page loads, as URLs. */
