@@ -134,8 +134,6 @@ const SUBMISSION_INTERVAL_MS = 60_000;
 interface SubmissionWatch {
   /** Returns the result of the last successful query. Queries run every minute. */
   waiting(): WaitingSubmissions;
-  /** Counts now, without waiting for the next minute. Never rejects. */
-  refresh(): Promise<void>;
   close(): void;
 }
 
@@ -143,7 +141,7 @@ interface SubmissionWatch {
 export function watchSubmissions(database: Database, log: Log): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
-  async function refreshNow(): Promise<void> {
+  async function refresh(): Promise<void> {
     try {
       last = await countWaiting(database);
     } catch (error) {
@@ -151,15 +149,9 @@ export function watchSubmissions(database: Database, log: Log): SubmissionWatch 
     }
   }
 
-  // Refreshes run one after the other, so the counts of an earlier refresh never replace those of a later one.
-  let refreshed = refreshNow();
-  function refresh(): Promise<void> {
-    refreshed = refreshed.then(refreshNow);
-    return refreshed;
-  }
-
+  void refresh();
   const timer = setInterval(refresh, SUBMISSION_INTERVAL_MS).unref();
-  return { waiting: () => last, refresh, close: () => clearInterval(timer) };
+  return { waiting: () => last, close: () => clearInterval(timer) };
 }
 
 interface DriftWatch {
