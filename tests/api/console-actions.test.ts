@@ -7,6 +7,7 @@ import type {
   OverviewRecord,
   ProductDetails,
   SubmissionRecord,
+  VoteList,
 } from '../../src/contract/console/records.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -107,17 +108,17 @@ describe('Votes', () => {
     const { items } = await ada.json<ConsolePage<{ productId: string }>>('GET', '/bursts');
     expect(items).toContainEqual(expect.objectContaining({ productId: id, sessions: 25 }));
     const to = new Date(Date.parse(hour) + 2 * 3_600_000).toISOString();
+    const inBurst = await ada.json<VoteList>('GET', `/products/${id}/votes?from=${hour}&to=${to}`);
+    expect(inBurst).toMatchObject({ votes: [{}, {}, {}] });
     const excluded = await ada.json('POST', `/products/${id}/votes`, {
       action: 'exclude',
       reason: 'A burst',
-      from: hour,
-      to,
+      voters: inBurst.votes.map(({ voter }) => voter),
     });
     expect(excluded).toMatchObject({ votes: 3, auditId: (await ada.lastEntry()).id });
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({
       votes: [{ counted: false, reason: 'operator' }, {}, {}],
     });
-    expect(await ada.json('GET', `/products/${id}/votes?from=${hour}&to=${to}`)).toMatchObject({ votes: [{}, {}, {}] });
     expect(await ada.json('GET', `/products/${id}/votes?from=${to}`)).toMatchObject({ votes: [] });
     expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });

@@ -43,7 +43,7 @@ const ADDRESSES: Record<string, readonly string[]> = {
   '/products?sort=name': ['cursor', 'q'],
   '/comments': ['state', 'text', 'product', 'cursor', 'limit'],
   '/audit': ['operator', 'action', 'target', 'from', 'to', 'cursor', 'limit'],
-  '/submissions': ['status', 'cursor', 'limit'],
+  '/submissions': ['cursor', 'limit'],
   '/products/git/votes': ['from', 'to'],
   '/export': ['table', 'kind', 'counts'],
 };
@@ -75,7 +75,11 @@ test.each([
   ['a removal', (value: string) => ['/products/remove', { ids: ['git'], reason: value, nothing: [value] }]],
   ['a restore', (value: string) => ['/products/restore', { removalIds: [value] }]],
   ['hiding a comment', (value: string) => ['/comments/moderate', { action: 'hide', ids: [value], reason: value }]],
-  ['excluding votes', (value: string) => ['/products/git/votes', { action: 'exclude', reason: value, from: value }]],
+  ['excluding votes', (value: string) => ['/products/git/votes', { action: 'exclude', reason: 'A', voters: [value] }]],
+  [
+    'the reason for excluding votes',
+    (value: string) => ['/products/git/votes', { action: 'exclude', reason: value, voters: ['0'.repeat(32)] }],
+  ],
   ['a decision', (value: string) => ['/submissions/git/decide', { action: 'decline', revision: 1, reason: value }]],
 ] as [string, (value: string) => [string, object]][])(
   'hostile values for %s cause no server error',

@@ -66,7 +66,7 @@ function Counted({ label, count }: { label: string; count: number | undefined })
 }
 
 function Submissions() {
-  const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions, { status: 'waiting' });
+  const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions);
   return <SubmissionList pages={pages} />;
 }
 

@@ -23,10 +23,6 @@ import type { SubmissionRow } from '../../../core/submissions/submission-row.ts'
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
-const Query = Type.Object({
-  status: Type.Optional(Type.Union([Type.Literal('waiting'), Type.Literal('all')])),
-  ...PAGE_QUERY,
-});
 /** Every decision contains the revision that the operator has seen, so no newer revision is launched by mistake. */
 const Decision = Type.Union([
   Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
@@ -42,7 +38,7 @@ const Decision = Type.Union([
   }),
 ]);
 
-/** Lists submissions (by default only those that wait for a decision), and decides on them. */
+/** Lists the submissions that wait for a decision, and decides on them. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches },
@@ -51,10 +47,9 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
 
   app.get(
     CONSOLE_API.submissions,
-    { schema: { querystring: Query } },
-    async ({
-      query: { status = 'waiting', limit = LIMITS.pageSize.default, cursor },
-    }): Promise<ConsolePage<SubmissionRecord>> => listSubmissions(database, { status, limit, cursor }, rules()),
+    { schema: { querystring: Type.Object(PAGE_QUERY) } },
+    async ({ query: { limit = LIMITS.pageSize.default, cursor } }): Promise<ConsolePage<SubmissionRecord>> =>
+      listSubmissions(database, { status: 'waiting', limit, cursor }, rules()),
   );
 
   app.post(

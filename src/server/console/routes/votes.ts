@@ -11,7 +11,6 @@ import {
 } from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
-import { CoreError } from '../../../core/core-error.ts';
 import { changeVerdicts } from '../../../core/leaderboards/change-verdicts.ts';
 import { listVotes } from '../../../core/leaderboards/list-votes.ts';
 import { DAY_MS } from '../../../core/runtime.ts';
@@ -23,9 +22,7 @@ const Instant = Type.String({ format: INSTANT_FORMAT });
 const Verdict = Type.Object({
   action: Type.Union([Type.Literal('exclude'), Type.Literal('include')]),
   reason: Type.String({ minLength: 1, maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT }),
-  voters: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { minItems: 1, maxItems: 10_000 })),
-  from: Type.Optional(Instant),
-  to: Type.Optional(Instant),
+  voters: Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { minItems: 1, maxItems: 10_000 }),
 });
 
 /** Enough for the hashes of 10,000 voters. */
@@ -62,19 +59,15 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app.post(
     CONSOLE_API.votes.route,
     { bodyLimit: MAX_VOTES_BODY_BYTES, schema: { params: Params, body: Verdict } },
-    ({ params, body: { action, reason, voters, from, to } }) => {
-      if (voters === undefined && from === undefined && to === undefined)
-        throw new CoreError('bad_request', 'Select the votes with `voters`, `from` or `to`');
-      const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
-      return withoutStatementTimeout((unlimited) =>
+    ({ params, body: { action, reason, voters } }) =>
+      withoutStatementTimeout((unlimited) =>
         changeVerdicts(
           unlimited,
-          { productId: params.id, action, reason, selection },
+          { productId: params.id, action, reason, selection: { voters } },
           runtime,
           recordEvents,
           votesPerNetwork,
         ),
-      );
-    },
+      ),
   );
 };
