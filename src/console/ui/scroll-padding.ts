@@ -16,7 +16,8 @@ export function useScrollPadding(): ScrollPadding {
   // Each render may change these heights. Setting unchanged ones has no effect.
   useLayoutEffect(() => {
     const toolbar = document.querySelector('.toolbar');
-    const start = Math.ceil(toolbar?.getBoundingClientRect().height ?? 0);
+    const covers = toolbar !== null && getComputedStyle(toolbar).position === 'sticky';
+    const start = covers ? Math.ceil(toolbar.getBoundingClientRect().height) : 0;
     const end = Math.max(0, ...[...document.querySelectorAll('.side nav, .choice-bar')].map(coveredBelow));
     setPadding((last) => (last.start === start && last.end === end ? last : { start, end }));
   });

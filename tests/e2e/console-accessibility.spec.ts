@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+/** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
+const ZOOMED = { width: 320, height: 256 };
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+
+test('at 400% zoom, the toolbar and the navigation do not cover the list', async ({ page, site }) => {
+  await page.setViewportSize(ZOOMED);
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(20, (index) => ({ name: `Zoomed ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page).first()).toBeVisible();
+  for (let moves = 0; moves < 10; moves += 1) await page.keyboard.press('j');
+  await expect(page.locator('[data-index="10"][data-active]')).toBeInViewport({ ratio: 1 });
+  const shareOfList = () =>
+    page.evaluate(() => {
+      const heights = Array.from({ length: innerHeight }, (_, y) => y);
+      const isList = (y: number) => document.elementFromPoint(innerWidth / 2, y)?.closest('.list-row') != null;
+      return heights.filter(isList).length / innerHeight;
+    });
+  expect(await shareOfList()).toBeGreaterThan(0.9);
+  await page.keyboard.press('x');
+  await expect(page.getByRole('region', { name: 'Selected items' })).toBeVisible();
+  expect(await shareOfList()).toBeGreaterThan(0.5);
+});
+
+test('at 400% zoom, the labels of the navigation and of decisions are complete', async ({ page, site }) => {
+  await page.setViewportSize(ZOOMED);
+  await site.database.query('DELETE FROM submissions');
+  const name = `Zoomed ${randomUUID()}`;
+  await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await expect(page.getByRole('article', { name })).toBeVisible();
+  const edges = await page.locator('.nav a > span:first-of-type').evaluateAll((labels) =>
+    labels.map((label) => {
+      const { left, right } = label.getBoundingClientRect();
+      return { left, right };
+    }),
+  );
+  expect(edges).toHaveLength(7);
+  for (const [index, { right }] of edges.entries()) expect(right).toBeLessThan(edges[index + 1]?.left ?? ZOOMED.width);
+  const decisions = page.getByRole('listitem').filter({ has: page.getByRole('article', { name }) });
+  const heights = await decisions
+    .locator('.row-actions .button')
+    .evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
+  expect(heights).toHaveLength(3);
+  expect(Math.max(...heights), 'each label is one line').toBeLessThan(40);
+});
+
+test('on a wide but low screen, the whole sidebar can be reached', async ({ page, site }) => {
+  await page.setViewportSize({ width: 1100, height: 400 });
+  await signIn(page, site);
+  await openConsole(page, '/console/products');
+  const button = page.getByRole('button', { name: 'Sign out' });
+  await button.focus();
+  await expect(button).toBeInViewport({ ratio: 1 });
+});
