@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 /** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
@@ -60,4 +61,37 @@ test('on a wide but low screen, the whole sidebar can be reached', async ({ page
   const button = page.getByRole('button', { name: 'Sign out' });
   await button.focus();
   await expect(button).toBeInViewport({ ratio: 1 });
+});
+
+test('buttons keep the focus during their request and after it fails', async ({ page, site, expectConsoleError }) => {
+  await site.database.query('DELETE FROM submissions');
+  const [written] = await addSubmissions(site, [`Kept ${randomUUID()}`]);
+  await signIn(page, site);
+  await page.route(CONSOLE_API.doctor, (route) => route.fulfill({ json: { findings: [] } }));
+  await openConsole(page);
+  const check = page.getByRole('button', { name: 'Check again' });
+  await expect(check).toBeEnabled();
+  await page.unroute(CONSOLE_API.doctor);
+  const refusal = { status: 500, json: { code: 'internal', detail: 'It broke.' } };
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  await page.route(CONSOLE_API.doctor, (route) => route.fulfill(refusal));
+  const release = await holdRequests(page, CONSOLE_API.doctor);
+  await check.press('Space');
+  const checking = page.getByRole('button', { name: 'Checking …' });
+  await expect(checking).toBeDisabled();
+  await expect(checking).toBeFocused();
+  release();
+  await expect(page.getByText('The last check failed. It broke.')).toBeVisible();
+  await expect(check).toBeFocused();
+
+  await openConsole(page, '/console/queue?kind=submissions');
+  await expect(page.getByRole('article')).toBeVisible();
+  await page.keyboard.press('d');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('Spam');
+  await page.route(CONSOLE_API.decideSubmission(written?.row.id ?? ''), (route) => route.fulfill(refusal));
+  const decline = dialog.getByRole('button', { name: 'Decline' });
+  await decline.press('Space');
+  await expect(dialog.getByRole('alert')).toContainText('It broke.');
+  await expect(decline).toBeFocused();
 });

@@ -93,6 +93,28 @@ test('an import that ends after the operator has left the screen does not change
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
 });
 
+test('the focus stays on the button of a dry run, and moves to the title if an import fails', async ({
+  page,
+  site,
+}) => {
+  await openImport(page, site);
+  const { release, sent } = await holdImports(page);
+  const dryRun = page.getByRole('button', { name: 'Dry run' });
+  await dryRun.press('Enter');
+  await sent;
+  await expect(dryRun).toBeDisabled();
+  await expect(dryRun).toBeFocused();
+  release();
+  await expect(importButton(page)).toBeVisible();
+  await expect(dryRun).toBeFocused();
+  await page.route(`${CONSOLE_API.import}?*`, (route) =>
+    route.fulfill({ body: `${JSON.stringify({ kind: 'failed', message: 'The file is broken.' })}\n` }),
+  );
+  await importButton(page).press('Enter');
+  await expect(page.getByText('The file is broken.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Dry run' })).toBeFocused();
+});
+
 test('a dry run after the session has ended leads to the sign-in screen', async ({
   page,
   site,

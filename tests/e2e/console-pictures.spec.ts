@@ -57,6 +57,7 @@ test('an operator can add team members with an uploaded picture, and remove them
   await expect(editor.getByRole('textbox', { name: 'Picture of team member 3' })).toHaveValue(/^\/images\//);
   await expectAccessible(page, 'a team in the editor');
   await editor.getByRole('button', { name: 'Remove team member 1' }).click();
+  await expect(editor.getByRole('button', { name: 'Add a member' })).toBeFocused();
   await editor.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Crewed tide')).toBeVisible();
   const teamOf = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product.team;

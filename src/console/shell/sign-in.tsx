@@ -5,6 +5,7 @@ import { PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
 import { call, consoleKeys, messageOf } from '../api/console-api.ts';
+import { FocusableButton } from '../ui/focusable-button.tsx';
 
 export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) => void }) {
   const name = useRef<HTMLInputElement>(null);
@@ -53,9 +54,9 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
           />
         </label>
         {signIn.isError && <SignInError>{messageOf(signIn.error)}</SignInError>}
-        <button type="submit" className="button" data-tone="primary" disabled={signIn.isPending}>
+        <FocusableButton type="submit" data-tone="primary" isDisabled={signIn.isPending}>
           {signIn.isPending ? 'Signing in …' : 'Sign in'}
-        </button>
+        </FocusableButton>
       </form>
       <p className="gate-note">
         Forgot the passphrase? Run <code>groundswell console invite</code> on the server for a link to set a new one.
@@ -138,9 +139,9 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
           </label>
         </div>
         {accept.isError && <SignInError>{messageOf(accept.error)}</SignInError>}
-        <button type="submit" className="button" data-tone="primary" disabled={missing > 0 || accept.isPending}>
+        <FocusableButton type="submit" data-tone="primary" isDisabled={missing > 0 || accept.isPending}>
           {accept.isPending ? 'Setting …' : 'Set passphrase and sign in'}
-        </button>
+        </FocusableButton>
       </form>
     </SignInLayout>
   );

@@ -3,6 +3,7 @@ import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { describeFailure, messageOf } from '../api/console-api.ts';
+import { FocusableButton } from './focusable-button.tsx';
 
 /** Lets an operation on many items show its progress and check whether its dialog was closed. */
 export interface Progress {
@@ -100,9 +101,9 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
           <button type="button" className="button" data-tone="quiet" onClick={close}>
             Cancel
           </button>
-          <button type="submit" className="button" data-tone="primary" disabled={isDisabled || isSending}>
+          <FocusableButton type="submit" data-tone="primary" isDisabled={isDisabled || isSending}>
             {label}
-          </button>
+          </FocusableButton>
         </div>
       </form>
     </Modal>

@@ -1,4 +1,5 @@
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import type { ChosenFile } from './read-file.ts';
 
 /**
@@ -94,9 +95,9 @@ export function ColumnForm({ chosen, choice, slugifyIds, isBusy, onChange, onChe
           <input type="checkbox" checked={slugifyIds} onChange={(event) => onChange(choice, event.target.checked)} />
           Slugify invalid ids
         </label>
-        <button type="submit" className="button" data-tone="outline" disabled={isBusy}>
+        <FocusableButton type="submit" data-tone="outline" isDisabled={isBusy}>
           Dry run
-        </button>
+        </FocusableButton>
       </div>
     </form>
   );

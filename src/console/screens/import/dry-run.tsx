@@ -1,6 +1,8 @@
+import { useEffect, useRef } from 'react';
 import type { ImportErrorRecord, ImportSummary } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import type { ColumnChoice } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';
@@ -17,20 +19,28 @@ interface Props {
 
 /** Shows the first rows or, after a dry run, its result: the changes by product, or the rows with errors. */
 export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
+  const title = useRef<HTMLHeadingElement>(null);
+
+  useEffect(() => {
+    // The focus is lost if an import fails, because its button is removed.
+    if (result && document.activeElement === document.body) title.current?.focus();
+  }, [result]);
+
   return (
     <section className="card panel" aria-labelledby="dry-run-title">
       <div className="panel-head">
-        <h2 id="dry-run-title">{result === undefined ? 'The first rows' : 'Dry run'}</h2>
+        <h2 ref={title} id="dry-run-title" tabIndex={-1}>
+          {result === undefined ? 'The first rows' : 'Dry run'}
+        </h2>
         {result?.kind === 'done' && (
-          <button
+          <FocusableButton
             type="button"
-            className="button"
             data-tone="primary"
-            disabled={isBusy || changesOf(result.summary) === 0}
+            isDisabled={isBusy || changesOf(result.summary) === 0}
             onClick={onImport}
           >
             Import {formatQuantity(changesOf(result.summary), 'product')}
-          </button>
+          </FocusableButton>
         )}
       </div>
       <div role="status">{result && <Outcome result={result} />}</div>

@@ -8,6 +8,7 @@ import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { useOverview } from '../../api/overview.ts';
 import { Chart } from '../../ui/chart.tsx';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { Page, ScreenLink, Segments } from '../../ui/page.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 
@@ -193,15 +194,14 @@ function Doctor() {
     <section className="card panel" aria-label="Health">
       <div className="panel-head">
         <h2>Health</h2>
-        <button
+        <FocusableButton
           type="button"
-          className="button"
           data-tone="outline"
-          disabled={doctor.isFetching}
+          isDisabled={doctor.isFetching}
           onClick={() => void doctor.refetch()}
         >
           {doctor.isFetching ? 'Checking …' : 'Check again'}
-        </button>
+        </FocusableButton>
       </div>
       {doctor.isPending ? (
         <Loading label="Checking the site" rows={4} />

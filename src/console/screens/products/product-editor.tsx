@@ -9,6 +9,7 @@ import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
 import { consoleLocation, goTo, openDialog } from '../../location.ts';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { useDialogError } from '../../ui/form-dialog.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
@@ -274,9 +275,9 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
         <span className="quiet" role="status">
           {isChanged ? `${formatQuantity(Object.keys(changes).length, 'field')} changed` : 'No changes'}
         </span>
-        <button ref={saveButton} type="submit" className="button" data-tone="primary" aria-disabled={!canSave}>
+        <FocusableButton ref={saveButton} type="submit" data-tone="primary" isDisabled={!canSave}>
           {isSaving ? 'Saving …' : 'Save'}
-        </button>
+        </FocusableButton>
       </div>
     </form>
   );

@@ -3,6 +3,7 @@ import { fieldOf } from '../../../contract/products/fields.ts';
 import type { TeamMember } from '../../../contract/products/schema.ts';
 import { Avatar } from '../../../web/ui/avatar.tsx';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { PictureUpload } from './picture-upload.tsx';
 import { completeAddress } from './product-draft.ts';
 
@@ -23,6 +24,7 @@ const PARTS = [
 /** The members of a team, each with name, role and a picture by URL or upload. */
 export function TeamField({ members, error, onChange }: Props) {
   const list = useRef<HTMLUListElement>(null);
+  const add = useRef<HTMLButtonElement>(null);
   const isAdding = useRef(false);
 
   useEffect(() => {
@@ -69,7 +71,10 @@ export function TeamField({ members, error, onChange }: Props) {
                 type="button"
                 className="icon-button"
                 aria-label={`Remove ${who}`}
-                onClick={() => onChange((team) => team.filter((_, at) => at !== index))}
+                onClick={() => {
+                  onChange((team) => team.filter((_, at) => at !== index));
+                  add.current?.focus();
+                }}
               >
                 <CloseIcon />
               </button>
@@ -77,18 +82,18 @@ export function TeamField({ members, error, onChange }: Props) {
           );
         })}
       </ul>
-      <button
+      <FocusableButton
+        ref={add}
         type="button"
-        className="button"
         data-tone="outline"
-        disabled={members.length >= (fieldOf('team').maxItems ?? Number.POSITIVE_INFINITY)}
+        isDisabled={members.length >= (fieldOf('team').maxItems ?? Number.POSITIVE_INFINITY)}
         onClick={() => {
           isAdding.current = true;
           onChange((team) => [...team, { name: '', role: '', avatar: '' }]);
         }}
       >
         Add a member
-      </button>
+      </FocusableButton>
       {error && (
         <small id="team-error" className="field-error">
           {error}
