@@ -95,3 +95,25 @@ test('buttons keep the focus during their request and after it fails', async ({ 
   await expect(dialog.getByRole('alert')).toContainText('It broke.');
   await expect(decline).toBeFocused();
 });
+
+test('the buttons of a comment are described by its text', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'Rides the tide.' }, { content: 'Buy my coins.' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${id}`);
+  for (const content of ['Rides the tide.', 'Buy my coins.']) {
+    const row = page.getByRole('listitem').filter({ hasText: content });
+    for (const name of ['Hold', 'Hide'])
+      await expect(row.getByRole('button', { name })).toHaveAccessibleDescription(content);
+  }
+});
+
+test('screen readers get the number of upvotes in words', async ({ page, site }) => {
+  const { id, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await site.addUpvotes(id, 1);
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await expect(rowsOf(page)).toMatchAriaSnapshot('- text: 1 upvote');
+  await openConsole(page, `/console/products?edit=${id}`);
+  await expect(page.getByRole('complementary', { name: 'Preview' })).toMatchAriaSnapshot('- paragraph: 1 upvote');
+});

@@ -9,19 +9,27 @@ import { expect, test } from '../support/e2e-test.ts';
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 const barOf = (page: Page) => page.getByRole('region', { name: 'Selected items' });
 
-test('a range of rows can be selected by keyboard and by mouse', async ({ page, site }) => {
+test('a range of rows can be selected by keyboard and by mouse, and screen readers get the number', async ({
+  page,
+  site,
+}) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));
   await signIn(page, site);
   await openConsole(page, `/console/products?tag=${tag}`);
   await expect(rowsOf(page)).toHaveCount(5);
+  const status = page.getByRole('main').getByRole('status');
+  // Screen readers do not announce a text that is inserted together with its region.
+  await expect(status).toBeEmpty();
   await page.keyboard.press('x');
+  await expect(status).toHaveText('1 selected');
   for (let moves = 0; moves < 2; moves += 1) await page.keyboard.press('j');
   await page.keyboard.press('Shift+X');
   const bar = barOf(page);
   await expect(bar).toContainText('3 selected');
   await page.keyboard.press('Escape');
   await expect(bar).toBeHidden();
+  await expect(status).toHaveText('0 selected');
   const boxes = page.getByRole('checkbox', { name: /^Select Ranged/ });
   await boxes.nth(4).click();
   await boxes.nth(1).click({ modifiers: ['Shift'] });

@@ -8,6 +8,7 @@ import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { useScrollPadding } from './scroll-padding.ts';
+import { SelectionStatus } from './selection-status.tsx';
 import { Failure, Loading } from './states.tsx';
 import { adjustScrollOf, useSteadyRow } from './steady-row.ts';
 
@@ -275,6 +276,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
       )}
       {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
+      <SelectionStatus count={present.length} />
       {present.length > 0 && renderBar && (
         <section
           className="choice-bar"

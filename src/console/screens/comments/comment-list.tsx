@@ -118,7 +118,7 @@ const ACTION_LABELS: Record<CommentAction, string> = {
 };
 
 function CommentRow({ comment, state, onAct }: RowProps) {
-  const { authorName, authorBadge, content, productId, productName, likes, createdAt, held, hidden } = comment;
+  const { id, authorName, authorBadge, content, productId, productName, likes, createdAt, held, hidden } = comment;
   return (
     <div className="row">
       <SelectBox name={`the comment on ${productName}`} state={state} />
@@ -142,7 +142,7 @@ function CommentRow({ comment, state, onAct }: RowProps) {
             </span>
           )}
         </p>
-        <p className="row-text" dir="auto">
+        <p id={`text-${id}`} className="row-text" dir="auto">
           {content}
         </p>
       </div>
@@ -153,6 +153,7 @@ function CommentRow({ comment, state, onAct }: RowProps) {
             type="button"
             className="button"
             data-tone="outline"
+            aria-describedby={`text-${id}`}
             {...(index === 0 && { 'data-row-focus': true })}
             onClick={() => onAct(action)}
           >

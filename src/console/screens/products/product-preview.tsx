@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { formatCount } from '../../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
 
 /** A product as the list of the site shows it. */
@@ -24,9 +24,10 @@ export function ProductPreview({ product }: { product: Product }) {
           ))}
         </p>
       </div>
-      <p className="preview-votes">
+      <p className="preview-votes" aria-hidden="true">
         ▲<span>{formatCount(upvotes)}</span>
       </p>
+      <p className="visually-hidden">{formatQuantity(upvotes, 'upvote')}</p>
     </div>
   );
 }

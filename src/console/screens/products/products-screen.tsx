@@ -183,7 +183,10 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
         </p>
       </div>
       <p className="row-numbers">
-        <span title="Upvotes">▲ {formatCount(upvotes)}</span>
+        <span title="Upvotes" aria-hidden="true">
+          ▲ {formatCount(upvotes)}
+        </span>
+        <span className="visually-hidden">{formatQuantity(upvotes, 'upvote')}</span>
         <ScreenLink screen="comments" query={{ product: id }} title="Comments">
           {formatQuantity(comments, 'comment')}
         </ScreenLink>
