@@ -52,6 +52,34 @@ test('the day labels below the chart, and their positions, are the same in every
   expect(labels[2]).toEqual(labels[0]);
 });
 
+test('in forced colours, the lines of the chart and the marks of its key have different colours', async ({
+  page,
+  site,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.addInitScript(() => {
+    const strokes = new Set<unknown>();
+    Object.assign(window, { strokes });
+    const { stroke } = CanvasRenderingContext2D.prototype;
+    Object.assign(CanvasRenderingContext2D.prototype, {
+      stroke(this: CanvasRenderingContext2D, ...path: [Path2D]) {
+        if (this.lineWidth > 1) strokes.add(this.strokeStyle);
+        stroke.apply(this, path);
+      },
+    });
+  });
+  await signIn(page, site);
+  await openConsole(page);
+  const key = page.locator('.chart-key li');
+  await expect(key).toHaveCount(3);
+  const marks = await key.evaluateAll((items) =>
+    items.map((item) => getComputedStyle(item, '::before').backgroundColor),
+  );
+  expect(new Set(marks).size).toBe(3);
+  const lines = () => page.evaluate(() => [...(window as unknown as { strokes: Set<unknown> }).strokes].length);
+  await expect.poll(lines).toBe(3);
+});
+
 test('before the first scheduled backup, the overview does not ask to schedule backups', async ({ page, site }) => {
   await signIn(page, site);
   await page.route(CONSOLE_API.overview, async (route) => {

@@ -172,7 +172,7 @@ test('of two pictures, the one chosen last is used, even if the other takes long
   await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['second.png', 'screenshot.png']);
 });
 
-test('a picture shows its upload progress', async ({ page, context }) => {
+test('a picture shows its upload progress, also in forced colours', async ({ page, context }) => {
   await openDialog(page);
   await name(page).fill('Nacre');
   await dialog(page)
@@ -180,13 +180,9 @@ test('a picture shows its upload progress', async ({ page, context }) => {
     .setInputFiles(await noiseFile('pearl.png'));
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
   const browser = await context.newCDPSession(page);
+  const limits = { offline: false, latency: 0, downloadThroughput: -1 };
   const throttle = (uploadThroughput: number) =>
-    browser.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: 0,
-      downloadThroughput: -1,
-      uploadThroughput,
-    });
+    browser.send('Network.emulateNetworkConditions', { ...limits, uploadThroughput });
   await throttle(30_000);
   await send(page).click();
   const sent = dialog(page).getByRole('progressbar', { name: 'Sending picture' });
@@ -197,6 +193,8 @@ test('a picture shows its upload progress', async ({ page, context }) => {
   expect(before).toBeLessThan(1);
   await expect.poll(share).toBeGreaterThan(before);
   await expect(dialog(page).getByRole('progressbar', { name: 'Pictures sent' })).toBeVisible();
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect(sent).toHaveCSS('border-top-width', '1px');
   await throttle(-1);
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
