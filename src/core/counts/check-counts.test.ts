@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let other: TestDatabase;
 const ids = Array.from({ length: 25 }, (_, index) => `p-${String(index).padStart(2, '0')}`);
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase();
   other = joinTestDatabase(database);
   await saveProducts(
@@ -22,7 +22,7 @@ beforeAll(async () => {
     ids.map((id) => buildProduct({ id })),
   );
 });
-afterAll(async () => {
+afterEach(async () => {
   await other.drop();
   await database.drop();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
@@ -20,10 +20,10 @@ import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
 let database: TestDatabase;
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase();
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
