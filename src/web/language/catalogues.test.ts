@@ -71,6 +71,18 @@ test('French texts have no-break spaces at double punctuation marks and inside q
   expect(texts.filter((text) => / [:;!?»]|« /.test(text))).toEqual([]);
 });
 
+test('right-to-left texts isolate what people have written, such as C++ or 2026.png', () => {
+  // The chip and the title that consist only of a term have the direction of the term.
+  const written = /\{(?:file|value)\}|.“\{(?:term|tag)\}”|^\{name\} is waiting/;
+  const keys = KEYS.filter((key) => written.test(key));
+  for (const { dir, messages } of Object.values(CATALOGUES)) {
+    const translations: Readonly<Record<string, Translation>> = messages;
+    for (const key of dir ? keys : [])
+      expect(translations[key]).toMatch(/\u2068\{(?:file|value|term|tag|name)\}\u2069/);
+  }
+  expect(keys).not.toEqual([]);
+});
+
 for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATALOGUES)) {
   const translations = messages as Readonly<Record<string, Translation>>;
 

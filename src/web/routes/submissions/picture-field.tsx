@@ -213,7 +213,9 @@ function PictureRow(props: PictureRowProps) {
         <img className="submission-picture-image" src={item.src} alt={t('Your {name}', { name })} />
       )}
       <div>
-        <p className="submission-picture-name">{item.file?.name ?? (isDone ? t('On the site') : name)}</p>
+        <p className="submission-picture-name" dir="auto">
+          {item.file?.name ?? (isDone ? t('On the site') : name)}
+        </p>
         {item.sent !== undefined && (
           <progress value={item.sent} aria-label={t('Sending {name}', { name })}>
             {Math.round(item.sent * 100)} %
