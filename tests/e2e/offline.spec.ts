@@ -1,14 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
 import { goOffline, goOnline } from '../support/network.ts';
 import {
+  areCached,
   cacheAtOnce,
   expectCached,
   note,
   OFFLINE,
+  requestAll,
   offlineTest as test,
   visitAndCache,
 } from '../support/offline-page.ts';
@@ -89,25 +91,31 @@ test('the offline cache contains no personal data and no files of another build'
   for (const text of texts) expect(text).not.toContain(session);
 });
 
-test('the offline cache contains uploaded pictures, and removed products are deleted from it', async ({
+test('the offline cache contains uploaded pictures, and removed products and pictures are deleted from it', async ({
   page,
   site,
   expectConsoleError,
 }) => {
-  expectConsoleError(/410/);
+  expectConsoleError(/404|410/);
   await cacheAtOnce(page);
   const image = `/images/${'0123456789'.repeat(4)}.svg`;
   await mkdir(join(site.dataDir, 'images'), { recursive: true });
   await writeFile(join(site.dataDir, image), '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   const product = await site.addProduct({ name: 'Garfish', image });
-  await visitAndCache(page, `/product/${product.id}`);
+  const path = `/product/${product.id}`;
+  const api = `/api/products/${product.id}`;
+  await visitAndCache(page, path);
   await expectCached(page, image);
+  await requestAll(page, [api]);
+  await expectCached(page, api);
   await removeProducts(site.database, [product.id]);
-  const isCached = async () => {
-    await page.goto(`/product/${product.id}`);
-    return page.evaluate(async (address) => Boolean(await caches.match(address)), `/product/${product.id}`);
+  await rm(join(site.dataDir, image));
+  const cached = async () => {
+    await page.goto(path);
+    await requestAll(page, [api, image]);
+    return areCached(page, [path, api, image]);
   };
-  await expect.poll(isCached, { message: 'the removed page is cached' }).toBe(false);
+  await expect.poll(cached, { message: 'the removed page, API response and picture' }).toEqual([false, false, false]);
 });
 
 test('a leaderboard reached by a link opens offline', async ({ page, expectConsoleError }) => {
@@ -199,6 +207,31 @@ test('the cached copy of a page survives an interrupted download and full storag
   await page.waitForLoadState('networkidle');
   expect(await copySize(), 'when the storage is full').toBe(before);
   await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
+  await page.close();
+  await proxy.stop();
+});
+
+test('cached copies survive the 404 page of a proxy', async ({ page, site, expectConsoleError }) => {
+  expectConsoleError(/404 \(Not Found\)/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Monkfish', image: '/pictures/git/tile.svg' });
+  const proxy = await startDocumentProxy(site.address);
+  const other = `${proxy.address}/?q=no+such+fish`;
+  const address = `${proxy.address}/product/${product.id}`;
+  const others = [`${proxy.address}/api/products/${product.id}`, proxy.address + product.image];
+  await page.goto(address);
+  await expectCached(page, address);
+  await requestAll(page, others);
+  for (const each of others) await expectCached(page, each);
+
+  proxy.setMisconfigured(true);
+  expect(await requestAll(page, others)).toEqual([404, 404]);
+  expect((await page.goto(address))?.status()).toBe(404);
+  proxy.setMisconfigured(false);
+  // Caches another page, because changes of a cache take effect in order. It shows no pictures, which it would cache.
+  await page.goto(other);
+  await expectCached(page, other);
+  expect(await areCached(page, [address, ...others])).toEqual([true, true, true]);
   await page.close();
   await proxy.stop();
 });

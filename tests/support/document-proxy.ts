@@ -10,10 +10,15 @@ export async function startDocumentProxy(target: string) {
   let held = Promise.resolve();
   let release = () => {};
   let isInterrupting = false;
+  let isMisconfigured = false;
   let edit: ((script: string) => string) | undefined;
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
     const { method, headers } = incoming;
+    if (isMisconfigured) {
+      outgoing.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>404 Not Found</h1>');
+      return;
+    }
     // The response has a body even if the browser has cached it.
     if (isInterrupting) delete headers['if-none-match'];
     if (edit && incoming.url === paths.serviceWorker) {
@@ -41,6 +46,10 @@ export async function startDocumentProxy(target: string) {
     /** Aborts the responses to document requests after their first bytes. */
     interruptDocuments() {
       isInterrupting = true;
+    },
+    /** Responds with the proxy's own error page. */
+    setMisconfigured(value: boolean) {
+      isMisconfigured = value;
     },
     /** Changes the script of the service worker from now on. */
     editServiceWorker(change: (script: string) => string) {

@@ -154,7 +154,15 @@ async function cacheLanguage(address: string): Promise<void> {
 /** Updates the copy, or deletes it if the site has removed the resource. */
 function updateCopy(event: FetchEventLike, kind: Kind, address: string, response: Response): void {
   if (response.status === 200) event.waitUntil(cacheResponse(kind, address, response.clone()));
-  else if (response.status === 404 || response.status === 410) event.waitUntil(deleteCopy(kind, address));
+  else if (response.status === 404 || response.status === 410) {
+    event.waitUntil(deleteIfRemoved(kind, address, response.clone()));
+  }
+}
+
+/** Ignores the error page of a proxy: the site's API sends problems with a code, and other URLs have its 404 page. */
+async function deleteIfRemoved(kind: Kind, address: string, response: Response): Promise<void> {
+  const body = await response.text();
+  if (body.includes(kind === 'responses' ? '"code":' : 'class="site-links"')) await deleteCopy(kind, address);
 }
 
 /** Caches a page, unless its document or its API response is already cached. Skips searches. */
