@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { waitUntilHandled } from '../support/clock.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { EVENTS, look, news, watch } from '../support/live-page.ts';
-import { failResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
 import { cardNames, commentTexts, failureToast, searchBox, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
@@ -89,6 +89,32 @@ test('a visitor who returns to the tab finds the comments as they were, and new 
   await lookAway(page, '00:31', () => stranger(page).comment(product.id, 'There'));
   await expect(news(page)).toHaveText('1 new comment');
   await expect(commentTexts(page)).toHaveText(['Here']);
+});
+
+test('a new launch is marked and gets the focus, except from a visitor who has gone to the search box', async ({
+  page,
+  site,
+}) => {
+  const term = `sculpin ${randomUUID()}`;
+  const add = (name: string) => site.addProduct({ name, description: term });
+  const card = (name: string) => page.getByRole('article').filter({ hasText: name });
+  await add('Sculpin one');
+  await watch(page, `/?q=${term}`);
+  await add('Sculpin two');
+  await expect(news(page)).toHaveText('1 new launch');
+  const read = await holdResponses(page, /\/api\/products\?/);
+  await news(page).click();
+  await searchBox(page).focus();
+  read.release();
+  await expect(cardNames(page)).toHaveText(['Sculpin two', 'Sculpin one']);
+  // The next announcement follows the moment at which the launch would have got the focus.
+  await add('Sculpin three');
+  await expect(news(page)).toHaveText('1 new launch');
+  await expect(searchBox(page)).toBeFocused();
+  await news(page).click();
+  await expect(card('Sculpin three')).toBeFocused();
+  await expect(card('Sculpin three')).toHaveAttribute('data-highlighted', 'true');
+  await expect(card('Sculpin two')).not.toHaveAttribute('data-highlighted');
 });
 
 test('if new launches cannot be read, a message says so, and the list and the focus stay', async ({
