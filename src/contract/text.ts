@@ -7,14 +7,11 @@ export function isStorableText(text: string): boolean {
 }
 
 /**
- * Matches a visible character: not white space, a control or format character, a combining mark, a default ignorable
- * code point, such as U+3164, or the blank Braille pattern.
+ * Returns whether a string contains a visible character: not white space, a control or format character, a combining
+ * mark, a default ignorable code point (`DI`), such as U+3164, or the blank Braille pattern.
  */
-const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
-
-/** Returns whether a string contains a visible character. */
 export function isVisible(text: string): boolean {
-  return VISIBLE.test(text);
+  return /[^\p{Cc}\p{Cf}\p{Z}\p{M}\p{DI}\u2800]/u.test(text);
 }
 
 /**
@@ -39,7 +36,8 @@ export function escapeUnits(text: string): string {
     .join('');
 }
 
-const ENGLISH = new Intl.NumberFormat('en');
+// Pure, so browser code that uses only other parts of this file omits it.
+const ENGLISH = /* @__PURE__ */ new Intl.NumberFormat('en');
 
 /** Formats a number for text that is not translated: `1,234`. */
 export function formatCount(count: number): string {

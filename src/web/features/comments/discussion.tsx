@@ -74,7 +74,6 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
 }
 
 const LABELS: Record<CommentSort, PlainMessage> = { best: 'Best', newest: 'Newest', oldest: 'Oldest' };
-const SORTS = Object.keys(LABELS) as CommentSort[];
 
 interface SortSelectProps {
   sort: CommentSort;
@@ -96,9 +95,9 @@ function SortSelect({ sort, onChange }: SortSelectProps) {
         onChange={(event) => adopt(event.currentTarget)}
         autoComplete="off"
       >
-        {SORTS.map((value) => (
+        {Object.entries(LABELS).map(([value, label]) => (
           <option key={value} value={value}>
-            {t(LABELS[value])}
+            {t(label)}
           </option>
         ))}
       </select>

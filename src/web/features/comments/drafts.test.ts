@@ -70,7 +70,7 @@ test('invalid stored drafts are ignored', () => {
   expect(drafts.read().map(({ productId }) => productId)).toEqual(['b']);
 });
 
-test.each(['', '   ', '\n\t '])('a comment without visible text cannot be posted: %j', (text) => {
+test.each(['', '   ', '\n\t ', '\u200b\u2800\u3164'])('a comment without visible text cannot be posted: %j', (text) => {
   expect(validateDraft(text).postable).toBe(false);
 });
 

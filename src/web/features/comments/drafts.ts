@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../contract/limits.ts';
+import { isVisible } from '../../../contract/text.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
 
@@ -45,7 +46,7 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   const draft = {
     productId,
     text,
-    idempotencyKey: isSame ? before.idempotencyKey : (randomId() ?? `draft-${Date.now()}`),
+    idempotencyKey: isSame ? before.idempotencyKey : (randomId() ?? `draft-${now}`),
     at: now,
   };
   store([...(text === '' ? [] : [draft]), ...others(productId)], now);
@@ -62,8 +63,8 @@ export function adoptText(productId: string, typed: string): void {
  */
 export function validateDraft(text: string) {
   const content = text.trim();
-  const left = LIMITS.commentCharacters - Array.from(content).length;
-  return { content, left, showLeft: left <= COUNT_FROM_LEFT, postable: content !== '' && left >= 0 };
+  const left = LIMITS.commentCharacters - [...content].length;
+  return { content, left, showLeft: left <= COUNT_FROM_LEFT, postable: isVisible(content) && left >= 0 };
 }
 
 function others(productId: string): SavedDraft[] {

@@ -21,7 +21,7 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
   return infiniteQueryOptions({
     queryKey: commentKeys.list(productId, order),
     queryFn: async ({ client, pageParam, signal }) => {
-      const query = { sort: order.sort, ...(pageParam ? { cursor: pageParam } : {}) };
+      const query = { sort: order.sort, ...(pageParam && { cursor: pageParam }) };
       const page = await api.listComments(productId, query, signal);
       setCommentCount(client, productId, page.total);
       return page;
