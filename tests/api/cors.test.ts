@@ -26,7 +26,10 @@ const WRITES = [
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ cacheEnabled: true, launched: [buildProduct({ id: 'git' }), buildProduct({ id: 'voted' })] });
+  site = await startTestSite({
+    cacheEnabled: true,
+    launched: [buildProduct({ id: 'git' }), buildProduct({ id: 'voted' })],
+  });
 });
 
 afterAll(() => site.close());

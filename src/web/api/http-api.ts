@@ -86,14 +86,14 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
           headers,
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
           keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
-          ...(text === undefined ? {} : { body: text }),
+          body: text ?? null,
         }));
       if (!response.ok) throw await toApiError(response);
       return (await response.json()) as Result;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
-      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-      if (isTimeout) throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
+      if ((error as Error).name === 'TimeoutError')
+        throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
       throw new ApiError(0, 'network', 'The server could not be reached', { cause: error });
     } finally {
       settle?.();

@@ -131,7 +131,7 @@ function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPen
   const hadFocus = useRef(false);
   useEffect(() => {
     // Some browsers leave the focus on a disabled button.
-    const isHere = document.activeElement === button.current || document.activeElement === document.body;
+    const isHere = [button.current, document.body].includes(document.activeElement as HTMLElement);
     if (!isPending && isHere && hadFocus.current) {
       const target = button.current?.disabled ? document.getElementById('comments-title') : button.current;
       target?.focus({ preventScroll: true });
