@@ -229,6 +229,8 @@ test('the undo of a change of many comments shows its progress', async ({ page, 
   for (const index of [0, 1, 2]) await page.getByRole('checkbox').nth(index).check();
   await barOf(page).getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 3 comments')).toBeVisible();
+  // Stops the clock, so no toast disappears before the test sees it.
+  await page.clock.pauseAt(Date.now() + 60_000);
   // Each request waits until the test continues it.
   const waiting: (() => Promise<void>)[] = [];
   await page.route(CONSOLE_API.undo('*'), (route) => void waiting.push(() => route.continue()));
