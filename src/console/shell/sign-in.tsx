@@ -6,6 +6,7 @@ import type { ConsoleSession, SignIn as SignInBody } from '../../contract/consol
 import { WaveMark } from '../../web/ui/icons.tsx';
 import { call, consoleKeys, messageOf } from '../api/console-api.ts';
 import { FocusableButton } from '../ui/focusable-button.tsx';
+import { withCode } from '../ui/states.tsx';
 
 export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) => void }) {
   const name = useRef<HTMLInputElement>(null);
@@ -99,12 +100,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   if (!invitation.data)
     return (
       <SignInLayout title="This invitation could not be opened">
-        <p>
-          {/* The message quotes a command between backticks. */}
-          {messageOf(invitation.error)
-            .split('`')
-            .map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}
-        </p>
+        <p>{withCode(messageOf(invitation.error))}</p>
         <button type="button" className="button" data-tone="outline" onClick={onLeave}>
           Sign in instead
         </button>

@@ -28,6 +28,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
   );
 }
 
+/** Returns a message of the server with its commands, which are between backticks, as code. */
+export function withCode(message: string): ReactNode[] {
+  return message.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
+}
+
 /** Placeholder rows while data loads. */
 export function Loading({ label, rows = 6 }: { label: string; rows?: number }) {
   return (

@@ -10,7 +10,7 @@ import { useOverview } from '../../api/overview.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { Page, ScreenLink, Segments } from '../../ui/page.tsx';
-import { Failure, Loading } from '../../ui/states.tsx';
+import { Failure, Loading, withCode } from '../../ui/states.tsx';
 
 /** The site at a glance: waiting items, activity and findings. */
 export function OverviewScreen() {
@@ -223,7 +223,7 @@ function Doctor() {
                 <p>
                   <strong>{check}</strong>
                   <span className="visually-hidden"> ({status})</span> {message}
-                  {advice && <em> {advice}</em>}
+                  {advice && <em> {withCode(advice)}</em>}
                 </p>
               </li>
             ))}
