@@ -49,4 +49,6 @@ test('the maker reads why a submission was declined even if another product has 
   await expect(page.getByRole('heading', { level: 1, name: 'Sea snail' })).toBeVisible();
   await expect(page.getByRole('blockquote')).toHaveText('It is already listed.');
   await expect(page.getByRole('button', { name: 'Edit and send again' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+  await expect(page).toHaveTitle(/^Sea snail/);
 });

@@ -9,7 +9,7 @@ interface PageHeadingProps {
 }
 
 /**
- * The `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
+ * The only `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
  * announce the new page otherwise.
  */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {

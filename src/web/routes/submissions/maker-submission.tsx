@@ -23,6 +23,8 @@ import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
+  /** Whether this is the whole page. Otherwise it is below the page of another product that has the id. */
+  isPage: boolean;
   onChange: (submission: Submission) => void;
   open: OpenDialog | null;
   setOpen: Dispatch<SetStateAction<OpenDialog | null>>;
@@ -34,18 +36,12 @@ export interface OpenDialog {
 }
 
 /** The page of a product that is not on the site yet, which only its maker sees. */
-export function MakerSubmission({ access, submission, onChange, open, setOpen }: MakerSubmissionProps) {
-  const site = useSite();
+export function MakerSubmission({ access, submission, isPage, onChange, open, setOpen }: MakerSubmissionProps) {
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
   const [unsaved, setUnsaved] = useState<UnsavedEdit | null>(null);
   const { product, status, editable } = submission;
-  useDocumentHead({
-    title: `${t('{name}, your launch', { name: product.name })} · ${site.name}`,
-    description: '',
-    noindex: true,
-  });
 
   useEffect(() => {
     if (open !== null) return;
@@ -62,7 +58,7 @@ export function MakerSubmission({ access, submission, onChange, open, setOpen }:
     // A dialog that was closed while its request was pending must not close the dialog that is open now.
     setOpen((now) => (now === open ? null : now));
     // A withdrawn submission has no buttons, so its heading gets the focus.
-    if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
+    if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector<HTMLElement>('h1, h2') ?? null;
     // Without changes, the version of the dialog may be older than the page's.
     if (changed && changed.revision > submission.revision) onChange(changed);
     if (said) showToast({ title: t('Changes saved'), description: said });
@@ -73,7 +69,13 @@ export function MakerSubmission({ access, submission, onChange, open, setOpen }:
     <article ref={page} className="maker-page">
       <header className="maker-head">
         <p className="maker-eyebrow">{t('Your launch, as only you see it')}</p>
-        <PageHeading dir="auto">{product.name}</PageHeading>
+        {isPage ? (
+          <MakerHeading name={product.name} />
+        ) : (
+          <h2 tabIndex={-1} dir="auto">
+            {product.name}
+          </h2>
+        )}
         <MakerStatus submission={submission} />
         {editable && (
           <div className="maker-actions">
@@ -127,6 +129,13 @@ export function MakerSubmission({ access, submission, onChange, open, setOpen }:
       {open?.name === 'withdraw' && <WithdrawDialog {...dialog} />}
     </article>
   );
+}
+
+/** The heading of a whole page, with its title. */
+function MakerHeading({ name }: { name: string }) {
+  const site = useSite();
+  useDocumentHead({ title: `${t('{name}, your launch', { name })} · ${site.name}`, description: '', noindex: true });
+  return <PageHeading dir="auto">{name}</PageHeading>;
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {

@@ -65,7 +65,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       {showsLaunch && isMissing && <ProductMissing />}
       {/* Submissions that wait or were declined or withdrawn have no product, so one on screen is another with the id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
-        <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} />
+        <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />
       )}
     </>
   );
