@@ -351,7 +351,7 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_newest ON audit_log (created_at DESC, id DESC);
 -- For the public moderation log.
 CREATE INDEX audit_log_moderation ON audit_log (created_at DESC, id DESC)
-  WHERE action IN ('products remove', 'products edit', 'comments hide', 'comments hold', 'votes exclude',
+  WHERE action IN ('products remove', 'products postpone', 'comments hide', 'comments hold', 'votes exclude',
     'votes include', 'submissions decline', 'submissions undo');
 CREATE INDEX audit_log_target ON audit_log (target, created_at DESC);
 CREATE INDEX audit_log_undoes ON audit_log (undoes) WHERE undoes IS NOT NULL;

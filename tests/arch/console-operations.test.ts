@@ -5,6 +5,7 @@ import { filesBelow, readText } from './source-files.ts';
 /** The function of each operation in the audit log, as a regular expression. */
 const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'products edit': 'editProduct',
+  'products postpone': 'editProduct',
   'products remove': 'removeProducts',
   'products restore': 'restoreProducts',
   'comments hide': 'hideComments',

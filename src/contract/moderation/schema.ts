@@ -10,6 +10,7 @@ const ModerationEntrySchema = Type.Object(
     at: Type.String(),
     action: Type.Union([
       Type.Literal('product.removed'),
+      Type.Literal('product.postponed'),
       Type.Literal('comment.hidden'),
       Type.Literal('votes.excluded'),
       Type.Literal('votes.included'),

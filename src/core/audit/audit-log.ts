@@ -40,6 +40,7 @@ function systemUser(): string {
 /** The actions in the audit log, most of them named after commands. `groundswell log --json` prints these names. */
 export const AUDIT_ACTIONS = [
   'products edit',
+  'products postpone',
   'products remove',
   'products restore',
   'comments hide',
@@ -72,7 +73,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The actions that the public moderation log shows. */
 export const MODERATION_ACTIONS = [
   'products remove',
-  'products edit',
+  'products postpone',
   'comments hide',
   'comments hold',
   'votes exclude',
@@ -107,17 +108,26 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
  * @returns the ids of the entries. @throws CoreError `unavailable`.
  */
 export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<string[]> {
-  const rows = [entries].flat().map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
+  const rows = await insertEntries(sql, [entries].flat());
+  if (rows.length === 0) return [];
+  const productIds = rows.some(isModeration) ? [AUDIT_LOG, MODERATION_LOG] : [AUDIT_LOG];
+  await recordChange(sql, { productIds, catalogue: false });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Adds entries like `recordAudit`, without recording the change. For long transactions, which record their changes at
+ * the end, because a recorded change must be committed soon.
+ */
+export async function insertEntries(sql: Sql, entries: readonly NewAuditEntry[]) {
+  const rows = entries.map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
     id,
     ...entry,
     undoes,
     details,
   }));
-  if (rows.length === 0) return [];
-  await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operatorName()]);
-  const productIds = rows.some(isModeration) ? [AUDIT_LOG, MODERATION_LOG] : [AUDIT_LOG];
-  await recordChange(sql, { productIds, catalogue: false });
-  return rows.map(({ id }) => id);
+  if (rows.length > 0) await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operatorName()]);
+  return rows;
 }
 
 const SELECT_LAST = `SELECT target, id FROM (

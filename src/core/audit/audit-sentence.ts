@@ -29,6 +29,8 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
       return `restored ${comment()}`;
     case 'comments hold':
       return `held ${comment()}`;
+    case 'products postpone':
+      return `postponed '${known.name ?? target}' (${target})`;
     case 'products edit':
       return `edited '${known.name ?? target}' (${target}): ${Object.keys(known.after ?? {}).join(', ')}`;
     case 'comments release':

@@ -5,6 +5,7 @@ import { undoEntry } from '../console/undo-entry.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
+import { browseAudit } from './audit-log.ts';
 import { listModeration } from './moderation-log.ts';
 
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
@@ -22,7 +23,7 @@ beforeEach(async () => {
   await saveProducts(harness.database, [launched, buildProduct({ id: 'scheduled', createdAt: inDays(1) })]);
 });
 
-const entries = async () => (await listModeration(harness.database, {}, new Date())).items;
+const entries = async (at = new Date()) => (await listModeration(harness.database, {}, at)).items;
 
 async function edit(id: string, values: Record<string, string>): Promise<string> {
   return (await editProduct(harness.database, id, { values, now })).auditId ?? '';
@@ -35,26 +36,45 @@ const undo = (id: string | null) =>
     votesPerNetwork: 20,
   });
 
-const REMOVED = { action: 'product.removed', productName: null, reason: null, undoneAt: null };
-const UNDONE = { action: 'product.removed', productName: 'Launched', undoneAt: expect.any(String) };
+const POSTPONED = { action: 'product.postponed', productName: null, reason: null, undoneAt: null };
+const RESUMED = { action: 'product.postponed', productName: 'Launched', undoneAt: expect.any(String) };
 
-test('an edit that postpones a launched product is listed as a removal until it is undone, and no other edit is', async () => {
+test('an edit that postpones a launched product is listed until it is undone, and no other edit is', async () => {
   await edit('launched', { createdAt: inDays(-2), description: 'New' });
   await edit('scheduled', { createdAt: inDays(2) });
   const id = await edit('launched', { createdAt: inDays(1) });
-  expect(await entries()).toEqual([expect.objectContaining({ ...REMOVED, id, productId: 'launched' })]);
+  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, id, productId: 'launched' })]);
   await undo(id);
-  expect(await entries()).toEqual([expect.objectContaining({ ...UNDONE, id, productId: 'launched' })]);
+  expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
-test('the launched products that an import or its undo postpones are listed as removals', async () => {
-  const rows = lines({ id: 'launched', createdAt: inDays(1) }, { id: 'scheduled', createdAt: inDays(-1) });
+test('an edit that launches a postponed product again reverts the postponement', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  await edit('launched', { createdAt: inDays(-1) });
+  expect(await entries()).toEqual([expect.objectContaining(RESUMED)]);
+});
+
+test('a postponed product has its name again from its new launch time on', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  expect(await entries(new Date(inDays(2)))).toEqual([
+    expect.objectContaining({ ...POSTPONED, productName: 'Launched' }),
+  ]);
+});
+
+test('the launched products that an import or its undo postpones are listed', async () => {
+  const rows = lines(
+    { id: 'launched', createdAt: inDays(1), description: 'New' },
+    { id: 'scheduled', createdAt: inDays(-1) },
+  );
   await harness.run(rows, { dryRun: true, now });
   const { auditId } = await harness.run(rows, { now });
-  expect(await entries()).toEqual([expect.objectContaining({ ...REMOVED, productId: 'launched' })]);
+  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
+  const [entry] = (await browseAudit(harness.database, { action: 'products postpone', limit: 2 })).items;
+  expect(entry?.details).toMatchObject({ after: { createdAt: inDays(1) }, import: auditId });
+  expect(JSON.stringify(entry?.details)).not.toContain('New');
   await undo(auditId);
   expect(await entries()).toEqual([
-    expect.objectContaining({ ...REMOVED, productId: 'scheduled' }),
-    expect.objectContaining({ ...UNDONE, productId: 'launched' }),
+    expect.objectContaining({ ...POSTPONED, productId: 'scheduled', reason: 'Import undone' }),
+    expect.objectContaining({ ...RESUMED, productId: 'launched' }),
   ]);
 });

@@ -8,8 +8,7 @@ type PublicAction = (typeof MODERATION_ACTIONS)[number];
 
 const NAMES: Record<PublicAction, ModerationEntry['action']> = {
   'products remove': 'product.removed',
-  // Only edits that postpone a launched product, which takes it off the site.
-  'products edit': 'product.removed',
+  'products postpone': 'product.postponed',
   'comments hide': 'comment.hidden',
   // To visitors, a held comment looks the same as a hidden one.
   'comments hold': 'comment.hidden',
@@ -44,24 +43,24 @@ export function isModerationCursor(cursor: string): boolean {
 }
 
 // Skips exclusions and inclusions that found no vote, because they changed nothing, products that were removed before
-// their launch, because they were never public, and edits and undone decisions that removed no launched product. Selects
-// only these fields of `details`, because others contain names of removed products and identifiers of voters.
+// their launch, because they were never public, and undone decisions that removed no launched product. Selects only
+// these fields of `details`, because others contain names of removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
     (SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id) AS undone_at
   FROM audit_log a
-  WHERE a.action IN ('products remove', 'products edit', 'comments hide', 'comments hold', 'votes exclude',
+  WHERE a.action IN ('products remove', 'products postpone', 'comments hide', 'comments hold', 'votes exclude',
       'votes include', 'submissions decline', 'submissions undo')
     AND a.details ->> 'votes' IS DISTINCT FROM '0'
     AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')
-    AND (a.action <> 'products edit' OR a.details ->> 'postponed' = 'true')
     AND (a.action <> 'submissions undo' OR a.details ->> 'launched' = 'true')`;
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 
 /**
- * Lists removed and postponed products, hidden comments, excluded and included votes, and declined submissions, newest first.
+ * Lists removed and postponed products, hidden comments, excluded and included votes, and declined submissions, newest
+ * first.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listModeration(

@@ -17,6 +17,7 @@ import { undoDecision } from '../submissions/decide-submission.ts';
 /** The actions that can be undone from the audit log. */
 export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
   'products edit',
+  'products postpone',
   'products remove',
   'products restore',
   'comments hide',
@@ -71,6 +72,7 @@ async function revert(
   const { action, target } = entry;
   switch (action) {
     case 'products edit':
+    case 'products postpone':
       return revertEdit(database, entry, runtime);
     case 'products remove': {
       const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
-import { lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
+import { insertEntries, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -27,12 +27,26 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   SELECT $1::uuid, product_id, before, version, statement_timestamp()
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
-/** Collects the previous versions of the products that an import changes, so the import can be undone. */
+/**
+ * Collects what an import changes: the previous versions of products, so it can be undone, and the launched products
+ * that it postpones, for the public moderation log.
+ */
 export class ImportChanges {
+  readonly #importId: string;
+  readonly #now: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
+  #postponed: ReturnType<typeof movedLaunchEntry>[] = [];
+
+  /** `importId`: the id of the import's entry in the audit log. */
+  constructor(importId: string, now: Date) {
+    this.#importId = importId;
+    this.#now = now;
+  }
 
   add(before: StoredProduct | undefined, after: StoredProduct): void {
+    if (before !== undefined && isPostponed(before, after, this.#now))
+      this.#postponed.push(movedLaunchEntry('products postpone', [before, after], { import: this.#importId }));
     if (this.#isTooLarge) return;
     this.#changes.push({ product_id: after.id, before: before ?? null, version: versionOf(after) });
     if (this.#changes.length <= MAX_CHANGES) return;
@@ -40,11 +54,18 @@ export class ImportChanges {
     this.#changes = [];
   }
 
-  /** Stores the changes with the id of the import's entry in the audit log. */
-  async save(sql: Sql, importId: string): Promise<void> {
+  /** Adds audit entries of the products that were postponed since the last call. */
+  async recordPostponed(sql: Sql): Promise<void> {
+    const entries = this.#postponed;
+    this.#postponed = [];
+    await insertEntries(sql, entries);
+  }
+
+  /** Stores the previous versions, unless there are too many. */
+  async save(sql: Sql): Promise<void> {
     for (let start = 0; start < this.#changes.length; start += BATCH_ROWS) {
       const rows = JSON.stringify(this.#changes.slice(start, start + BATCH_ROWS));
-      await sql.query(INSERT_CHANGES, [importId, rows]);
+      await sql.query(INSERT_CHANGES, [this.#importId, rows]);
     }
   }
 }
@@ -97,20 +118,35 @@ export function isPostponed(before: StoredProduct, after: StoredProduct, now: Da
   return Date.parse(before.createdAt) <= now.getTime() && Date.parse(after.createdAt) > now.getTime();
 }
 
-/** Returns the audit entry of an edit, with additional details. The public moderation log shows postponed products. */
-export function editEntry(before: StoredProduct, after: StoredProduct, now: Date, details: object = {}) {
+/** Returns the audit entry of an edit. The public moderation log shows postponed products. */
+export function editEntry(before: StoredProduct, after: StoredProduct, now: Date) {
   const changes = changesBetween(before, after);
   return {
-    action: 'products edit',
+    action: isPostponed(before, after, now) ? 'products postpone' : 'products edit',
     target: after.id,
     details: {
       name: after.name,
       before: Object.fromEntries(changes.map(({ field, before: value }) => [field, value])),
       after: Object.fromEntries(changes.map(({ field, after: value }) => [field, value])),
-      ...(isPostponed(before, after, now) && { postponed: true }),
-      ...details,
     },
   } as const;
+}
+
+/**
+ * Returns the audit entry of an import, or its undo, that postpones a launched product or launches it again. Contains
+ * only the times, because an import may move many launches.
+ */
+function movedLaunchEntry(
+  action: 'products edit' | 'products postpone',
+  [before, after]: readonly [StoredProduct, StoredProduct],
+  details: { import: string; reason?: string },
+) {
+  const timesOf = ({ createdAt, launchDate }: StoredProduct) => ({ createdAt, launchDate });
+  return {
+    action,
+    target: after.id,
+    details: { name: after.name, before: timesOf(before), after: timesOf(after), ...details },
+  };
 }
 
 /** The maximum number of listed items. Further items are only counted. */
@@ -182,7 +218,7 @@ export async function undoImport(
     const removals = stored
       .filter(({ launched }) => launched)
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));
-    const edits = await editEntries(sql, id, reverted, unchanged);
+    const edits = await movedLaunchEntries(sql, details, reverted, unchanged);
     await recordAudit(sql, [...removals, ...edits, { action: 'import undo', target, details: undone, undoes: id }]);
     const productIds = [...removed, ...reverted.map((product) => product.id)];
     if (productIds.length > MAX_NAMED) await recordEverythingChanged(sql);
@@ -191,27 +227,29 @@ export async function undoImport(
   });
 }
 
-const SELECT_EDITS = `SELECT target, id FROM audit_log
-  WHERE target = ANY($1::text[]) AND action = 'products edit' AND details ->> 'import' = $2`;
+const SELECT_POSTPONED = `SELECT target, id FROM audit_log
+  WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
  * Returns the entries for the public moderation log: they revert those of products that the import postponed, or say
  * that undoing it postpones a product. `current`: the products before the undo.
  */
-async function editEntries(
+async function movedLaunchEntries(
   sql: Sql,
-  importId: string,
+  details: { import: string; reason: string },
   reverted: readonly StoredProduct[],
   current: ReadonlyMap<string, StoredProduct>,
 ) {
-  const rows = await sql.query<{ target: string; id: string }>(SELECT_EDITS, [reverted.map(({ id }) => id), importId]);
+  const ids = reverted.map(({ id }) => id);
+  const rows = await sql.query<{ target: string; id: string }>(SELECT_POSTPONED, [ids, details.import]);
   const postponed = new Map(rows.map(({ target, id }) => [target, id]));
   const now = new Date();
   return reverted.flatMap((product) => {
     const imported = current.get(product.id) ?? product;
     const undoes = postponed.get(product.id) ?? null;
     if (undoes === null && !isPostponed(imported, product, now)) return [];
-    return { ...editEntry(imported, product, now, { import: importId }), undoes };
+    const action = undoes === null ? 'products postpone' : 'products edit';
+    return { ...movedLaunchEntry(action, [imported, product], details), undoes };
   });
 }
 

@@ -15,7 +15,7 @@ import {
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
-import { changesBetween, editEntry, type FieldChange, ImportChanges, isPostponed, Sampled } from './import-changes.ts';
+import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
 import { ErrorList } from './import-errors.ts';
 import { type ProductPatch, withStoredPictures } from './read-product.ts';
 import type { Position } from './source-record.ts';
@@ -92,9 +92,7 @@ async function mergeBatches(
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
   const auditId = randomUUID();
-  /** The audit entries of postponed products. */
-  const edits: ReturnType<typeof editEntry>[] = [];
-  const undo = new ImportChanges();
+  const importChanges = new ImportChanges(auditId, now);
   const errors = new ErrorList();
   /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
@@ -134,15 +132,16 @@ async function mergeBatches(
       } else if (changes.length > 0) {
         updated.push(after);
         if (before.createdAt !== after.createdAt) moved.push({ ...after, line, item });
-        if (isPostponed(before, after, now)) edits.push(editEntry(before, after, now, { import: auditId }));
         merged.updated.add({ id, line, item, changes });
       } else {
         merged.unchanged += 1;
         continue;
       }
-      undo.add(before, after);
+      if (!dryRun) importChanges.add(before, after);
     }
-    const writes = dryRun ? [] : [insertProducts(sql, created), writeProducts(sql, updated)];
+    const writes = dryRun
+      ? []
+      : [insertProducts(sql, created), writeProducts(sql, updated), importChanges.recordPostponed(sql)];
     const checking = findScheduledResults(sql, moved).then((refused) => {
       for (const { id, line, item } of refused)
         errors.add({ line, item, field: 'createdAt', reason: scheduledResultReason(id) });
@@ -160,8 +159,8 @@ async function mergeBatches(
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
     merged.auditId = auditId;
-    await recordAudit(sql, [...edits, { id: auditId, action: 'import', target, details }]);
-    await undo.save(sql, auditId);
+    await recordAudit(sql, { id: auditId, action: 'import', target, details });
+    await importChanges.save(sql);
     await recordChanges(sql, changedIds);
   }
   return merged;

@@ -87,9 +87,9 @@ test('pictures that an import replaced stay while the import can be undone', asy
   const before = buildProduct({ image: pictureAddress(image), screenshots: [pictureAddress(screenshot)] });
   const after = buildProduct({ image: pictureAddress(used) });
   await saveProducts(database, [after]);
-  const changes = new ImportChanges();
+  const changes = new ImportChanges(randomUUID(), now);
   changes.add(before, after);
-  await changes.save(database, randomUUID());
+  await changes.save(database);
   expect(await deletePictures()).toEqual([]);
   now = new Date(now.getTime() + 31 * DAY_MS);
   await deleteOldImportChanges(database, now);

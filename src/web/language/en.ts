@@ -276,6 +276,7 @@ export const ENGLISH = [
   'Newest entries',
   'Older',
   'Product removed: {product}',
+  'Product postponed: {product}',
   'Comment hidden on {product}',
   { one: '{count} vote excluded for {product}', other: '{count} votes excluded for {product}' },
   { one: '{count} vote included for {product}', other: '{count} votes included for {product}' },

@@ -412,6 +412,7 @@ export default {
     Newest: 'الأحدث',
     Older: 'أقدم',
     'Product removed: {product}': 'أُزيل المنتج: {product}',
+    'Product postponed: {product}': 'أُجِّل المنتج: {product}',
     'Comment hidden on {product}': 'أُخفي تعليق على {product}',
     '{count} votes excluded for {product}': {
       zero: 'لم يُستبعد أي صوت من {product}',

@@ -269,6 +269,7 @@ export default {
     Newest: 'Neueste',
     Older: 'Ältere',
     'Product removed: {product}': 'Produkt entfernt: {product}',
+    'Product postponed: {product}': 'Produkt verschoben: {product}',
     'Comment hidden on {product}': 'Kommentar ausgeblendet bei {product}',
     '{count} votes excluded for {product}': {
       one: '{count} Stimme für {product} ausgeschlossen',

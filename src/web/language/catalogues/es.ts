@@ -266,6 +266,7 @@ export default {
     Newest: 'Más recientes',
     Older: 'Más antiguos',
     'Product removed: {product}': 'Producto retirado: {product}',
+    'Product postponed: {product}': 'Producto aplazado: {product}',
     'Comment hidden on {product}': 'Comentario oculto en {product}',
     '{count} votes excluded for {product}': {
       one: '{count} voto excluido de {product}',

@@ -267,6 +267,7 @@ export default {
     Newest: 'Récents',
     Older: 'Plus anciens',
     'Product removed: {product}': 'Produit retiré : {product}',
+    'Product postponed: {product}': 'Produit reporté : {product}',
     'Comment hidden on {product}': 'Commentaire masqué sur {product}',
     '{count} votes excluded for {product}': {
       one: '{count} vote exclu pour {product}',

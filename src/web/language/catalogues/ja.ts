@@ -254,6 +254,7 @@ export default {
     Newest: '新しい順',
     Older: '古いもの',
     'Product removed: {product}': '製品を削除：{product}',
+    'Product postponed: {product}': '製品を延期：{product}',
     'Comment hidden on {product}': 'コメントを非表示：{product}',
     '{count} votes excluded for {product}': { other: '{product}の{count}票を除外' },
     '{count} votes included for {product}': { other: '{product}の{count}票を算入' },

@@ -266,6 +266,7 @@ export default {
     Newest: 'Mais recentes',
     Older: 'Mais antigos',
     'Product removed: {product}': 'Produto removido: {product}',
+    'Product postponed: {product}': 'Produto adiado: {product}',
     'Comment hidden on {product}': 'Comentário ocultado em {product}',
     '{count} votes excluded for {product}': {
       one: '{count} voto excluído de {product}',

@@ -253,6 +253,7 @@ export default {
     Newest: '最新',
     Older: '更早',
     'Product removed: {product}': '已删除产品：{product}',
+    'Product postponed: {product}': '已推迟产品：{product}',
     'Comment hidden on {product}': '已隐藏{product}的评论',
     '{count} votes excluded for {product}': { other: '已排除{product}的{count}票' },
     '{count} votes included for {product}': { other: '已计入{product}的{count}票' },

@@ -117,6 +117,7 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
     );
   const words: Record<ModerationEntry['action'], ReactNode> = {
     'product.removed': rich('Product removed: {product}', { product }),
+    'product.postponed': rich('Product postponed: {product}', { product }),
     'comment.hidden': rich('Comment hidden on {product}', { product }),
     'votes.excluded': withElements(
       plural('{count} vote excluded for {product}', '{count} votes excluded for {product}', votes ?? 0, {
