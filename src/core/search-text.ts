@@ -9,8 +9,9 @@ export function foldText(text: string): string {
 }
 
 /**
- * Matches thirty combining marks, or letters that NFKC converts to such marks, before another one. The Stream-Safe Text Process (Unicode Standard Annex 15) separates
- * them with a combining grapheme joiner, because the normalization of a row takes quadratic time.
+ * Matches thirty consecutive combining marks, or letters that NFKC converts to such marks, before another one. As in the
+ * Stream-Safe Text Process (Unicode Standard Annex 15), a combining grapheme joiner is inserted there, because
+ * normalizing a long run of marks takes quadratic time.
  */
 const MANY_MARKS = /(?:(?!\u034f)[\p{M}\uff9e\uff9f]){30}(?=[\p{M}\uff9e\uff9f])(?!\u034f)/gu;
 

@@ -16,7 +16,6 @@ import { type Closeable, closeAll } from './site.ts';
 import { type ServeOptions, startSiteProcess } from './site-process.ts';
 import { StartError } from './start-error.ts';
 
-/** A running site. */
 export interface RunningSite {
   /** The URL at which the site listens. */
   address: string;

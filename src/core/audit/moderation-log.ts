@@ -42,9 +42,9 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Skips exclusions and inclusions that found no vote, because they changed nothing, products that were removed before
-// their launch, because they were never public, and undone decisions that removed no launched product. Selects only
-// these fields of `details`, because others contain names of removed products and identifiers of voters.
+// Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
+// launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
+// `details`, because others contain names of removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,

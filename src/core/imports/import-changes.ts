@@ -231,8 +231,8 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
   WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
- * Returns the entries for the public moderation log: they revert those of products that the import postponed, or say
- * that undoing it postpones a product. `current`: the products before the undo.
+ * Returns the entries of edits for the public moderation log: one that undoes the entry of each product that the import
+ * postponed, and one for each product that the undo postpones. `current` has the products before the undo.
  */
 async function movedLaunchEntries(
   sql: Sql,

@@ -101,10 +101,11 @@ class ArrayReader {
 /** Maps byte offsets to line numbers. Offsets must be requested in ascending order. */
 class LineCounter {
   #bytes = 0;
+  /** The number of line feeds that are no longer in `#lineFeeds`. */
   #linesBefore = 0;
-  /** Offsets of the line feeds since the last requested offset before the current chunk. */
+  /** Offsets of the line feeds in the current chunk, and of earlier ones that no requested offset has passed. */
   #lineFeeds: number[] = [];
-  /** The number of these line feeds before the last requested offset. */
+  /** The number of `#lineFeeds` before the last requested offset. */
   #passed = 0;
 
   add(bytes: Buffer): void {

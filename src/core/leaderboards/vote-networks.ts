@@ -127,7 +127,7 @@ export function createVoteNetworks(
   };
 }
 
-/** Returns the name of a network for the cap on its votes: an HMAC with the secret of the day, as a UUID. */
+/** Returns the name of a network: an HMAC with a secret, such as that of the day for votes, as a UUID. */
 export function networkOf(secret: Buffer, prefix: Uint8Array): string {
   return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }

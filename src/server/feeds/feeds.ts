@@ -194,7 +194,7 @@ export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promis
   const { items } = await api.listLeaderboards({ kind: 'day', limit: FEED_ENTRIES + MAX_OPEN_DAYS });
   const final = items.filter(({ status }) => status === 'final').slice(0, FEED_ENTRIES);
   const boards: (Leaderboard | null)[] = [];
-  // One at a time, because each takes three statements, and visitors need the other connections.
+  // Leaderboards are read one at a time, because each takes three statements, and visitors need the other connections.
   for (const { period } of final) boards.push(await api.getLeaderboard(period, { limit: ENTRY_LAUNCHES }));
   return atomFeed({
     title: `${site.name}: leaderboards`,

@@ -68,7 +68,7 @@ const MAX_COMPARED = 11_000;
 export function fingerprintOf(text: string): string {
   return (
     text
-      // Removed below in any case. In a long row of them, normalization would take quadratic time.
+      // Marks are removed first, because normalizing a long run of them would take quadratic time.
       .replaceAll(/\p{M}/gu, '')
       .slice(0, MAX_COMPARED)
       .normalize('NFKD')

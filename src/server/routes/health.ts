@@ -10,7 +10,7 @@ interface Options {
 
 /**
  * Health checks for load balancers and monitors. `healthz` succeeds while the process serves; `readyz` also requires
- * that the database responds and the process is not stopping.
+ * that the database responds and accepts writes, and that the process is not stopping.
  */
 export const healthRoutes: FastifyPluginAsync<Options> = async (app, { core, isStopping }) => {
   app.get(paths.healthz, async (_request, reply) => {

@@ -140,7 +140,7 @@ export async function readPicture(bytes: Buffer): Promise<Image | undefined> {
   }
 }
 
-/** Draws a product's picture so that it covers a rounded square. */
+/** Draws a product's picture, cropped to a square with rounded corners. */
 export function drawPicture(context: SKRSContext2D, image: Image, { x, y, size }: Box): void {
   const scale = size / Math.min(image.width, image.height);
   const [width, height] = [image.width * scale, image.height * scale];
