@@ -50,7 +50,7 @@ export const TAGS = {
   Upvotes: 'A session has at most one upvote per product.',
   Comments: 'Comments on products, and their likes.',
   Submissions: 'Products that visitors submit for review, with a maker key instead of an account.',
-  Moderation: 'What operators removed, hid, excluded or declined, and why.',
+  Moderation: 'What operators removed, hid, excluded, included or declined, and why.',
   Events: 'Live updates.',
   Reference: 'The description of this API.',
 } as const;

@@ -45,7 +45,7 @@ const LIST_MODERATION: Operation = {
   tag: 'Moderation',
   summary: 'List the entries of the public moderation log',
   description:
-    'Lists removed and postponed products, hidden comments, excluded votes and declined submissions, newest first. The names of operators, the names of removed products and hidden texts are omitted. Actions that were undone stay listed.',
+    'Lists removed and postponed products, hidden comments, excluded and included votes, and declined submissions, newest first. The names of operators, the names of removed products and hidden texts are omitted. Actions that were undone stay listed.',
   isCacheable: true,
   isRateLimited: true,
   parameters: { limit: LIMIT, cursor: cursorOf('moderation', ENTRY_EXAMPLE.at, ENTRY_EXAMPLE.id) },
