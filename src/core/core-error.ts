@@ -33,5 +33,5 @@ export function idempotencyKeyReused(what: 'comment' | 'submission'): CoreError 
 }
 
 export function periodNotFound(): CoreError {
-  return new CoreError('period_not_found', 'There is no leaderboard for this period');
+  return new CoreError('period_not_found', 'There is no leaderboard for this period.');
 }

@@ -120,7 +120,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['Latin-1', Buffer.from('é', 'latin1')],
   ])('%s in the body is rejected with 400 and is not repaired', async (_what, bytes) => {
     const body = Buffer.concat([Buffer.from(`{"productId":"${on.productId}","content":"`), bytes, Buffer.from('"}')]);
-    expectProblem(await post(body), 400, 'bad_request', 'The body is not valid UTF-8');
+    expectProblem(await post(body), 400, 'bad_request', 'The body is not valid UTF-8.');
     expect(await total()).toBe(0);
   });
 
@@ -132,7 +132,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
     ['JSON with the key __proto__', '{"productId":"x","content":"x","__proto__":{"admin":true}}'],
     ['JSON with the key constructor', '{"productId":"x","content":"x","constructor":{"prototype":{"admin":true}}}'],
   ])('a body that is %s is rejected with 400', async (_what, body) => {
-    expectProblem(await post(body), 400, 'bad_request', 'The body is not valid JSON');
+    expectProblem(await post(body), 400, 'bad_request', 'The body is not valid JSON.');
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
   });
 

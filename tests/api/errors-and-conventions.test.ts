@@ -34,7 +34,7 @@ describe('unknown URLs (api.md, Conventions)', () => {
   });
 
   test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, returns 400', async (url) => {
-    expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid');
+    expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid.');
   });
 });
 

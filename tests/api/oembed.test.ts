@@ -98,7 +98,7 @@ describe('refused oEmbed requests', () => {
 
   test('a request for XML returns 501', async () => {
     const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
-    expectProblem(response, 501, 'not_implemented', 'Only format=json is supported');
+    expectProblem(response, 501, 'not_implemented', 'Only format=json is supported.');
   });
 
   test.each([

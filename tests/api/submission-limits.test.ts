@@ -156,7 +156,7 @@ test('if submissions are disabled, their URLs are unknown and a maker key in a c
   for (const method of ['GET', 'PATCH', 'DELETE', 'PUT', 'POST'] as const) {
     for (const path of ['', '/wave', '/wave/image', '/wave/screenshots', '/wave/screenshots/0']) {
       const response = await site.app.inject({ method, url: `/api/submissions${path}` });
-      expectProblem(response, 404, 'not_found', 'There is nothing at this address');
+      expectProblem(response, 404, 'not_found', 'There is nothing at this address.');
     }
   }
   const headers = { ...newVisitor(), authorization: 'Bearer x' };

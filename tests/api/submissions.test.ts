@@ -106,7 +106,7 @@ describe('POST /api/submissions', () => {
     ['a text', '"name"'],
     ['null', 'null'],
   ])('returns 400 for %s as the body', async (_what, body) => {
-    expectProblem(await post(body), 400, 'bad_request', 'The body must be a JSON object');
+    expectProblem(await post(body), 400, 'bad_request', 'The body must be a JSON object.');
   });
 
   test('accepts fields of the maximum length, even with multi-byte characters', async () => {

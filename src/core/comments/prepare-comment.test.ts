@@ -63,7 +63,7 @@ test('the length limit counts an emoji as one character, like a letter', () => {
   const most = LIMITS.commentCharacters;
   expect(prepare('x'.repeat(most)).comment.content).toHaveLength(most);
   expect([...prepare('🌊'.repeat(most)).comment.content]).toHaveLength(most);
-  const tooLong = ['comment_too_long', 'The comment is longer than 2000 characters'];
+  const tooLong = ['comment_too_long', 'The comment is longer than 2,000 characters.'];
   expect(refusalOf('x'.repeat(most + 1))).toEqual(tooLong);
   expect(refusalOf('🌊'.repeat(most + 1))).toEqual(tooLong);
   expect(prepare(` ${'x'.repeat(most)} `).comment.content).toHaveLength(most);

@@ -3,7 +3,7 @@ import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
-import { isLongerThan, isVisible } from '../../contract/text.ts';
+import { formatCount, isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -44,7 +44,10 @@ export function prepareComment(
   const text = content.trim();
   if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
   if (isLongerThan(text, LIMITS.commentCharacters)) {
-    throw new CoreError('comment_too_long', `The comment is longer than ${LIMITS.commentCharacters} characters`);
+    throw new CoreError(
+      'comment_too_long',
+      `The comment is longer than ${formatCount(LIMITS.commentCharacters)} characters.`,
+    );
   }
   if (!isProductId(productId)) throw productNotFound();
   const comment = {

@@ -215,7 +215,7 @@ export async function readLaunch(sql: Sql, productId: string): Promise<{ day: st
     'SELECT day FROM launches WHERE product_id = $1 AND placed_for IS NOT NULL',
     [productId],
   );
-  if (row === undefined) throw new CoreError('product_not_found', `'${productId}' has no launch on a leaderboard`);
+  if (row === undefined) throw new CoreError('product_not_found', `'${productId}' has no launch on a leaderboard.`);
   return row;
 }
 

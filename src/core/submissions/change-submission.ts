@@ -106,7 +106,7 @@ export function removeScreenshot(
 ): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, (sql, row) => {
     if (row.fields.screenshots[index] === undefined) {
-      throw new CoreError('screenshot_not_found', 'There is no such screenshot');
+      throw new CoreError('screenshot_not_found', 'There is no such screenshot.');
     }
     const screenshots = row.fields.screenshots.filter((_, each) => each !== index);
     return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);

@@ -41,6 +41,6 @@ test('the maximum number of ids is accepted, and one more is not', async () => {
   expect(await getUpvoted(database, [...most, 'ebb'], 'session-a')).toEqual({ upvoted: ['ebb'] });
   await expect(getUpvoted(database, [...most, 'ebb', 'ebb'], 'session-a')).rejects.toMatchObject({
     code: 'too_many_products',
-    message: 'At most 100 products can be requested at once',
+    message: 'At most 100 products can be requested at once.',
   });
 });

@@ -12,7 +12,10 @@ const SELECT_UPVOTED = `SELECT product_id FROM upvotes WHERE product_id = ANY($1
  */
 export async function getUpvoted(sql: Sql, productIds: readonly string[], session: string): Promise<Upvoted> {
   if (productIds.length > LIMITS.upvoteQueryProducts) {
-    throw new CoreError('too_many_products', `At most ${LIMITS.upvoteQueryProducts} products can be requested at once`);
+    throw new CoreError(
+      'too_many_products',
+      `At most ${LIMITS.upvoteQueryProducts} products can be requested at once.`,
+    );
   }
   const requested = [...new Set(productIds)].filter(isProductId);
   if (requested.length === 0) return { upvoted: [] };

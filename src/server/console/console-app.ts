@@ -51,7 +51,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   trustRequestIds(app, trustProxy);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(problem('not_found', 'There is nothing at this address'), request, reply),
+    sendProblem(problem('not_found', 'There is nothing at this address.'), request, reply),
   );
   acceptJsonOnly(app);
   validateByContract(app);
@@ -142,7 +142,7 @@ function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string)
   if (SAFE_METHODS.has(method) && (site === undefined || site === 'none')) return;
   const isSame =
     site === undefined ? hostOf(origin) !== undefined && isSiteOrigin(origin, host, siteUrl) : site === 'same-origin';
-  if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only');
+  if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only.');
 }
 
 /**

@@ -37,7 +37,7 @@ function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
 
 /** The error for work whose client has disconnected. It is never sent. */
 export function clientDisconnected(): CoreError {
-  return new CoreError('bad_request', 'The client disconnected');
+  return new CoreError('bad_request', 'The client disconnected.');
 }
 
 /**

@@ -21,10 +21,10 @@ const RETRY_AFTER_DECISION_S = 3_600;
 
 /** Errors that Fastify raises before a handler runs. */
 const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['bad_request', 'The body is not valid JSON'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says'],
-  FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['bad_request', 'The body is not valid JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid.'],
 };
 
 /** Turns errors of routes into responses: clients see safe messages; everything else is logged and hidden. */
@@ -51,7 +51,7 @@ function explain(error: FastifyError | CoreError | Error, { routeOptions }: Fast
   if ('validation' in error && error.validation) return ['bad_request', error.message];
   const code = 'code' in error ? error.code : '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return ['body_too_large', `The body is larger than ${Number(routeOptions.bodyLimit) / 1024} KiB`];
+    return ['body_too_large', `The body is larger than ${Number(routeOptions.bodyLimit) / 1024} KiB.`];
   }
   const known = FRAMEWORK_CODES[code];
   if (known) return known;
@@ -92,16 +92,16 @@ function compileLazily(compile: () => ValidateFunction): Validate {
 function describeErrors(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors;
   const name = first?.instancePath.split('/')[1];
-  if (first?.keyword === 'required') return `The parameter '${first.params.missingProperty}' is missing`;
-  if (first === undefined || name === undefined) return 'The request does not match the expected schema';
+  if (first?.keyword === 'required') return `The parameter '${first.params.missingProperty}' is missing.`;
+  if (first === undefined || name === undefined) return 'The request does not match the expected schema.';
   const choices = errors.filter(({ keyword }) => keyword === 'const').map(({ params }) => params.allowedValue);
-  if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}`;
+  if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}.`;
   if (first.keyword === 'format') {
     return first.params.format === INSTANT_FORMAT
-      ? `The parameter '${name}' must be a valid time in UTC, such as 2026-12-01T09:00:00Z`
-      : `The parameter '${name}' contains invalid characters`;
+      ? `The parameter '${name}' must be a valid time in UTC, such as 2026-12-01T09:00:00Z.`
+      : `The parameter '${name}' contains invalid characters.`;
   }
-  return `The parameter '${name}' ${first.message?.replace('NOT', 'not')}`;
+  return `The parameter '${name}' ${first.message?.replace('NOT', 'not')}.`;
 }
 
 function newAjv(coerceTypes: boolean): Ajv {
@@ -131,14 +131,14 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined);
     if (!isPlainUtf8(request)) {
       return done(
-        new CoreError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed'),
+        new CoreError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.'),
       );
     }
     let text: string;
     try {
       text = utf8.decode(body as Buffer);
     } catch {
-      return done(new CoreError('bad_request', 'The body is not valid UTF-8'));
+      return done(new CoreError('bad_request', 'The body is not valid UTF-8.'));
     }
     parseJson(request, text, done);
   });

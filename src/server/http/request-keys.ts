@@ -13,7 +13,7 @@ const HEADER_NAME = SESSION_HEADER.toLowerCase();
 export function sessionOf(request: FastifyRequest): string {
   const session = knownSessionOf(request);
   if (session === undefined) {
-    throw new CoreError('session_required', `The header ${SESSION_HEADER} must contain the visitor's session id`);
+    throw new CoreError('session_required', `The header ${SESSION_HEADER} must contain the visitor's session id.`);
   }
   return session;
 }
@@ -45,7 +45,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
-  throw new CoreError('idempotency_key_invalid', `${IDEMPOTENCY_HEADER} must be 1 to 200 visible ASCII characters`);
+  throw new CoreError('idempotency_key_invalid', `${IDEMPOTENCY_HEADER} must be 1 to 200 visible ASCII characters.`);
 }
 
 declare module 'fastify' {

@@ -53,10 +53,10 @@ export function enforceServerLimits(app: FastifyInstance, maxStreams: number): v
 }
 
 function refuseInvalidUrl({ url }: FastifyRequest): void {
-  if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters`);
+  if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters.`);
   // Pages ignore invalid escape sequences in a query, but an API request with one is refused.
   if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
-    throw new CoreError('bad_request', 'The URL is not valid');
+    throw new CoreError('bad_request', 'The URL is not valid.');
   }
 }
 
@@ -95,15 +95,15 @@ export function handleConnectionError(error: ConnectionError, socket: Socket): v
 }
 
 function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive'];
-  if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive.'];
+  if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request.'];
   // A request line without an end means that the URL is too long. Node passes a buffer, although Fastify's type
   // differs.
   const bytes: unknown = rawPacket;
   const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
   return isFirstLine
-    ? ['uri_too_long', 'The URL is too long']
-    : ['headers_too_large', 'The headers are larger than 16 KiB'];
+    ? ['uri_too_long', 'The URL is too long.']
+    : ['headers_too_large', 'The headers are larger than 16 KiB.'];
 }
 
 /** The timeout for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */

@@ -71,7 +71,7 @@ function addMetricsRoute(app: FastifyInstance, metrics: MetricsText, token: stri
     if (token !== undefined && !hasToken(request.headers.authorization, token)) {
       reply.code(401).header('WWW-Authenticate', 'Bearer').type(PROBLEM_MEDIA_TYPE);
       return JSON.stringify(
-        problem('token_required', 'Send the value of METRICS_TOKEN as a bearer token to read the metrics'),
+        problem('token_required', 'Send the value of METRICS_TOKEN as a bearer token to read the metrics.'),
       );
     }
     reply.type(metrics.contentType);

@@ -22,7 +22,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   );
   app.setErrorHandler<FastifyError>((error) => {
     const isTooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-    throw isTooLarge ? new CoreError('body_too_large', 'The file is larger than 5 MiB') : error;
+    throw isTooLarge ? new CoreError('body_too_large', 'The file is larger than 5 MiB.') : error;
   });
   app.addHook('preParsing', async (request, reply) => {
     expectPicture(request);
@@ -55,7 +55,8 @@ function expectPicture(request: FastifyRequest): void {
     );
   }
   const coding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  if (coding !== 'identity') throw new CoreError('unsupported_media_type', 'Send the picture without Content-Encoding');
+  if (coding !== 'identity')
+    throw new CoreError('unsupported_media_type', 'Send the picture without Content-Encoding.');
 }
 
 function mediaTypeOf({ headers }: FastifyRequest): string | undefined {

@@ -69,7 +69,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
       schemaErrorFormatter: (errors) =>
         // The specification has one message for a missing, an empty and a non-text field.
         errors.some(({ keyword, instancePath }) => keyword === 'format' || instancePath === '/website')
-          ? new CoreError('bad_request', 'A field is not text, or contains characters that cannot be stored')
+          ? new CoreError('bad_request', 'A field is not text, or contains characters that cannot be stored.')
           : new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete),
     },
     async (request, reply) => {

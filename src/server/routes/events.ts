@@ -45,7 +45,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
       // The response to a pipelined request has no socket until earlier responses end, and a stream never ends.
-      if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
+      if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection.');
       requireConnected(reply);
       const release = take(request, reply);
       reply.hijack();
@@ -83,7 +83,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
 function productsOf(list: string | undefined): string[] | undefined {
   const ids = (list ?? '').split(',').filter((id) => id !== '');
   if (ids.length > LIMITS.eventProducts) {
-    throw new CoreError('too_many_products', `A stream can subscribe to at most ${LIMITS.eventProducts} products`);
+    throw new CoreError('too_many_products', `A stream can subscribe to at most ${LIMITS.eventProducts} products.`);
   }
   return ids.length === 0 ? undefined : ids.filter(isProductId);
 }

@@ -21,7 +21,10 @@ export function addNotFound(
     const allowed = routes.methodsOf(pathOf(request.url));
     // If a route accepts the method, its handler found nothing, which is a 404 as well.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
-    const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
+    const body = problem(
+      'method_not_allowed',
+      `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
+    );
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));
   });
 }
@@ -34,7 +37,7 @@ export async function sendNotFound(pages: Pages, request: FastifyRequest, reply:
   const path = pathOf(request.url);
   request.log.info({ path: path.slice(0, MAX_LOGGED), ...requestIdsOf(request) }, '404: there is nothing at this path');
   if (path.startsWith(paths.api.prefix)) {
-    return sendProblem(problem('not_found', 'There is nothing at this address'), request, reply);
+    return sendProblem(problem('not_found', 'There is nothing at this address.'), request, reply);
   }
   await pages.sendNotFound(request, reply);
   return reply;

@@ -24,7 +24,7 @@ export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
     { schema: { querystring: OembedQuerySchema, response: { 200: OembedSchema } } },
     async (request, reply) => {
       const { url, format = 'json', ...bounds } = request.query;
-      if (format !== 'json') throw new CoreError('not_implemented', 'Only format=json is supported');
+      if (format !== 'json') throw new CoreError('not_implemented', 'Only format=json is supported.');
       const id = productIdOf(site, url);
       const found = id === undefined ? null : await core.getProduct(id);
       if (found === null) throw productNotFound();

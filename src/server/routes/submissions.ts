@@ -145,7 +145,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreError {
   const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
   if (first === undefined || typeof field !== 'string') {
-    return new CoreError('bad_request', 'The body must be a JSON object');
+    return new CoreError('bad_request', 'The body must be a JSON object.');
   }
   const detail = FIELD_ERRORS[first.keyword] ?? `This value ${first.message ?? 'is invalid'}.`;
   return invalidSubmission([{ field, detail }]);

@@ -57,7 +57,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
 /** @throws CoreError `bad_request` if the day does not exist, such as 30 February. */
 function dayOf(text: string): Date {
-  if (!isDay(text)) throw new CoreError('bad_request', `'${text}' is not a date`);
+  if (!isDay(text)) throw new CoreError('bad_request', `'${text}' is not a date. Use one such as 2026-01-31.`);
   return new Date(`${text}T00:00:00Z`);
 }
 

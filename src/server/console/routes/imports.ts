@@ -68,7 +68,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const columnMap = readMap(map);
     const { body } = request;
     if (!(body instanceof Readable))
-      throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
+      throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream.');
     // The request has passed the check of the session, so its body may take longer to arrive.
     allowSlowBody(request.raw);
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
@@ -84,7 +84,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       await requireOperator(request);
     } catch (error) {
       await removeFolder();
-      throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected') : error;
+      throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
@@ -120,7 +120,7 @@ function readMap(text: string): ReturnType<typeof readColumnMap> {
   } catch (error) {
     throw new CoreError(
       'bad_request',
-      error instanceof ImportUsageError ? error.message : '`map` must be a JSON array of `field=column` strings',
+      error instanceof ImportUsageError ? error.message : '`map` must be a JSON array of `field=column` strings.',
     );
   }
 }
