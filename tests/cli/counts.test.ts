@@ -19,7 +19,7 @@ test('counts check exits 0 for correct counts, and lists wrong ones with exit co
   const wrong = await check();
   expect(wrong).toMatchObject({ code: 1, stderr: '' });
   expect(wrong.stdout).toBe(
-    'tide: 0 upvotes, stored as 7, 0 comments\nFound wrong counts for 1 of 1 product. Run `groundswell counts check --repair` to correct them.\n',
+    'tide: 0 upvotes (stored as 7), 0 comments\nFound wrong counts for 1 of 1 product. Run `groundswell counts check --repair` to correct them.\n',
   );
   expect(JSON.parse((await check('--json')).stdout)).toMatchObject({ checked: 1, repaired: false });
   expect(await check('--repair')).toMatchObject({ code: 0, stdout: expect.stringContaining('They were corrected.') });
@@ -36,7 +36,7 @@ test('counts check prints the first twenty wrong counts, or all of them as JSON,
   expect(code).toBe(1);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(22);
-  expect(lines[0]).toBe('many-00: 0 upvotes, stored as nothing, 0 comments, stored as nothing');
+  expect(lines[0]).toBe('many-00: 0 upvotes (stored as nothing), 0 comments (stored as nothing)');
   expect(lines.slice(-2)).toEqual([
     '… and 5 more (--json lists all)',
     'Found wrong counts for 25 of 26 products. Run `groundswell counts check --repair` to correct them.',

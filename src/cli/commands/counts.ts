@@ -82,5 +82,5 @@ function printReport({ checked, wrong, repaired }: CountsReport): void {
 }
 
 function describeCount(noun: string, { stored, rows }: WrongCount['upvotes']): string {
-  return `${formatQuantity(rows, noun)}${stored === rows ? '' : `, stored as ${stored ?? 'nothing'}`}`;
+  return `${formatQuantity(rows, noun)}${stored === rows ? '' : ` (stored as ${stored ?? 'nothing'})`}`;
 }

@@ -213,7 +213,7 @@ export async function checkSite(settings: Settings): Promise<Finding> {
   if (status === '503')
     return fault(
       'site',
-      `running at ${address}, but it cannot use its database`,
+      `running at ${address}, but it is stopping or cannot use its database`,
       'Check the database and the log of the site.',
     );
   return ok('site', `not running at ${address}`);

@@ -99,7 +99,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
 /** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
 async function requireStopped(database: Database): Promise<void> {
   const [row] = await database.query<{ is_running: boolean }>(SELECT_IS_RUNNING);
-  if (row?.is_running) throw new UsageError('a site is running with the current database. Stop it first.');
+  if (row?.is_running) throw new UsageError('a site is running with the current database: stop it first');
 }
 
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */

@@ -144,7 +144,7 @@ class BackupCheck {
     if (this.#header || header.backup !== 'groundswell') throw cannotRestore(this.#path, 'it is not a backup');
     if (header.version > BACKUP_VERSION) {
       throw new BackupFileError(
-        `${this.#path} was made by a newer Groundswell, in a format that this version does not know: upgrade first.`,
+        `${this.#path} was made by a newer Groundswell, in a format that this version does not know: upgrade first. Nothing was changed.`,
       );
     }
     if (!isHeader(header)) throw cannotRestore(this.#path, 'its header is invalid');

@@ -27,7 +27,7 @@ export class SiteNotEmptyError extends Error {
 
   /** @param content the data of the site, such as `67 products`. */
   constructor(readonly content: string) {
-    super(`This site is not empty: it has ${content}. Add --replace to discard all of them. Nothing was changed.`);
+    super(`This site is not empty: it has ${content}. Add --replace to discard everything on it. Nothing was changed.`);
   }
 }
 

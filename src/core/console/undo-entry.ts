@@ -76,7 +76,7 @@ async function revert(
       return revertEdit(database, entry, runtime);
     case 'products remove': {
       const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] });
-      if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now.`);
+      if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now. Remove it first.`);
       return requireDone(restored);
     }
     case 'products restore':

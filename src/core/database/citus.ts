@@ -46,7 +46,7 @@ async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
   } catch (error) {
     log.warn(
       { err: error },
-      'Cannot set citus.all_modifications_commutative. Set it to on for this database; otherwise writers wait for each other',
+      'Cannot set citus.all_modifications_commutative. Set it to on for this database; otherwise, writers wait for each other.',
     );
   }
 }

@@ -43,7 +43,7 @@ export function createPreparedStatements(log: Log): PreparedStatements {
           isSupported = false;
           log.info(
             { code: error.code },
-            'A prepared statement failed because of a connection pooler or a migration. No more statements will be prepared',
+            'A prepared statement failed because of a connection pooler or a migration. No more statements will be prepared.',
           );
         }
         return execute(undefined);

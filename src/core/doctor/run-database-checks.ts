@@ -201,7 +201,7 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
   } catch (error) {
     return warning(
       CHECK,
-      `Cannot read ${folder} (${systemCode(error) ?? error})`,
+      `cannot read ${folder} (${systemCode(error) ?? error})`,
       'Let the user that runs Groundswell read the folder.',
     );
   }

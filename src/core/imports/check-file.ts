@@ -140,7 +140,7 @@ class FileChecker {
         this.errors.add({
           ...position,
           field: 'id',
-          reason: `'${one}' becomes ${id}, and so does '${other}' in ${describePosition(before)}`,
+          reason: `'${one}' becomes ${id}, and so does '${other}' in ${describePosition(before)}: give one of the rows another id`,
         });
       }
     }

@@ -68,9 +68,10 @@ const MAX_COLUMNS = 1_000;
 function headerOf(record: readonly string[], line: number): string[] {
   const columns = record.map((name) => name.trim());
   if (columns.length > MAX_COLUMNS)
-    throw new UnreadableFileError(line, `The header has ${columns.length} columns, more than ${MAX_COLUMNS}`);
+    throw new UnreadableFileError(line, `The header has ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
   const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
-  if (twice !== undefined) throw new UnreadableFileError(line, `The column '${twice}' occurs twice`);
+  if (twice !== undefined)
+    throw new UnreadableFileError(line, `The column '${twice}' occurs twice; rename or remove one of them`);
   return columns;
 }
 
@@ -91,7 +92,8 @@ function reasonOf({ code, message }: CsvError): string {
   if (UNCLOSED.has(code)) return 'A quote in this row is not closed';
   if (code === 'CSV_INVALID_CLOSING_QUOTE')
     return 'Text follows a closing quote; a quote inside quotes must be doubled';
-  if (code === 'INVALID_OPENING_QUOTE') return 'A quote is inside a cell that does not begin with one';
+  if (code === 'INVALID_OPENING_QUOTE')
+    return 'A quote is inside a cell that does not begin with one; enclose the cell in quotes, and double those inside it';
   return message;
 }
 

@@ -81,7 +81,7 @@ test('--slugify-ids slugifies ids, and refuses two ids that become equal', async
   await harness.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
   expect(await harness.ids()).toEqual(['12', 'creme-brulee']);
   expect(await harness.errorsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
-    "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1",
+    "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1: give one of the rows another id",
     expect.stringContaining('cannot be slugified'),
   ]);
 });

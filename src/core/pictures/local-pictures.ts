@@ -28,7 +28,9 @@ export class LocalPictures {
   static async open(folder: string): Promise<LocalPictures> {
     const path = await realpath(folder).catch(() => undefined);
     if (path === undefined || !(await stat(path)).isDirectory())
-      throw new PictureError(`The picture folder ${folder} does not exist, is not a folder, or is not accessible`);
+      throw new PictureError(
+        `The picture folder ${folder} does not exist, is not a folder, or is not accessible: correct the path or its permissions`,
+      );
     return new LocalPictures(path);
   }
 
@@ -55,7 +57,8 @@ export class LocalPictures {
   async copyTo(store: string): Promise<void> {
     for (const [name, stored] of this.#storedNames) {
       const { content, kind } = await this.#read(name);
-      if (pictureName(content, kind) !== stored) throw new PictureError(`'${name}' changed during the import`);
+      if (pictureName(content, kind) !== stored)
+        throw new PictureError(`'${name}' changed during the import: run the import again`);
       await storePicture(store, stored, content);
     }
   }

@@ -160,7 +160,7 @@ export class Revalidator {
     const { log, runtime } = this.#options;
     if (entry.state.kind !== 'failing') {
       // The query may contain a visitor's search term.
-      log.warn({ err: error, key: key.split('?', 1)[0] }, 'Cannot revalidate a response. Serving the last good one.');
+      log.warn({ err: error, key: key.split('?', 1)[0] }, 'Cannot revalidate a response; serving the last good one');
     }
     entry.state = step(entry.state, { type: 'failed', startedAt, at: runtime.monotonicMs() });
     return { state: entry.state };

@@ -73,7 +73,7 @@ async function shareConnections(
       `${message}. Reduce WEB_CONCURRENCY, or set max_connections in ${file} to at least ${needed + 20}.`,
     );
   }
-  log.warn(`${message}. Reduce WEB_CONCURRENCY or raise the limit, unless a connection pooler accepts more`);
+  log.warn(`${message}. Reduce WEB_CONCURRENCY or raise the limit, unless a connection pooler accepts more.`);
   return each;
 }
 

@@ -140,7 +140,7 @@ export function createDiskSpaceCheck(
     if (isFull && !wasFull) {
       log.warn(
         { folder, freeBytes: free },
-        'The disk is nearly full; refusing pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped',
+        'The disk is nearly full; refusing pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped.',
       );
     } else if (wasFull && !isFull) log.info({ folder, freeBytes: free }, 'The disk has free space for pictures again');
     wasFull = isFull;
@@ -154,7 +154,7 @@ export function createDiskSpaceCheck(
  */
 function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
-  if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB');
+  if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB.');
   const declared = Object.entries(FORMATS).find(([type]) => type === declaredType)?.[1];
   const found = pictureKindOf(bytes);
   const actual = Object.values(FORMATS).find(({ kind }) => kind === found);

@@ -144,10 +144,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
       try {
         return await startAt(cluster, address, credentials);
       } catch (error) {
-        log.error(
-          { err: error },
-          `${error instanceof Error ? error.message : error}; trying again in ${backoffMs} ms.`,
-        );
+        log.error({ err: error }, `${error instanceof Error ? error.message : error}; trying again in ${backoffMs} ms`);
         await delay(backoffMs, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
       }
     }
