@@ -191,7 +191,7 @@ describe('comments hide, restore and release', () => {
       expect(await comments(name, id, '\u001b[2J')).toEqual({
         code: 2,
         stdout: '',
-        stderr: "groundswell: '\\u{1b}[2J' is not a comment id: use one from `comments list`\n",
+        stderr: "groundswell: '\\u{1b}[2J' is not a comment id: use one from `groundswell comments list`\n",
       });
       expect(await comments(name)).toMatchObject({ code: 2, stdout: '' });
       expect(await listed('--hidden')).toEqual([]);

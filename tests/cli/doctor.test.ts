@@ -68,7 +68,7 @@ test('doctor reports an unreachable database or a data folder that others can re
   await chmod(join(DATA_DIR, 'postgres'), 0o755);
   const open = await runProgram(['doctor'], { DATA_DIR });
   expect(open).toMatchObject({ code: 1, stderr: '' });
-  expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run chmod 700 /m);
+  expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run `chmod 700 /m);
 });
 
 test('doctor creates no database in a data folder whose first start failed before creating one', async () => {

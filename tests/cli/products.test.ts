@@ -170,7 +170,8 @@ describe('products show', () => {
     expect(unknown).toEqual({
       code: 1,
       stdout: '',
-      stderr: "groundswell: there is no current or removed product 'no-such-product': `products list` lists the ids\n",
+      stderr:
+        "groundswell: there is no current or removed product 'no-such-product': `groundswell products list` lists the ids\n",
     });
     expect(await products('show', 'No\u001b[2J')).toEqual({
       code: 2,
@@ -208,7 +209,7 @@ describe('products remove', () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', '--yes', id, 'no-such-product');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('groundswell: nothing was removed: there is no product no-such-product\n');
+    expect(stderr).toContain('nothing was removed: there is no product no-such-product; `groundswell products list` ');
     expect(await idsOf()).toEqual([id]);
   });
 

@@ -112,7 +112,7 @@ interface RestoreFlags {
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore the site from a backup, even while the site runs')
-    .argument('<file>', 'a backup, written by `backup` or by the site')
+    .argument('<file>', 'a backup, written by `groundswell backup` or by the site')
     .option('--replace', 'discard everything on the site; without this option, the site must be empty')
     .option('--yes', 'do not ask for confirmation')
     .addOption(jsonOption('{ "createdAt": …, "restored": { "products": 67, "upvotes": 145, … } }'))
@@ -168,7 +168,7 @@ async function refuseProductFile(path: string): Promise<void> {
     await file.close();
   }
   throw new UsageError(
-    `${path} is not a backup. If it contains products, add them to the site with \`groundswell import ${basename(path)}\`; \`restore\` accepts only backups.`,
+    `${path} is not a backup. If it contains products, add them to the site with \`groundswell import ${basename(path)}\`; \`groundswell restore\` accepts only backups.`,
   );
 }
 

@@ -62,7 +62,7 @@ function restoreCommand(): Command {
 
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('show comments only to operators until `comments release`')
+    .description('show comments only to operators until `groundswell comments release`')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 9f1c02d7')
     .action((ids: string[], { json }: { json?: boolean }) =>
       moderate(ids, holdComments, {
@@ -88,7 +88,7 @@ function releaseCommand(): Command {
 
 function commandOnIds(name: string, json: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'comment ids, as shown by `comments list` or in full')
+    .argument('<ids...>', 'comment ids, as shown by `groundswell comments list` or in full')
     .addOption(jsonOption(json));
 }
 
@@ -129,7 +129,8 @@ function checkPrefixes(ids: readonly string[]): void {
       start.length < MIN_PREFIX || !fits || !/^(?:[\da-f]{1,12})?$/i.test(end) || start + (end && BETWEEN + end) !== id
     );
   });
-  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id: use one from \`comments list\``);
+  if (wrong !== undefined)
+    throw new UsageError(`'${wrong}' is not a comment id: use one from \`groundswell comments list\``);
 }
 
 /** Resolves short ids to full ids; unknown ids stay unchanged. @throws UsageError if a short id is ambiguous. */

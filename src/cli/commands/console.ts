@@ -80,7 +80,7 @@ function revokeCommand(): Command {
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);
       if (!(await withDatabase(({ database }) => revokeOperator(database, name))))
-        throw new Error(`there is no operator '${name}': \`console list\` lists all operators`);
+        throw new Error(`there is no operator '${name}': \`groundswell console list\` lists all operators`);
       if (json) return printJson({ revoked: name });
       print(`Revoked ${name}'s access.`);
     });

@@ -128,7 +128,7 @@ async function checkWithoutBoard(sql: Sql, { name }: Period): Promise<Omit<Check
 }
 
 function noLeaderboard(period: string): string {
-  return `there is no leaderboard for ${period}: \`leaderboards list\` lists the periods that have one`;
+  return `there is no leaderboard for ${period}: \`groundswell leaderboards list\` lists the periods that have one`;
 }
 
 /** @throws UsageError if the period is invalid. */

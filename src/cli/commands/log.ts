@@ -44,7 +44,7 @@ Examples:
 function undoCommand(): Command {
   return new Command('undo')
     .description('undo the change that an entry records, such as a removal, an edit or an import')
-    .argument('<id>', 'id of an entry, from `log --json`')
+    .argument('<id>', 'id of an entry, from `groundswell log --json`')
     .addOption(jsonOption('{ "undone": {…} }'))
     .addHelpText(
       'after',
@@ -56,7 +56,8 @@ An import can be undone for 30 days if it changed at most 20,000 products.
 Products that have been edited or removed since the import are left unchanged.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
-      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`log --json\``);
+      if (!isUuid(id))
+        throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`groundswell log --json\``);
       const { launches } = readSettings(process.env);
       const entry = await withDatabase((connection) =>
         undoEntry(connection, id, { runtime: systemRuntime, ...launches }),

@@ -17,7 +17,7 @@ interface RemoveFlags {
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('remove products with their upvotes and comments; `products undo` restores them')
+    .description('remove products with their upvotes and comments; `groundswell products undo` restores them')
     .argument('<ids...>', 'product ids')
     .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
     .option('--yes', 'do not ask for confirmation')
@@ -57,7 +57,7 @@ export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore removed products with their upvotes and comments')
     .argument('[ids...]', 'product ids; reverts the last removal of each product')
-    .option('--removal <id>', 'revert the removal with this id (listed by `products list --removed`)')
+    .option('--removal <id>', 'revert the removal with this id (listed by `groundswell products list --removed`)')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',
@@ -71,7 +71,7 @@ Examples:
       if (ids.length > 0 === (removal !== undefined)) throw new UsageError('specify either product ids or --removal');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal))
-        throw new UsageError(`'${removal}' is not a removal id: use one from \`products list --removed\``);
+        throw new UsageError(`'${removal}' is not a removal id: use one from \`groundswell products list --removed\``);
       return restore({ removalIds: [removal] }, json);
     });
 }
@@ -92,7 +92,10 @@ async function remove(connection: Connection, ids: readonly string[], reason?: s
 }
 
 function throwIfUnknown(ids: readonly string[]): void {
-  if (ids.length > 0) throw new Error(`nothing was removed: there is no product ${ids.join(', ')}`);
+  if (ids.length > 0)
+    throw new Error(
+      `nothing was removed: there is no product ${ids.join(', ')}; \`groundswell products list\` lists the ids`,
+    );
 }
 
 /** @throws Error if a removal does not exist, or another product has its id. Then nothing is changed. */

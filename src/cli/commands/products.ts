@@ -143,7 +143,7 @@ const NAME_WIDTH = 14;
 function showCommand(): Command {
   return new Command('show')
     .description('show all details of a product, or of its removal')
-    .argument('<id>', 'id of a product, as shown by `products list`')
+    .argument('<id>', 'id of a product, as shown by `groundswell products list`')
     .addOption(jsonOption('{ "product": {…}, "heldComments": 0, "hiddenComments": 0, "removals": [] }'))
     .addHelpText(
       'after',
@@ -153,7 +153,7 @@ function showCommand(): Command {
       readProductIds([id]);
       const inspected = await withDatabase(({ database }) => inspectProduct(database, id));
       if (inspected.product === null && inspected.removals.length === 0)
-        throw new Error(`there is no current or removed product '${id}': \`products list\` lists the ids`);
+        throw new Error(`there is no current or removed product '${id}': \`groundswell products list\` lists the ids`);
       if (json) return printJson(inspected);
       for (const [name, text] of factsOf(inspected)) printFact(name, text);
     });

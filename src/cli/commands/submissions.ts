@@ -68,7 +68,7 @@ function approveCommand(): Command {
 
 function declineCommand(): Command {
   return decisionCommand('decline')
-    .description('decline waiting or scheduled submissions; `submissions undo` reverts the decision')
+    .description('decline waiting or scheduled submissions; `groundswell submissions undo` reverts the decision')
     .requiredOption(
       '--reason <text>',
       'the reason, for the maker, the audit log and the public moderation log',
@@ -82,7 +82,9 @@ function declineCommand(): Command {
 
 function scheduleCommand(): Command {
   return new Command('schedule')
-    .description('approve a submission for a given time, or move its launch; `submissions undo` reverts the decision')
+    .description(
+      'approve a submission for a given time, or move its launch; `groundswell submissions undo` reverts the decision',
+    )
     .argument('<id>', 'id of a submission')
     .argument('<time>', 'the launch time, such as 2026-12-01T09:00:00Z', readInstant)
     .option('--revision <number>', 'only if the submission still has this revision', numberReader(1, MAX_REVISION))
@@ -101,7 +103,7 @@ function undoCommand(): Command {
       'after',
       `
 Undoing an approval removes the launched product from the site. After others
-have voted or commented on it, use groundswell products remove instead.`,
+have voted or commented on it, use \`groundswell products remove\` instead.`,
     )
     .action((ids: string[], flags: Flags) => decideAll(ids, flags, undoDecision));
 }
@@ -123,7 +125,7 @@ function keyCommand(): Command {
 
 function decisionCommand(name: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'submission ids, from `submissions list`')
+    .argument('<ids...>', 'submission ids, from `groundswell submissions list`')
     .option(
       '--revision <number>',
       'only if the submission still has this revision; requires a single id',

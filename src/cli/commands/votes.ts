@@ -58,8 +58,8 @@ function changeCommand(action: 'exclude' | 'include'): Command {
   return new Command(action)
     .description(
       action === 'exclude'
-        ? 'exclude counted votes of a launch; `votes undo` counts them again'
-        : 'include excluded votes of a launch; `votes undo` excludes them again',
+        ? 'exclude counted votes of a launch; `groundswell votes undo` counts them again'
+        : 'include excluded votes of a launch; `groundswell votes undo` excludes them again',
     )
     .argument('<product>', 'id of a product')
     .option('--voter <hash...>', 'only votes by these voters (hashes from the tally)', readVoters)
@@ -120,6 +120,6 @@ function sentenceOf(done: string, { productId, day, votes, revised }: VerdictCha
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */
 function readVoters(voter: string, others: string[] = []): string[] {
   if (!/^[0-9a-f]{32}$/.test(voter))
-    throw new UsageError(`'${voter}' is not a voter hash: use one from \`votes list\``);
+    throw new UsageError(`'${voter}' is not a voter hash: use one from \`groundswell votes list\``);
   return [...others, voter];
 }

@@ -58,8 +58,8 @@ export const OPERATOR_TERMS: OperatorTerms = {
   missing:
     'Start the site to create one, or run the command with the settings of the site, such as DATA_DIR and DATABASE_URL.',
   upgrade:
-    'Run "groundswell backup site.backup" with the previous version, move the folder away, and run ' +
-    '"groundswell restore site.backup" with this version. Or set DATABASE_URL.',
+    'Run `groundswell backup site.backup` with the previous version, move the folder away, and run ' +
+    '`groundswell restore site.backup` with this version. Or set DATABASE_URL.',
 };
 
 /**

@@ -132,7 +132,7 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   } catch (error) {
     log.warn(
       { err: error },
-      'Cannot create the trigram index, so searching a large list will be slow. If the extension pg_trgm is missing, run CREATE EXTENSION pg_trgm in the database as a superuser, then restart the site',
+      'Cannot create the trigram index, so searching a large list will be slow. If the extension pg_trgm is missing, run `CREATE EXTENSION pg_trgm` in the database as a superuser, then restart the site.',
     );
   }
 }

@@ -84,7 +84,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
     return warning(
       'search',
       'the extension pg_trgm is missing, so searches for English words read all products',
-      'As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site.',
+      'As a superuser, run `CREATE EXTENSION pg_trgm` in the database, then restart the site.',
     );
   }
   const index = await searchIndexOf(sql);
@@ -115,7 +115,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
     return fault(
       'indexes',
       `${invalid.join(', ')} cannot be used`,
-      `In the database, run ${invalid.map((name) => `REINDEX INDEX ${name}`).join('; ')}.`,
+      `In the database, run \`${invalid.map((name) => `REINDEX INDEX ${name}`).join('; ')}\`.`,
     );
   }
   const scanned = await sql.query<{ table: string }>(SELECT_SCANNED, [SITE_TABLES]);
@@ -124,7 +124,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
     return warning(
       'indexes',
       `${names}: more sequential scans than index scans`,
-      `In the database, run ANALYZE ${names}.`,
+      `In the database, run \`ANALYZE ${names}\`.`,
     );
   }
   return ok('indexes', `all ${indexes.length} are valid`);

@@ -156,14 +156,14 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
     return fault(
       'data folder',
       `${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}`,
-      `Run Groundswell as that user, or change the owner: sudo chown -R ${self} ${clusterDir}`,
+      `Run Groundswell as that user, or change the owner with \`sudo chown -R ${self} ${clusterDir}\`.`,
     );
   }
   if ((permissions & 0o027) !== 0)
     return fault(
       'data folder',
       `other users can access ${clusterDir}, which has the mode ${permissions.toString(8)}`,
-      `Run chmod 700 ${clusterDir}`,
+      `Run \`chmod 700 ${clusterDir}\`.`,
     );
   return ok('data folder', `${clusterDir} has safe permissions`);
 }

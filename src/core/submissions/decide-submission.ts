@@ -223,7 +223,7 @@ function undoOf(row: SubmissionRow, decision: Undo['decision'], auditId: string)
 function launchEdited({ id }: SubmissionRow): CoreError {
   return new CoreError(
     'already_decided',
-    `The decision on '${id}' cannot be undone, because its product's launch time has been edited or imported since. Set the time instead: groundswell submissions schedule ${id} TIME`,
+    `The decision on '${id}' cannot be undone, because its product's launch time has been edited or imported since. Set the time with \`groundswell submissions schedule ${id} TIME\` instead.`,
   );
 }
 

@@ -24,7 +24,7 @@ describe('an imported product with the id of a submission', () => {
     await saveProducts(site.database, [imported(id)]);
     expect(await codeOf(harness.approve(id))).toBe('id_taken');
     expect(await codeOf(harness.schedule(id, inHours(1)))).toBe('id_taken');
-    await expect(harness.approve(id)).rejects.toThrow(`remove it first: groundswell products remove ${id}`);
+    await expect(harness.approve(id)).rejects.toThrow(`remove it first with \`groundswell products remove ${id}\`.`);
     expect(await nameOf(id)).toBe('Imported');
   });
 

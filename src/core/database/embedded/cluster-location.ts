@@ -201,14 +201,14 @@ export async function checkClusterPermissions({
     throw refused(
       (terms) =>
         `The database in ${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}: ` +
-        `run it as that user, change the folder's owner (as root: chown -R ${self} ${clusterDir}), or set ${terms.dataDir} to another folder.`,
+        `run it as that user, change the folder's owner (as root: \`chown -R ${self} ${clusterDir}\`), or set ${terms.dataDir} to another folder.`,
     );
   }
   const permissions = mode & 0o777;
   if (ACCEPTED_MODES.includes(permissions)) return;
   throw refused(
     `The database in ${clusterDir} has the mode ${permissions.toString(8)}, and PostgreSQL requires a folder that only its owner can access: ` +
-      `run chmod 700 ${clusterDir}.`,
+      `run \`chmod 700 ${clusterDir}\`.`,
   );
 }
 
