@@ -64,8 +64,8 @@ const ADD_REVISION =
 
 /**
  * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Also
- * locks the periods that are not final, so none becomes final before the change is committed. Must be the last change
- * to the boards in its transaction, after `lockDays`.
+ * locks the periods that are not final, so none becomes final before the change is committed. Must be called after
+ * `lockDays` and after every change to launches in these periods that the transaction makes.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
