@@ -91,3 +91,19 @@ test('before the first scheduled backup, the overview does not ask to schedule b
   await expect(page.getByText('The first one is scheduled')).toBeVisible();
   await expect(page.getByText('Set BACKUP_DIR')).toHaveCount(0);
 });
+
+test('advice on the health of the site shows its command as code', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  const setComments = (count: number) =>
+    site.database.query('UPDATE product_counts SET comments = $2 WHERE product_id = $1', [id, count]);
+  await setComments(1);
+  try {
+    await signIn(page, site);
+    await openConsole(page);
+    const advice = page.getByRole('region', { name: 'Health' }).getByRole('listitem').filter({ hasText: 'wrong for' });
+    await expect(advice).toContainText('Run groundswell counts check --repair.');
+    await expect(advice.getByRole('code')).toHaveText('groundswell counts check --repair');
+  } finally {
+    await setComments(0);
+  }
+});

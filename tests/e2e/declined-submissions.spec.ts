@@ -45,7 +45,7 @@ test('the maker reads why a submission was declined even if another product has 
   const made = await submit(site, { name: 'Cowrie' });
   await decide(site, 'decline', made.id, '--reason', 'It is already listed.');
   await site.addProduct({ id: made.id, name: 'Sea snail' });
-  await openLink(page, made);
+  await page.goto(made.link);
   await expect(page.getByRole('heading', { level: 1, name: 'Sea snail' })).toBeVisible();
   await expect(page.getByRole('blockquote')).toHaveText('It is already listed.');
   await expect(page.getByRole('button', { name: 'Edit and send again' })).toBeVisible();
