@@ -23,7 +23,7 @@ import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
-  /** Whether this is the whole page. Otherwise it is below the page of another product that has the id. */
+  /** Whether this is the whole page. Otherwise it is above another product that has the id. */
   isPage: boolean;
   onChange: (submission: Submission) => void;
   open: OpenDialog | null;
@@ -66,7 +66,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
 
   const dialog = { access, submission, onClose: close };
   return (
-    <article ref={page} className="maker-page">
+    <article ref={page} className="maker-page" data-page={isPage}>
       <header className="maker-head">
         <p className="maker-eyebrow">{t('Your launch, as only you see it')}</p>
         {isPage ? (
