@@ -22,7 +22,7 @@ const ModerationEntrySchema = Type.Object(
       description: 'The number of excluded or included votes; null for other actions.',
     }),
     reason: { ...TextOrNull, description: "The operator's reason; null if none was given." },
-    undoneAt: { ...TextOrNull, description: 'When the action was undone; null if it is in effect.' },
+    undoneAt: { ...TextOrNull, description: 'When the action was undone; null if it was not.' },
   },
   { $id: 'ModerationEntry' },
 );

@@ -14,6 +14,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     const place = known.productId === undefined ? '' : ` on ${known.productId}`;
     return `comment ${target.slice(0, SHORT_ID)}${place}${reason()}`;
   };
+  const changed = () => Object.keys(known.after ?? {}).join(', ');
   const votes = () => {
     const revised = Array.isArray(known.revised) && known.revised.length > 0 ? ', revising the final result' : '';
     return `for ${target} on ${known.day}${revised}`;
@@ -30,9 +31,9 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'comments hold':
       return `held ${comment()}`;
     case 'products postpone':
-      return `postponed '${known.name ?? target}' (${target})`;
+      return `postponed '${known.name ?? target}' (${target}): ${changed()}`;
     case 'products edit':
-      return `edited '${known.name ?? target}' (${target}): ${Object.keys(known.after ?? {}).join(', ')}`;
+      return `edited '${known.name ?? target}' (${target}): ${changed()}`;
     case 'comments release':
       return `released ${comment()}`;
     case 'votes exclude':

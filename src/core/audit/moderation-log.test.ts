@@ -3,6 +3,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import { editProduct } from '../products/edit-product.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
 import { browseAudit } from './audit-log.ts';
@@ -48,17 +49,18 @@ test('an edit that postpones a launched product is listed until it is undone, an
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
-test('an edit that launches a postponed product again reverts the postponement', async () => {
-  await edit('launched', { createdAt: inDays(1) });
-  await edit('launched', { createdAt: inDays(-1) });
-  expect(await entries()).toEqual([expect.objectContaining(RESUMED)]);
-});
-
 test('a postponed product has its name again from its new launch time on', async () => {
   await edit('launched', { createdAt: inDays(1) });
   expect(await entries(new Date(inDays(2)))).toEqual([
     expect.objectContaining({ ...POSTPONED, productName: 'Launched' }),
   ]);
+});
+
+test('a postponed product that was removed has no name, even if a new product has its id', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  await removeProducts(harness.database, ['launched'], 'spam');
+  await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Other', createdAt: inDays(-1) })]);
+  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
 });
 
 test('the launched products that an import or its undo postpones are listed', async () => {

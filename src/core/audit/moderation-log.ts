@@ -58,6 +58,9 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes'
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 
+const SELECT_REMOVALS =
+  'SELECT product_id, max(removed_at) AS removed_at FROM removed_products WHERE product_id = ANY($1::text[]) GROUP BY product_id';
+
 /**
  * Lists removed and postponed products, hidden comments, excluded and included votes, and declined submissions, newest
  * first.
@@ -72,17 +75,23 @@ export async function listModeration(
   const after = cursor === '' ? '' : `AND ${afterCursor(ORDER, cursor, bind)}`;
   const rows = await sql.query<EntryRow>(`${SELECT_PAGE} ${after} ORDER BY ${orderBy(ORDER)} LIMIT $1`, values);
   const { shown, nextCursor } = pageOf(ORDER, rows, limit);
-  const names = await sql.query<{ id: string; name: string }>(SELECT_NAMES, [
-    [...new Set(shown.flatMap((row) => row.product_id ?? []))],
-    now.toISOString(),
-  ]);
+  const ids = [...new Set(shown.flatMap((row) => row.product_id ?? []))];
+  const names = await sql.query<{ id: string; name: string }>(SELECT_NAMES, [ids, now.toISOString()]);
+  const removals = await sql.query<{ product_id: string; removed_at: Date }>(SELECT_REMOVALS, [ids]);
   const nameOf = new Map(names.map(({ id, name }) => [id, name]));
-  return { items: shown.map((row) => entryOf(row, nameOf)), nextCursor };
+  const removedAt = new Map(removals.map((row) => [row.product_id, row.removed_at]));
+  return { items: shown.map((row) => entryOf(row, nameOf, removedAt)), nextCursor };
 }
 
-function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
+function entryOf(
+  row: EntryRow,
+  nameOf: ReadonlyMap<string, string>,
+  removedAt: ReadonlyMap<string, Date>,
+): ModerationEntry {
   // A removed product has no name here: names are looked up by id, and a new product may have taken the id.
-  const isGone = NAMES[row.action] === 'product.removed' && row.undone_at === null;
+  const isGone =
+    (NAMES[row.action] === 'product.removed' && row.undone_at === null) ||
+    row.created_at < (removedAt.get(row.product_id ?? '') ?? 0);
   return {
     id: row.id,
     at: row.created_at.toISOString(),

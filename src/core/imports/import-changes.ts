@@ -114,7 +114,7 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
 }
 
 /** Returns whether a change postpones a launched product, which takes it off the site until its new launch time. */
-export function isPostponed(before: StoredProduct, after: StoredProduct, now: Date): boolean {
+function isPostponed(before: StoredProduct, after: StoredProduct, now: Date): boolean {
   return Date.parse(before.createdAt) <= now.getTime() && Date.parse(after.createdAt) > now.getTime();
 }
 

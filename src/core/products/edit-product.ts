@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FieldError } from '../../contract/problem.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
-import { lastAuditIds, recordAudit } from '../audit/audit-log.ts';
+import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { FileColumns } from '../imports/columns.ts';
-import { changesBetween, editEntry, isPostponed } from '../imports/import-changes.ts';
+import { changesBetween, editEntry } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
 import { lockProduct } from './product-row.ts';
@@ -56,11 +56,7 @@ export async function editProduct(
     const moved = after.createdAt === before.createdAt ? [] : [after];
     if ((await findScheduledResults(sql, moved)).length > 0)
       throw invalidProduct([{ field: 'createdAt', detail: sentence(scheduledResultReason(id)) }]);
-    // An edit that launches a postponed product again reverts its postponement.
-    const undoes = isPostponed(after, before, edit.now)
-      ? (await lastAuditIds(sql, 'products postpone', [id])).get(id)
-      : undefined;
-    await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, edit.now), undoes });
+    await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, edit.now) });
     await recordChange(sql, { productIds: [id], catalogue: true });
     return { product: { ...before, ...after }, auditId };
   });
