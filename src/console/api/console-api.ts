@@ -144,9 +144,9 @@ export async function errorOf(response: Response): Promise<ConsoleError> {
   return new ConsoleError(response.status, code, detail, problem.errors, problem.current);
 }
 
-/** Returns the message of any error, to be shown to the operator. */
+/** Returns the message of any error as plain text: without the backticks around its commands. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return (error instanceof Error ? error.message : String(error)).replaceAll('`', '');
 }
 
 /** The statuses of requests without a response from the site: 0 without any response, 502 and 504 from a proxy. */

@@ -100,7 +100,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   if (!invitation.data)
     return (
       <SignInLayout title="This invitation could not be opened">
-        <p>{withCode(messageOf(invitation.error))}</p>
+        <p>{withCode(invitation.error?.message ?? '')}</p>
         <button type="button" className="button" data-tone="outline" onClick={onLeave}>
           Sign in instead
         </button>
