@@ -10,7 +10,7 @@ const on = startDiscussedSite();
 const { clock, post, list, total, add } = on;
 
 describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
-  test('responds 201 with the comment, by You, with the default avatar, no badge and no likes', async () => {
+  test('returns 201 with the comment, by You, with the default avatar, no badge and no likes', async () => {
     const response = await post({ productId: on.productId, content: 'A fine wave.' });
     expect(response.statusCode).toBe(201);
     expect(response.headers['cache-control']).toBe('no-store');

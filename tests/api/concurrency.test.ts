@@ -120,7 +120,7 @@ describe('two processes on one database', () => {
 });
 
 describe('a full queue', () => {
-  test('responds 503 with Retry-After, completes the queued writes, and accepts more afterwards (api.md, Errors)', async () => {
+  test('returns 503 with Retry-After, completes the queued writes, and accepts more afterwards (api.md, Errors)', async () => {
     const productId = await newProduct();
     const comment = () => ({ productId, content: 'In the queue' });
     onTestFinished(() => void vi.restoreAllMocks());

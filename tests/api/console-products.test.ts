@@ -40,7 +40,7 @@ test('products can be listed by state, searched, and paged by keyset', async () 
   expect((await ada.json<ConsolePage<Product>>('GET', `/products?limit=1&cursor=${nextCursor}`)).items).toHaveLength(1);
 });
 
-test('products can be filtered by category and sorted by name, combined with other filters, page by page', async () => {
+test('the list of products combines a category with other filters and sort orders, across pages', async () => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   const category = `Kind-${randomUUID().slice(0, 8)}`;
   for (const name of ['beta', 'Alpha', 'gamma']) await site.addProduct({ name, category, tags: [tag] });

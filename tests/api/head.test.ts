@@ -48,7 +48,7 @@ describe('the canonical URL of a page', () => {
     expect(metaOf(page, 'robots')).toBeUndefined();
   });
 
-  test('of a later page of the list is that of the first page, and links connect the pages', async () => {
+  test('is that of the first page for later pages of the list, and links connect the pages', async () => {
     for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
     const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
     const page = await html(`/?cursor=${nextCursor}`);

@@ -56,7 +56,7 @@ describe('the limits of each session and of each network', () => {
     ['GET tally', undefined, 2, 200],
     ['GET card of a leaderboard', undefined, 2, 200],
   ];
-  test.each(ENDPOINTS)('%s responds 429 beyond its limits', async (name, session, network, success) => {
+  test.each(ENDPOINTS)('%s returns 429 beyond its limits', async (name, session, network, success) => {
     const { clock, id } = await start();
     const { comment } = (
       await site.ask.post('/api/comments', { productId: id, content: 'To be liked' }, newVisitor())

@@ -81,7 +81,7 @@ test('the card of the site itself is a PNG of 1200×630 pixels', async () => {
   expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
 });
 
-testOnLinux('when the site stops, it finishes the current card and responds 503 to waiting requests', async () => {
+testOnLinux('when the site stops, it finishes the current card and returns 503 for waiting requests', async () => {
   const stopping = await startTestSite({ cacheEnabled: true });
   const products = await Promise.all(Array.from({ length: 4 }, () => stopping.addProduct()));
   const address = await stopping.app.listen({ port: 0 });

@@ -90,7 +90,7 @@ describe('the search for a literal, case-insensitive substring (SPEC section 5)'
     expectProblem(await on.site.ask.get(listAddress({ q: `${name}x` })), 400, 'bad_request', /q.*200/);
   });
 
-  test('responds 400 to a NUL, which no row can contain', async () => {
+  test('returns 400 for a NUL, which no row can contain', async () => {
     expectProblem(await on.site.ask.get('/api/products?q=a%00b'), 400, 'bad_request', /q/);
   });
 

@@ -24,7 +24,7 @@ interface Printed {
 }
 
 describe('moderation on the embedded database, with and without a running site', () => {
-  test('removals, hidden comments and restorations show on a running site, and remain after it stops', async () => {
+  test('hiding or restoring a comment and removing a product take effect on a running site, and the removal can be undone later', async () => {
     const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL: 'warn' };
     const run = (...parameters: string[]) => jsonOf<Printed>(parameters, settings);
     const site = await harness.serve(settings);

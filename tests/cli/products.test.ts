@@ -267,7 +267,7 @@ describe('products undo and restore', () => {
     await add({ id, name: 'Second' });
     const refused = await products('undo');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`other products have these ids now: ${id}.`);
+    expect(refused.stderr).toContain(`other products now have these ids: ${id}.`);
     expect((await json<InspectedProduct>('show', id)).product).toMatchObject({ name: 'Second', upvotes: 0 });
     await products('remove', '--yes', id);
     const { removals } = await json<{ removals: RemovedProductRecord[] }>('list', '--removed');

@@ -194,7 +194,7 @@ test('a failed refetch does not replace the data on the screen', async ({ page, 
   const facts = page.getByText('Waiting for you');
   await expect(facts).toBeVisible();
   await expect(page.getByRole('button', { name: 'Check again' })).toBeVisible();
-  // The server responds 500, which is not retried.
+  // The server returns 500, which is not retried.
   expectConsoleError(/500 \(Internal Server Error\)/);
   const failing = [CONSOLE_API.overview, CONSOLE_API.doctor, CONSOLE_API.product(id)];
   const fail = () =>

@@ -4,7 +4,7 @@ import { look } from '../support/live-page.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
-  test('an unknown path responds 404 with the 404 page, which links to the home page', async ({
+  test('an unknown path returns 404 and shows the 404 page, which links to the home page', async ({
     page,
     expectConsoleError,
   }) => {

@@ -105,7 +105,7 @@ async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   );
   if (taken.length > 0)
     throw new Error(
-      `nothing was restored: other products have these ids now: ${taken.join(', ')}. Remove them first, then run \`groundswell products restore --removal\` with the removal's id from \`groundswell products list --removed\`.`,
+      `nothing was restored, because other products now have these ids: ${taken.join(', ')}. Remove those products first, then run \`groundswell products restore --removal\` with the removal's id from \`groundswell products list --removed\`.`,
     );
   if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
   if (restored.length === 0) throw new Error('nothing was restored: there is no removal to undo');

@@ -142,7 +142,7 @@ const NAME_WIDTH = 14;
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show all details of a product, or of its removal')
+    .description('show all details of a product, and its removals')
     .argument('<id>', 'id of a product, as shown by `groundswell products list`')
     .addOption(jsonOption('{ "product": {…}, "heldComments": 0, "hiddenComments": 0, "removals": [] }'))
     .addHelpText(

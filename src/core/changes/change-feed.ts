@@ -57,8 +57,8 @@ const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_
 const EVERYTHING = '*';
 
 /**
- * Records that anything may have changed, for changes too large to list. Processes treat this record as a gap and
- * revalidate everything they cached. Call it near the end of the transaction, like `recordChange`.
+ * Records that anything may have changed, for changes too large to list. Processes treat this record as a gap:
+ * everything they cached is stale. Call it near the end of the transaction, like `recordChange`.
  */
 export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });

@@ -24,7 +24,7 @@ import type { CheckedRow, Spool } from './spool.ts';
 const BATCH_ROWS = 500;
 
 /**
- * If more products changed, the change is recorded without their ids, and processes revalidate all cached responses.
+ * If more products changed, the change is recorded without their ids, and processes mark all cached responses as stale.
  */
 const MAX_CHANGED_IDS = 1_000;
 

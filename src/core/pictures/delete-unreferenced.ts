@@ -91,7 +91,10 @@ const UNDO_DAYS = 30;
 
 const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
 
-/** Returns whether an undo may restore a picture that has been deleted, because the edit is too old. */
+/**
+ * Returns whether undoing an edit could bring back references to deleted pictures. Pictures that an edit replaced are
+ * kept for 30 days.
+ */
 export function mayLackPictures(before: object, editedAt: Date, now: Date): boolean {
   return editedAt <= undoableSince(now) && STORED_PICTURE.test(JSON.stringify(before));
 }

@@ -42,7 +42,7 @@ export interface WrittenSubmission {
  */
 const MAX_KEYS = 5;
 
-/** Maximum attempts to reserve an id. An attempt fails if another process takes the id at the same time. */
+/** The maximum number of attempts to reserve an id. An attempt fails only if its random suffix is in use. */
 const MAX_ATTEMPTS = 5;
 
 const INSERT = `INSERT INTO submissions
@@ -143,7 +143,7 @@ async function insert(
     ]);
     if (row) return row;
   }
-  throw new CoreError('overloaded', 'Too many submissions have this name right now. Please try again in a moment.');
+  throw new CoreError('overloaded', 'No free id was found for this submission. Please try again.');
 }
 
 /** The last number that is tried for an id before a random suffix is used. */

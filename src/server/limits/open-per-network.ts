@@ -46,7 +46,7 @@ function createOpenPerNetwork(max: number): OpenPerNetwork {
   };
 }
 
-/** A fifth of the process's limit: enough for an office of 150 people whose browsers open six connections each. */
+/** A tenth of the process's default limit: enough for an office of 150 people whose browsers open six connections each. */
 const CONNECTIONS_PER_NETWORK = 1_000;
 
 /** The number of connections that are left for requests if the network has all its streams open. */

@@ -78,7 +78,7 @@ describe('fingerprints', () => {
     expect(new Set(texts.map(fingerprintOf)).size).toBe(texts.length);
   });
 
-  test('of a long text, only the beginning is compared', () => {
+  test('only the beginning of a long text is compared', () => {
     expect(fingerprintOf('ab'.repeat(100_000))).toBe('ab'.repeat(5_500));
   });
 

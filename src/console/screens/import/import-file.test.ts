@@ -14,7 +14,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('of a long CSV file, only the first 50 rows are returned', () => {
+  test('only the first 50 rows of a long CSV file are returned', () => {
     const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
     expect(readCsvSample(text).rows).toHaveLength(50);
   });

@@ -144,7 +144,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       if (taken.length > 0)
         throw new CoreError(
           'id_taken',
-          `Nothing was restored: other products have these ids now: ${taken.join(', ')}. Remove them first.`,
+          `Nothing was restored, because other products now have these ids: ${taken.join(', ')}. Remove those products first.`,
         );
       if (notRemoved.length > 0)
         throw new CoreError('not_undoable', 'Nothing was restored, because a removal has already been undone.');
