@@ -263,3 +263,19 @@ test('a removal by another operator takes the held comments of the product off t
   for (const { content } of comments) await expect(page.getByText(content)).toBeHidden();
   await expect(page.getByRole('radio', { name: 'Held comments 0' })).toBeVisible();
 });
+
+test('the message of a refused approval names the command to run, without backticks', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/409/);
+  const name = `Taken ${randomUUID()}`;
+  const [written] = await addSubmissions(site, [name]);
+  const id = written?.row.id ?? '';
+  await site.addProduct({ id });
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  await page.getByRole('article', { name }).getByRole('button', { name: 'Approve' }).click();
+  await expect(page.locator('.toast')).toContainText(`with groundswell products remove ${id}.`);
+});
