@@ -116,6 +116,7 @@ export function testWith(start: () => Promise<E2eSite>): typeof test {
 }
 
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {
+  context.on('page', awaitInterception);
   await reportViolations(context);
   if (live) return;
   // Responds 204 to requests for an event stream, which stops retries. A Playwright route would disable the HTTP cache.
@@ -124,6 +125,20 @@ async function prepare(context: BrowserContext, live: boolean): Promise<void> {
     window.fetch = (input, init) =>
       String(input).startsWith(events) ? Promise.resolve(new Response(null, { status: 204 })) : fetch(input, init);
   }, paths.api.events);
+}
+
+/**
+ * Makes `page.route` wait until it applies to the requests of a loaded page. Chromium tells the page in a task, which the
+ * next key or click may overtake. A task of the same priority runs after it.
+ */
+function awaitInterception(page: Page): void {
+  const route = page.route.bind(page);
+  page.route = async (...parameters) => {
+    const registered = await route(...parameters);
+    // Rejects if the page is navigating. The next document is intercepted from its start.
+    await page.evaluate('scheduler.postTask(() => {})').catch(() => {});
+    return registered;
+  };
 }
 
 export { expect } from '@playwright/test';
