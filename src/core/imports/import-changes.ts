@@ -46,7 +46,7 @@ export class ImportChanges {
 
   add(before: StoredProduct | undefined, after: StoredProduct): void {
     if (before !== undefined && isPostponed(before, after, this.#now))
-      this.#postponed.push(movedLaunchEntry('products postpone', [before, after], { import: this.#importId }));
+      this.#postponed.push(movedLaunchEntry(before, after, this.#now, { import: this.#importId }));
     if (this.#isTooLarge) return;
     this.#changes.push({ product_id: after.id, before: before ?? null, version: versionOf(after) });
     if (this.#changes.length <= MAX_CHANGES) return;
@@ -137,16 +137,14 @@ export function editEntry(before: StoredProduct, after: StoredProduct, now: Date
  * only the times, because an import may move many launches.
  */
 function movedLaunchEntry(
-  action: 'products edit' | 'products postpone',
-  [before, after]: readonly [StoredProduct, StoredProduct],
-  details: { import: string; reason?: string },
+  before: StoredProduct,
+  after: StoredProduct,
+  now: Date,
+  more: { import: string; reason?: string },
 ) {
-  const timesOf = ({ createdAt, launchDate }: StoredProduct) => ({ createdAt, launchDate });
-  return {
-    action,
-    target: after.id,
-    details: { name: after.name, before: timesOf(before), after: timesOf(after), ...details },
-  };
+  const { name, createdAt, launchDate } = after;
+  const { details, ...entry } = editEntry(before, { ...before, createdAt, launchDate }, now);
+  return { ...entry, details: { ...details, name, ...more } };
 }
 
 /** The maximum number of listed items. Further items are only counted. */
@@ -231,8 +229,8 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
   WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
- * Returns the entries of edits for the public moderation log: one that undoes the entry of each product that the import
- * postponed, and one for each product that the undo postpones. `current` has the products before the undo.
+ * Returns the audit entries that undoing an import adds for the public moderation log: each undoes the entry of a product
+ * that the import postponed, or says that the undo postpones a product. `current`: the products before the undo.
  */
 async function movedLaunchEntries(
   sql: Sql,
@@ -248,8 +246,7 @@ async function movedLaunchEntries(
     const imported = current.get(product.id) ?? product;
     const undoes = postponed.get(product.id) ?? null;
     if (undoes === null && !isPostponed(imported, product, now)) return [];
-    const action = undoes === null ? 'products postpone' : 'products edit';
-    return { ...movedLaunchEntry(action, [imported, product], details), undoes };
+    return { ...movedLaunchEntry(imported, product, now, details), undoes };
   });
 }
 
