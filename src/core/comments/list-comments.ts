@@ -28,9 +28,6 @@ export function isCommentCursor(cursor: string, sort: CommentSort): boolean {
   return isCursorOf(ORDERS[sort], cursor);
 }
 
-const SELECT_TOTAL = `SELECT coalesce(c.comments, 0) AS total
-  FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = $1 AND p.created_at <= $2::timestamptz`;
-
 /**
  * Lists one page of a product's public comments, with the number of all its public comments.
  * @throws CoreError `product_not_found`, `bad_cursor`, `unavailable`.
@@ -43,20 +40,25 @@ export async function listComments(
 ): Promise<CommentPage> {
   const { sort = DEFAULT_COMMENT_SORT, limit = LIMITS.pageSize.default, cursor = '' } = query;
   const order = ORDERS[sort];
-  const { values, bind } = collectValues(productId, limit + 1);
+  const { values, bind } = collectValues(productId, now.toISOString(), limit + 1);
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
-
-  const [count] = isProductId(productId)
-    ? await sql.query<{ total: number }>(SELECT_TOTAL, [productId, now.toISOString()], { isPrepared: true })
-    : [];
-  if (count === undefined) throw productNotFound();
-  const rows = await sql.query<CommentRow>(
-    `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND ${PUBLIC} ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
+  if (!isProductId(productId)) throw productNotFound();
+  // Without comments, the product's row has none of their columns.
+  const rows = await sql.query<{ total: number } & (CommentRow | { id: null })>(
+    `SELECT coalesce(c.comments, 0) AS total, page.*
+      FROM products p LEFT JOIN product_counts c ON c.product_id = p.id LEFT JOIN (
+        SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND ${PUBLIC} ${after}
+        ORDER BY ${orderBy(order)} LIMIT $3
+      ) AS page ON page.product_id = p.id
+      WHERE p.id = $1 AND p.created_at <= $2::timestamptz ORDER BY ${orderBy(order)}`,
     values,
     { isPrepared: true },
   );
-  const { shown, nextCursor } = pageOf(order, rows, limit);
-  return { items: shown.map(commentOf), total: count.total, nextCursor };
+  const [first] = rows;
+  if (first === undefined) throw productNotFound();
+  const comments = rows.filter((row) => row.id !== null);
+  const { shown, nextCursor } = pageOf(order, comments, limit);
+  return { items: shown.map(commentOf), total: first.total, nextCursor };
 }
 
 const SELECT_HELD_FOR = `SELECT ${COMMENT_COLUMNS} FROM comments

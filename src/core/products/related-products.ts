@@ -12,19 +12,20 @@ const WINDOW_ROWS = 1_000;
 /** The maximum number of products that are looked up by rare tags. */
 const MAX_FOUND_ROWS = 300;
 
-const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
-
 /**
- * SQL: the number of products in `read`, and those that have one of the tags `$1`, as JSON, because the driver parses
- * arrays slowly.
+ * SQL: the number of products in `read`, and those that have one of the `tags`, as JSON, because the driver parses arrays
+ * slowly.
  */
-const SHARING = `SELECT count(*)::integer AS rows,
-    json_agg(json_build_array(id, tag_keys)) FILTER (WHERE tag_keys && $1::text[]) AS sharing FROM read`;
+const sharing = (tags: string) => `count(*)::integer AS rows,
+    json_agg(json_build_array(id, tag_keys)) FILTER (WHERE tag_keys && ${tags}) AS sharing FROM read`;
 
-const SELECT_NEWEST = `WITH read AS (
-    SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $2::timestamptz
+/** The tags of the product, with the newest products; no products are read if it has no tags or is unknown. */
+const SELECT_NEWEST = `WITH wanted AS MATERIALIZED (
+    SELECT tag_keys AS tags FROM products WHERE id = $1 AND created_at <= $2::timestamptz
+  ), read AS (
+    SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $2::timestamptz AND (SELECT tags FROM wanted) <> '{}'
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
-  ) ${SHARING}`;
+  ) SELECT (SELECT to_json(tags) FROM wanted) AS tags, ${sharing('(SELECT tags FROM wanted)')}`;
 
 // The limit and the time are outside the first query, so the planner uses the index of tags. With the limit, it would
 // not expect to read all matches. With the time, a generic plan would expect a third of all products to match, and read
@@ -33,12 +34,15 @@ const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys, p.created_at FROM products p WHERE p.tag_keys && $3::text[]
   ), read AS (
     SELECT id, tag_keys FROM tagged WHERE created_at <= $2::timestamptz LIMIT ${MAX_FOUND_ROWS + 1}
-  ) ${SHARING}`;
+  ) SELECT ${sharing('$1::text[]')}`;
 
-const SELECT_UPVOTES = 'SELECT product_id AS id, upvotes FROM product_counts WHERE product_id = ANY($1::text[])';
-
-const SELECT_RELATED = `SELECT id, name, image, tags FROM products
-  WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz`;
+const SELECT_BEST = `SELECT p.id, p.name, p.image, p.tags
+  FROM (
+    SELECT c.product_id, candidate.level, c.upvotes
+    FROM unnest($1::text[], $2::integer[]) AS candidate (id, level) JOIN product_counts c ON c.product_id = candidate.id
+    ORDER BY candidate.level, c.upvotes DESC, c.product_id LIMIT ${LIMITS.relatedProducts}
+  ) AS best JOIN products p ON p.id = best.product_id
+  WHERE p.created_at <= $3::timestamptz ORDER BY best.level, best.upvotes DESC, p.id`;
 
 /**
  * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it
@@ -54,14 +58,14 @@ export async function getRelatedProducts(
   primary: Sql = sql,
 ): Promise<RelatedProducts | null> {
   const time = now.toISOString();
-  const [product] = isProductId(id)
-    ? await sql.query<{ tag_keys: string[] }>(SELECT_TAGS, [id, time], { isPrepared: true })
+  const newest = isProductId(id)
+    ? await sql.query<SharingRow & { tags: string[] | null }>(SELECT_NEWEST, [id, time], { isPrepared: true })
     : [];
-  if (product === undefined) return null;
-  const tags = product.tag_keys;
+  const tags = newest[0]?.tags ?? null;
+  if (tags === null) return null;
   if (tags.length === 0) return { items: [] };
   const shared: SharedTags = new Map();
-  const rows = addSharing(shared, tags, await sql.query(SELECT_NEWEST, [tags, time], { isPrepared: true }));
+  const rows = addSharing(shared, tags, newest);
   const statistics = rows < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
   const rare = statistics === undefined ? [] : await addRare(sql, shared, { tags, time, statistics });
   const counts = countTags(shared);
@@ -169,23 +173,12 @@ async function readBest(
   { weights, time }: { weights: ReadonlyMap<string, number>; time: string },
 ): Promise<RelatedProduct[]> {
   if (levels.length === 0) return [];
-  const counted = await sql.query<{ id: string; upvotes: number }>(SELECT_UPVOTES, [levels.flat()], {
-    isPrepared: true,
-  });
-  const upvotes = new Map(counted.map((row) => [row.id, row.upvotes]));
-  const votesOf = (id: string) => upvotes.get(id) ?? 0;
-  const best = levels
-    .flatMap((ids) => ids.toSorted((one, other) => votesOf(other) - votesOf(one) || (one < other ? -1 : 1)))
-    .slice(0, LIMITS.relatedProducts);
-  const rows = await sql.query<RelatedRow>(SELECT_RELATED, [best, time], { isPrepared: true });
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const numbers = levels.flatMap((ids, level) => ids.map(() => level));
+  const best = await sql.query<RelatedRow>(SELECT_BEST, [levels.flat(), numbers, time], { isPrepared: true });
   const weight = (tag: string) => weights.get(foldText(tag)) ?? 0;
-  return best.flatMap((id) => {
-    const row = byId.get(id);
-    if (row === undefined) return [];
-    const shared = [...new Set(row.tags)].filter((tag) => weights.has(foldText(tag)));
-    const sharedTags = shared.sort((one, other) => weight(other) - weight(one));
-    return [{ id, name: row.name, image: row.image, sharedTags }];
+  return best.map(({ id, name, image, tags }) => {
+    const shared = [...new Set(tags)].filter((tag) => weights.has(foldText(tag)));
+    return { id, name, image, sharedTags: shared.sort((one, other) => weight(other) - weight(one)) };
   });
 }
 
