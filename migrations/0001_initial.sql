@@ -407,8 +407,8 @@ CREATE TABLE site_metadata (
   value text NOT NULL
 );
 
--- Recent changes, for processes that cache responses: each process polls this table. A row is written in the
--- transaction that makes the change and is deleted several minutes later.
+-- Recent changes, for processes that cache responses: each process polls this table. Upvotes, comments and likes are
+-- recorded soon after their commits, most other changes in their transactions. Rows are deleted after ten minutes.
 CREATE TABLE changes (
   id uuid PRIMARY KEY,
   product_ids text[] NOT NULL,

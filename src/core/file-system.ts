@@ -14,7 +14,7 @@ export function readOnlyAdvice(error: unknown): string {
 
 /**
  * Creates a folder and its missing parents with mode 755, because the account that runs PostgreSQL must be able to
- * enter them; only the database cluster inside is private. Existing folders stay unchanged.
+ * enter them; the database cluster inside is private. Existing folders stay unchanged.
  */
 export function makeTraversableFolder(folder: string): Promise<void> {
   return makeFolder(folder, 0o755);

@@ -67,7 +67,7 @@ export interface SiteChanges {
   commentsSince(time: number): MissedComments;
   /**
    * Returns the time of the site: the database's, which all processes share. It goes back only if the database's clock
-   * is set back by more than a minute.
+   * is more than a minute behind it.
    */
   now(): Date;
   /** Stops observing, and publishes the remaining changes. */

@@ -23,14 +23,14 @@ export interface CommentFilter {
 type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_reason: string | null };
 
 /**
- * The number of rows that one statement of a text search reads. No index covers the text, so a search may have to read
- * all comments.
+ * The number of rows that one statement of a text search returns. No index covers the text, so a search may have to
+ * read all comments.
  */
 const WINDOW_ROWS = 2_000;
 
 /**
- * Lists up to `limit` matching comments, newest first. Each statement reads a bounded number of rows with an index; a
- * rare text takes many statements. `onScanned` receives the number of comments that a search has read so far.
+ * Lists up to `limit` matching comments, newest first. Each statement returns a bounded number of rows; a rare text
+ * takes many statements. `onScanned` receives the number of comments that a search has read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(

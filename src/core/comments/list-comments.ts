@@ -65,7 +65,7 @@ const SELECT_HELD_FOR = `SELECT ${COMMENT_COLUMNS} FROM comments
   WHERE product_id = $1 AND held_session = $2 AND hidden_at IS NULL ORDER BY created_at DESC, id DESC LIMIT $3`;
 
 /**
- * Lists the session's own held comments on a product, newest first.
+ * Lists the session's 100 newest held comments on a product, newest first.
  * @throws CoreError `product_not_found` if the id is invalid, `unavailable`.
  */
 export async function listHeldComments(sql: Sql, productId: string, session: string): Promise<HeldComments> {

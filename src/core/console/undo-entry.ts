@@ -42,7 +42,7 @@ interface UndoOptions {
 /**
  * Undoes an entry of the audit log by the inverse operation, and marks the entry as undone.
  * @throws CoreError `not_found`; `not_undoable` if the entry is already undone, if its action has no inverse, or if its
- * target has changed since; for a decision on a submission also the errors of `undoDecision`.
+ * target has changed since; also the errors of `editProduct` for an edit, and of `undoDecision` for a decision.
  */
 export async function undoEntry(
   { database, withoutStatementTimeout }: Pick<Connection, 'database' | 'withoutStatementTimeout'>,

@@ -113,7 +113,7 @@ interface DriftSampler {
   drift(): number;
 }
 
-/** Checking this many products takes only a few milliseconds. */
+/** Checking this many products usually takes a few milliseconds. */
 const PRODUCTS_PER_STEP = 200;
 
 /**

@@ -212,7 +212,7 @@ export async function undoImport(
       skipped: changes.length - removed.length - reverted.length,
     };
     const details = { reason: 'Import undone', import: id };
-    // The public moderation log shows only the entries of removals. The entry `import undo` undoes the import.
+    // The public moderation log shows removals and moved launches, but not the entry `import undo`.
     const removals = stored
       .filter(({ launched }) => launched)
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));

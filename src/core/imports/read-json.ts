@@ -16,7 +16,10 @@ export async function* readJson(path: string, onBytes?: (count: number) => void)
 const MAX_ROW_BYTES = 16 * 1024 * 1024;
 const TOO_LONG = `longer than ${MAX_ROW_BYTES / 1024 / 1024} MiB, the maximum size of a row`;
 
-/** The maximum nesting of an item. Each level takes much more memory than its bracket in the file. */
+/**
+ * The maximum nesting of an item, including the file's array. Each level takes much more memory than its bracket in the
+ * file.
+ */
 const MAX_DEPTH = 100;
 
 const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);

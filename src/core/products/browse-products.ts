@@ -12,7 +12,7 @@ export interface ProductFilter {
   text?: string | undefined;
   /** Matched with whole tags, ignoring case. */
   tag?: string | undefined;
-  /** Matched with the whole category, ignoring the case of ASCII letters. */
+  /** Matched with the whole category, ignoring case by the rules of the database's locale. */
   category?: string | undefined;
   /** Only products that launched at this time or earlier. */
   launchedBy?: Date | undefined;

@@ -52,8 +52,8 @@ const scanSemaphores = { indexed: createSemaphore(2), unindexed: createSemaphore
 
 /**
  * Lists one page of matching products, in the order of the list. Common terms fill a page from the head of the list;
- * rare terms are looked up by index and sorted. Rare terms that no index supports (one or two letters that are common
- * in English) are searched by scanning for a limited time, and the next cursor continues where the scan ended.
+ * rare terms are looked up by index and sorted. Rare terms that no index supports (such as one or two letters that are
+ * common in English) are searched by scanning for a limited time, and the next cursor continues where the scan ended.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function searchProducts(

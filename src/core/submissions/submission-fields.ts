@@ -97,7 +97,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
 /** Matches times with an offset. Times without an offset would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
-/** Longer texts are no times. The regular expressions need time that grows with the square of the length. */
+/** A longer text cannot be a time. The regular expressions need time that grows with the square of the length. */
 const MAX_TIME_CHARACTERS = 100;
 
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {

@@ -153,7 +153,7 @@ function isSiteOrigin(origin: string | undefined, host: string | undefined, site
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
 }
 
-/** Returns the host of an origin. A longer text is no origin, and `URL` takes quadratic time to encode its host. */
+/** Returns the host of an origin. A longer text is not an origin, and `URL` takes quadratic time to encode its host. */
 function hostOf(origin = ''): string | undefined {
   return origin.length <= 300 && URL.canParse(origin) ? new URL(origin).host : undefined;
 }
