@@ -21,7 +21,7 @@ const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
  * Measures response times of the home page, alternately without other load and while uncached cards are rendered, 1,000
- * per round. Also measures the CPU time per card, uncached and cached, and the memory of the worker.
+ * per round. Also measures the CPU time per card, uncached and cached, and the memory of the worker and the site.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();

@@ -9,8 +9,8 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /**
- * Duration of the warm-up. V8 optimises the code of a new process until about 1,500 pages have been rendered, and only
- * a warm process is measured.
+ * Duration of the warm-up. V8 optimises the code of a new process while the first pages are rendered, and only a warm
+ * process is measured.
  */
 const WARM_UP_S = 20;
 

@@ -127,8 +127,8 @@ function requestOf({ productId, text }: Step, action: Exclude<Action, 'stream'>)
 }
 
 /**
- * Returns the products that a page shows: the launches of the day if it is the home page (no id), otherwise the
- * product.
+ * Returns the products that a page shows: the first 20 launches of the day if it is the home page (no id), otherwise
+ * the product.
  */
 function shownProducts(productId: string): string {
   const shown = productId === '' ? load.catalogue.launches.slice(0, 20) : [productId];

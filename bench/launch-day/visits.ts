@@ -15,7 +15,7 @@ export interface Catalogue {
   launches: readonly string[];
   /** The ids of the other products. */
   older: readonly string[];
-  /** Words of the products, most frequent first, for searches and comments. */
+  /** Words of the products, roughly the most frequent first, for searches and comments. */
   words: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const CONTINUE_PROBABILITY = 0.8;
 const MAX_STEPS = 12;
 /** The mean time between two steps in real time, before `SPEEDUP` is applied. */
 const MEAN_PAUSE_MS = 18_000;
-/** Time between a page request and the requests of its scripts, which visitors do not wait for. */
+/** Time between a page request and the requests of its scripts. `SPEEDUP` does not shorten it. */
 const SCRIPT_DELAY_MS = 300;
 /** The burst: `times` the usual rate of arrivals, for 10% of the run. */
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;

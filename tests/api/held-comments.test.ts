@@ -75,7 +75,7 @@ describe('a comment with the honeypot field filled in', () => {
     expect(await held(newVisitor())).toEqual([]);
   });
 
-  test('is public if the field is empty', async () => {
+  test('is held because the field has text: with an empty field, a comment is public', async () => {
     await post(newVisitor(), { website: '' });
     expect(await counted()).toEqual([1, 1, 1]);
   });

@@ -265,7 +265,7 @@ describe('the page of the moderation log', () => {
     expect((await site.ask.get('/?log', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
   });
 
-  test('reports an unavailable database', async () => {
+  test('returns 503 with an error text if the log cannot be read', async () => {
     const broken = await startTestSite({ hasModerationLog: true });
     await broken.database.query('ALTER TABLE audit_log RENAME TO gone');
     const response = await broken.ask.get('/?log');

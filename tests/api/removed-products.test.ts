@@ -214,7 +214,7 @@ describe('a removed product', () => {
 });
 
 describe('while a product with very many upvotes is removed', () => {
-  test('writes to the product fail immediately, other writes succeed, and a killed command blocks writes only briefly', async () => {
+  test('writes to the product fail immediately, other writes succeed, and the block on writes of a killed command expires', async () => {
     const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
     await site.database.query(
       `INSERT INTO upvotes (id, product_id, user_session)

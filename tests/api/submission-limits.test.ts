@@ -58,7 +58,7 @@ describe('The limits of submissions', () => {
     expectProblem(await submit({ name: 'Wave' }), 429, 'rate_limited');
   });
 
-  test('allow a network few guesses of maker keys', async () => {
+  test('apply to guesses of maker keys, by network', async () => {
     await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
     const guess = () => site.app.inject({ url: '/api/submissions/wave', headers: { authorization: 'Bearer x' } });
     const responses = [await guess(), await guess(), await guess()];

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isProductId } from '../../src/contract/products/fields.ts';
-import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
+import { readSampleCatalogue, SAMPLE_SESSION_PREFIX } from '../../src/core/catalogue/sample-catalogue.ts';
 import { isUuid } from '../../src/core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { filesBelow, ROOT, readText } from './source-files.ts';
@@ -68,6 +68,7 @@ describe('the sample engagement', () => {
     expect(comments.filter(({ authorBadge }) => authorBadge !== 'Sample')).toEqual([]);
     expect(comments.filter(({ id, productId }) => !isUuid(id) || !ids.has(productId))).toEqual([]);
     expect(upvotes.filter(({ productId }) => !ids.has(productId))).toEqual([]);
+    expect(upvotes.filter(({ session }) => !session.startsWith(SAMPLE_SESSION_PREFIX))).toEqual([]);
     expect(comments.length).toBeLessThan(products.length);
     expect(upvotes.length).toBeLessThan(products.length * 10);
   });

@@ -133,7 +133,7 @@ describe('the deployment examples', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
-  test('systemd restarts the site without limit, with a delay', async () => {
+  test('systemd restarts the site after a failure, without limit and with a delay', async () => {
     const [unit = '', service = ''] = (await readText('deploy/groundswell.service')).split('[Service]');
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
     expect(service).toMatch(/^Restart=on-failure\nRestartSec=\d+$/m);

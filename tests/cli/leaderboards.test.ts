@@ -56,7 +56,7 @@ test('leaderboards show prints the ranks, and refuses an invalid period or one w
   expect(await run('leaderboards', 'show', '1999')).toMatchObject({ code: 1 });
 });
 
-test('votes exclude removes votes from the leaderboard, include and undo restore them, and the log has all changes', async () => {
+test('votes exclude removes votes from the leaderboard, include restores votes, undo reverts the last change, and the log has the reasons', async () => {
   const { votes } = await json<Votes>('votes', 'list', 'tide');
   expect(votes).toHaveLength(3);
   const voters = votes.slice(0, 2).map(({ voter }) => voter);

@@ -24,7 +24,7 @@ test('log prints a message if the audit log is empty', async () => {
   expect(await entries()).toEqual([]);
 });
 
-test('log lists every command that changes the site with its operator, newest first, but not commands that only read', async () => {
+test('log lists commands that change the site with their operator, newest first, but not commands that only read', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Tide' });
   await saveProducts(database, [product]);
   const core = createCore(database);

@@ -48,7 +48,7 @@ test.describe('§2: the layout of every screen', () => {
     });
   }
 
-  test('with 200% text size, the page fits at every width, and no part of the header covers another', async ({
+  test('with 200% text size, the page fits a phone, a tablet and a desktop, and no part of the header covers another', async ({
     page,
     site,
   }) => {

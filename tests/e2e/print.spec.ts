@@ -2,7 +2,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { commentWith, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
-// Browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
+// By default, browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
 test('a printed page has dark text and no controls, even in the dark theme', async ({ page, site }) => {
   const { rich } = await stateProducts(site);
   await site.addComments(rich.id, [{ content: 'A line of a long comment\n'.repeat(40) }]);

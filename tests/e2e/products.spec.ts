@@ -82,7 +82,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     }
   });
 
-  test('the list is retried after 1 s and 2 s, then the failure is shown and logged, and a reload shows the list', async ({
+  test('the list is retried after 1 s and 2 s, then the failure is shown and logged, and ‘Try again’ shows the list', async ({
     page,
     expectConsoleError,
     pauseClock,

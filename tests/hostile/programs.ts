@@ -1,4 +1,4 @@
-/** The property of `window` that each script sets if it runs. */
+/** The property of `window` that the scripts set if they run, except those that call `alert`. */
 export const MARKER = '__hostile';
 
 /** A script that sets `MARKER`. */

@@ -9,8 +9,8 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 
 /** Fails if axe finds a violation in the current page. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
-  // Finishes all running animations and makes later ones instant, because the colours during a transition are not part
-  // of the design.
+  // Finishes the running animations, except endless ones, and makes later ones instant, because the colours during a
+  // transition are not part of the design.
   await page.evaluate(() => {
     const atOnce = new CSSStyleSheet();
     atOnce.replaceSync(

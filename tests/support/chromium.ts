@@ -18,7 +18,7 @@ export const CHROMIUM: LaunchOptions = {
     // Preserves fractional text widths, as on a phone or a high-resolution screen. By default, the headless shell
     // rounds them.
     '--font-render-hinting=none',
-    // Uses one renderer process for all pages, because starting one takes longer than most tests.
+    // Uses one renderer process for all pages, because starting one is slow compared with most tests.
     '--disable-site-isolation-trials',
     '--renderer-process-limit=1',
     // Optimizing code takes longer than it saves in pages that are open for a second.

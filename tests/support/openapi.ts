@@ -56,7 +56,10 @@ export interface TestResponse {
   body: string;
 }
 
-/** Creates a check that a response matches its description in the document: status, headers, media type and content. */
+/**
+ * Creates a check that a response matches its description in the document: status, headers except those of rate limits,
+ * media type and content.
+ */
 export function createDescriptionCheck(openApi: OpenApi) {
   const ajv = new Ajv2020({ strict: false });
   const compiled = new Map<JsonSchema, ValidateFunction>();

@@ -37,7 +37,7 @@ export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngH
 
 const BLOCK_BYTES = 4_000_000;
 
-/** Returns zeros in zlib format, up to a gigabyte. Repeats the same compressed block, which is fast. */
+/** Returns zeros in zlib format, even a gigabyte. Repeats the same compressed block, which is fast. */
 export function deflatedZeros(bytes: number): Buffer {
   const block = (size: number) => deflateRawSync(Buffer.alloc(size), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const blocks = Array<Buffer>(Math.floor(bytes / BLOCK_BYTES)).fill(block(Math.min(bytes, BLOCK_BYTES)));

@@ -40,7 +40,7 @@ const undo = (id: string | null) =>
 const POSTPONED = { action: 'product.postponed', productName: null, reason: null, undoneAt: null };
 const RESUMED = { action: 'product.postponed', productName: 'Launched', undoneAt: expect.any(String) };
 
-test('an edit that postpones a launched product is listed until it is undone, and no other edit is', async () => {
+test('an edit that postpones a launched product is listed, even once it is undone, and no other edit is', async () => {
   await edit('launched', { createdAt: inDays(-2), description: 'New' });
   await edit('scheduled', { createdAt: inDays(2) });
   const id = await edit('launched', { createdAt: inDays(1) });

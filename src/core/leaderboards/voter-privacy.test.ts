@@ -52,7 +52,7 @@ async function filesWith(bytes: Buffer): Promise<string[]> {
   return found.flat();
 }
 
-test('a voter has a different hash each day, and once a day is final, its secret is in no file of the database', async () => {
+test('a voter has a different hash each day, and once a day is final, its secret is in no file of the database but the write-ahead log', async () => {
   const secrets = new Map<string, Buffer>();
   await withServer(async (database) => {
     await migrate(database, MIGRATIONS, silentLog);

@@ -32,7 +32,7 @@ function core() {
 
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
 
-/** Performs all operations by which a visitor could notice the scheduled product. */
+/** Performs operations by which a visitor could notice the scheduled product. */
 async function seen() {
   const visitor = core();
   const addresses: string[] = [];

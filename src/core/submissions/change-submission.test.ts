@@ -281,6 +281,8 @@ test('every change needs the maker key of the same submission', async () => {
     expect(await codeOf(site.submissions.edit(access, { name: 'Mine' }))).toBe('submission_not_found');
     expect(await codeOf(site.submissions.withdraw(access))).toBe('submission_not_found');
     expect(await codeOf(site.submissions.setImage(access, '/images/a.webp'))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.addScreenshot(access, '/images/a.webp'))).toBe('submission_not_found');
+    expect(await codeOf(site.submissions.removeScreenshot(access, 0))).toBe('submission_not_found');
     expect(await codeOf(site.submissions.authorOf(access))).toBe('submission_not_found');
   }
   expect(await harness.inspect(id)).toMatchObject({ revision: 1, status: 'waiting' });

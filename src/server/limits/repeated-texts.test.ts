@@ -28,7 +28,7 @@ describe('repeated texts', () => {
     expect(isHeld('What a lovely little program', 'session-9', '198.51.100.1')).toBe(false);
   });
 
-  test('a text from different sessions and networks is suspicious the tenth time, if it is long', () => {
+  test('a long text from different sessions and networks is suspicious the tenth time', () => {
     const { isHeld } = watch();
     const held = Array.from({ length: 10 }, (_, number) => isHeld(SPAM, `session-${number}`, `10.0.${number}.1`));
     expect(held.indexOf(true)).toBe(9);

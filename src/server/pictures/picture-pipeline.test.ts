@@ -197,7 +197,7 @@ test.each(['gif', 'webp'] as const)('the first frame of an animated %s is used',
   expect(pixelAt(20, 15).slice(0, 3)).toEqual(near([0xdd, 0x22, 0x22]));
 });
 
-test('the default image of an animated PNG is used', async () => {
+test('an animated PNG becomes a picture of its size', async () => {
   expect((await convert(buildApng(3))).metadata).toMatchObject({ width: 2, height: 2 });
 });
 

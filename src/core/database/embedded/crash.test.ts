@@ -33,7 +33,7 @@ async function killPostmaster(location: string): Promise<void> {
   process.kill((await readPostmasterFile(location))?.pid ?? expect.unreachable(), 'SIGKILL');
 }
 
-/** Counts the listening socket of this path and the connections to it that have not been accepted yet. */
+/** Counts the listening socket of this path and the connections to it, even those that have not been accepted yet. */
 async function socketsNamed(path: string): Promise<number> {
   const table = await readFile('/proc/net/unix', 'utf8');
   return table.split('\n').filter((line) => line.endsWith(` ${path}`)).length;

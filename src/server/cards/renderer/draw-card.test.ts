@@ -58,7 +58,7 @@ function drawn(text: string, face: string): string {
 }
 
 describe.each(Object.entries(SCRIPTS))('%s', (_script, text) => {
-  test('the fonts have a glyph for every character of the script, so none is drawn as a box', () => {
+  test('the fonts have a glyph for every character of the sample, so none is drawn as a box', () => {
     expect(drawableText(text, canShow)).toBe(text);
     for (const face of [DISPLAY_FACE, TEXT_FACE]) {
       const box = drawn('\u{10fffd}', face);
