@@ -35,6 +35,8 @@ test('a large product whose removal fails is unchanged, and accepts upvotes agai
   expect(closed, 'writes were blocked during the removal').toEqual([{ product_id: 'tide', closed: true }]);
   expect(await states()).toEqual([{ product_id: 'tide', closed: false }]);
   expect(await database.query('SELECT FROM removed_products')).toEqual([]);
+  const vote = { productId: 'tide', session: 'session-of-a-voter', upvoted: true };
+  expect((await setUpvotes(database, systemRuntime, [vote])).outcomes).toEqual([{ upvoted: true, upvotes: 5_001 }]);
 });
 
 test('a vote for one of many small products does not wait for the removal of the products', async () => {

@@ -39,7 +39,8 @@ const now = () => new Date(time);
 
 function start(on: Database = database, url = receiver.url): WebhookDeliveries {
   const target = { url, secrets: [SECRET.key] };
-  const times = { pollMs: 10, leaseMs: 60_000, retryMs: 10 };
+  // The lease lasts longer than `expect.poll` waits, so a process that stops must release it.
+  const times = { pollMs: 10, leaseMs: 600_000, retryMs: 10 };
   const deliveries = deliverWebhooks(on, target, { log: lines.log, times, timeoutMs: 60_000, now });
   running.push(deliveries);
   return deliveries;

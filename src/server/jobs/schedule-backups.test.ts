@@ -32,6 +32,8 @@ afterEach(async () => {
 });
 
 const HOUR_MS = 3_600_000;
+/** Longer than `expect.poll` waits, so a process that stops must release its lease. */
+const LEASE_MS = 600_000;
 
 function start(
   { log } = logs(),
@@ -42,7 +44,7 @@ function start(
     database,
     withoutStatementTimeout: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
-  const times = { pollMs: 10, leaseMs: 60_000, retryMs };
+  const times = { pollMs: 10, leaseMs: LEASE_MS, retryMs };
   const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, times, measure);
   schedules.push(schedule);
   return schedule;
@@ -162,7 +164,8 @@ test.each<[string, MeasureDisk]>([
 test('a stopping site aborts the current backup, and another process can make it immediately', async () => {
   const rows = holdRows();
   const connection = { database, withoutStatementTimeout: rows.withoutStatementTimeout };
-  const schedule = scheduleBackups(connection, { folder, intervalMs: HOUR_MS, maxBackups: 1 }, logs().log);
+  const times = { pollMs: 10, leaseMs: LEASE_MS, retryMs: 10 };
+  const schedule = scheduleBackups(connection, { folder, intervalMs: HOUR_MS, maxBackups: 1 }, logs().log, times);
   await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   const closed = schedule.close();
