@@ -73,20 +73,19 @@ describe('fields', () => {
       id: 'a'.repeat(64),
       name: '🌊'.repeat(300),
       description: 'd'.repeat(10_000),
-      tags: ['t'.repeat(60)],
+      tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(60, 't')),
     };
     const team = Array.from({ length: 50 }, (_, index) => ({ name: `N${index}` }));
-    expect(counts(await harness.run(lines({ ...atLimit, team })))).toEqual({ created: 1, updated: 0, unchanged: 0 });
+    const screenshots = Array.from({ length: 50 }, (_, index) => `/${index}.png`);
+    const report = await harness.run(lines({ ...atLimit, team, screenshots }));
+    expect(counts(report)).toEqual({ created: 1, updated: 0, unchanged: 0 });
     const errors = await harness.errorsOf(
       lines(
         { id: 'a'.repeat(65) },
         { name: '🌊'.repeat(301), description: 'd'.repeat(10_001) },
         { tags: ['t'.repeat(61)] },
         { tags: Array.from({ length: 21 }, (_, index) => `${index}`) },
-        {
-          team: [...team, { name: 'One more' }],
-          screenshots: Array.from({ length: 51 }, (_, index) => `/${index}.png`),
-        },
+        { team: [...team, { name: 'One more' }], screenshots: [...screenshots, '/50.png'] },
       ),
     );
     expect(errors.map((error) => error.split(':').slice(0, 2).join(':'))).toEqual([
