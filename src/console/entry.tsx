@@ -1,11 +1,25 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import { CONSOLE_API } from '../contract/console/paths.ts';
+import type { ConsoleSession } from '../contract/console/schema.ts';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
 import { NowProvider } from '../web/ui/time.tsx';
+import { Toaster } from '../web/ui/toaster.tsx';
 import { allowTranslation } from '../web/ui/translated-text.ts';
-import { createConsoleClient } from './api/console-api.ts';
-import { App } from './app.tsx';
+import { type Undoable, UndoProvider } from './api/actions.ts';
+import {
+  askBeforeUnload,
+  ConsoleError,
+  call,
+  consoleKeys,
+  createConsoleClient,
+  SIGNED_OUT,
+  switchSession,
+} from './api/console-api.ts';
+import { Shell } from './shell/shell.tsx';
+import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
+import { Failure } from './ui/states.tsx';
 import './styles.css';
 
 try {
@@ -27,3 +41,78 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** The console. It shows an invitation, the sign-in page or, to a signed-in operator, the screens. */
+function App() {
+  const client = useQueryClient();
+  const [invitation, setInvitation] = useState(takeInvitation);
+  /** The undo state by operator, because another operator may sign in without a reload of the page. */
+  const [undoables] = useState(() => new Map<string, Undoable>());
+  const session = useQuery({
+    queryKey: consoleKeys.session,
+    queryFn: async ({ signal }) => {
+      const read = await call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut);
+      const shown = client.getQueryData<ConsoleSession | null>(consoleKeys.session);
+      if (shown && read && shown.operator !== read.operator) switchSession(client, read);
+      return read;
+    },
+    enabled: invitation === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    // Another operator may have signed in from another tab, which shares the session.
+    refetchOnWindowFocus: 'always',
+  });
+
+  useEffect(() => {
+    const end = () => switchSession(client, null);
+    window.addEventListener(SIGNED_OUT, end);
+    return () => window.removeEventListener(SIGNED_OUT, end);
+  }, [client]);
+
+  // Closing the page loses unsaved edits, even while no operator is signed in.
+  useEffect(
+    () => askBeforeUnload(() => [...undoables.values()].some(({ unsavedEdits }) => unsavedEdits.size > 0)),
+    [undoables],
+  );
+
+  function begin(started: ConsoleSession): void {
+    switchSession(client, started);
+    setInvitation(undefined);
+  }
+
+  function undoableOf(operator: string): Undoable {
+    const undoable = undoables.get(operator) ?? { unsavedEdits: new Map() };
+    undoables.set(operator, undoable);
+    return undoable;
+  }
+
+  return (
+    <>
+      {invitation !== undefined ? (
+        <AcceptInvitation token={invitation} onAccepted={begin} onLeave={() => setInvitation(undefined)} />
+      ) : session.isPending ? null : session.data === undefined ? (
+        <main className="gate">
+          <Failure error={session.error} onRetry={() => void session.refetch()} />
+        </main>
+      ) : session.data === null ? (
+        <SignIn onSignedIn={begin} />
+      ) : (
+        <UndoProvider value={undoableOf(session.data.operator)}>
+          <Shell key={session.data.operator} session={session.data} />
+        </UndoProvider>
+      )}
+      <Toaster />
+    </>
+  );
+}
+
+/** Returns the token of an invitation link, and removes it from the URL, so it does not remain in the history. */
+function takeInvitation(): string | undefined {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? undefined;
+  if (token !== undefined) window.history.replaceState(null, '', window.location.pathname);
+  return token;
+}
+
+function nullWhenSignedOut(error: unknown): null {
+  if (error instanceof ConsoleError && error.code === 'not_signed_in') return null;
+  throw error;
+}
