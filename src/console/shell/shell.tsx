@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
+import { Modal } from '../../web/ui/modal.tsx';
+import { setShortcuts, useShortcuts } from '../../web/ui/shortcuts.ts';
 import { ThemeSwitch } from '../../web/ui/theme.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useUndoLast } from '../api/actions.ts';
@@ -12,13 +14,11 @@ import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useWaiting } from '../api/overview.ts';
 import { goTo, useConsoleLocation } from '../location.ts';
-import { useIgnoredFileDrops } from '../ui/file-drops.ts';
 import { SignOutIcon } from '../ui/icons.tsx';
 import { useKeys, usePaletteKey, useSequence } from '../ui/keys.ts';
 import { ScreenLink } from '../ui/page.tsx';
 import { Palette } from './palette.tsx';
 import { SCREENS } from './screens.tsx';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 
 /** How long after G a second key is accepted. */
 const SEQUENCE_MS = 1_200;
@@ -147,5 +147,81 @@ export function Shell({ session }: { session: ConsoleSession }) {
       )}
       {open === 'shortcuts' && <ShortcutsDialog onClose={() => setOpen(undefined)} />}
     </div>
+  );
+}
+
+/** Ignores files that are dropped outside of drop zones. The browser would open such a file in place of the page. */
+function useIgnoredFileDrops(): void {
+  useEffect(() => {
+    function ignore(event: DragEvent): void {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'none';
+    }
+    window.addEventListener('dragover', ignore);
+    window.addEventListener('drop', ignore);
+    return () => {
+      window.removeEventListener('dragover', ignore);
+      window.removeEventListener('drop', ignore);
+    };
+  }, []);
+}
+
+type Keys = readonly (readonly [string, string])[];
+
+/** The shortcut of the command palette. It uses Ctrl, so it stays active when single-key shortcuts are turned off. */
+const PALETTE: Keys = [['Ctrl K', 'Jump to a screen, a product or a command']];
+
+const EVERYWHERE: Keys = [
+  ['/', 'Search the list'],
+  ['U', 'Undo the last change'],
+  ['?', 'These shortcuts'],
+];
+
+const LISTS: Keys = [
+  ['J  K  ↓  ↑', 'Next, previous'],
+  ['X', 'Select'],
+  ['Shift X', 'Select all from the last selected row to here'],
+  ['Enter', 'Press the focused button, or open the item'],
+  ['Esc', 'Clear the selection'],
+  ['A', 'Approve a submission; release or restore comments; restore products'],
+  ['D', 'Decline a submission; hide comments; remove products; list the votes of a burst; undo an entry'],
+  ['E', 'Edit a product'],
+  ['S', 'Schedule a submission'],
+];
+
+/** The list of shortcuts. Single-key shortcuts can be turned off if they interfere (WCAG 2.1.4). */
+function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const isOn = useShortcuts();
+  const screens = SCREENS.map(({ key, label }) => [`G ${key.toUpperCase()}`, label] as const);
+  const sections: readonly (readonly [string, Keys])[] = isOn
+    ? [
+        ['Everywhere', [...PALETTE, ...EVERYWHERE]],
+        ['In lists', LISTS],
+        ['Screens', screens],
+      ]
+    : [['Everywhere', PALETTE]];
+  return (
+    <Modal title="Keyboard shortcuts" onClose={onClose}>
+      <label className="check">
+        <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
+        Single-key shortcuts, here and on the site
+      </label>
+      {sections.map(([title, keys]) => (
+        <section key={title}>
+          <h3 className="shortcuts-title">{title}</h3>
+          <dl className="shortcuts">
+            {keys.map(([key, what]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Modal>
   );
 }
