@@ -13,9 +13,8 @@ import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { useDialogError } from '../../ui/form-dialog.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
-import { UPLOADS } from './picture-upload.tsx';
 import { changesOf, draftOf, membersOf, previewOf, teamText, withChanges, withPicture } from './product-draft.ts';
-import { ProductFieldsForm } from './product-fields-form.tsx';
+import { ProductFieldsForm, UPLOADS_KEY } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
 /** The mutation key of the running saves of a product. */
@@ -158,7 +157,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     setDraft(draftOf(details.product));
     setTheirs(undefined);
   }
-  const isUploading = useIsMutating({ mutationKey: UPLOADS }) > 0;
+  const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
   const canSave = isChanged && !isBusy && !isUploading && current === undefined;
 
   // A layout effect never runs after the editor has closed, but a normal effect may. There is no cleanup, so the edit

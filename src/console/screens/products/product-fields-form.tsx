@@ -1,7 +1,26 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { fieldOf } from '../../../contract/products/fields.ts';
-import { PictureUpload } from './picture-upload.tsx';
-import { DRAFT_FIELDS, type Draft, type DraftField, membersOf, type PictureField } from './product-draft.ts';
-import { type ChangeTeam, TeamField } from './team-field.tsx';
+import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import type { TeamMember } from '../../../contract/products/schema.ts';
+import { Avatar } from '../../../web/ui/avatar.tsx';
+import { CloseIcon } from '../../../web/ui/icons.tsx';
+import { call, messageOf } from '../../api/console-api.ts';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
+import {
+  completeAddress,
+  DRAFT_FIELDS,
+  type Draft,
+  type DraftField,
+  membersOf,
+  type PictureField,
+} from './product-draft.ts';
+
+/** The mutation key of running uploads. An edit that is saved before they end would lack the pictures. */
+export const UPLOADS_KEY = ['picture uploads'];
+
+type ChangeTeam = (change: (team: TeamMember[]) => TeamMember[]) => void;
 
 interface Props {
   draft: Draft;
@@ -75,6 +94,158 @@ export function ProductFieldsForm({ draft, errors, onChange, onPicture, onTeam }
           </div>
         );
       })}
+    </div>
+  );
+}
+
+interface TeamFieldProps {
+  members: readonly TeamMember[];
+  error: string | undefined;
+  onChange: ChangeTeam;
+}
+
+const PARTS = [
+  ['name', 'Name'],
+  ['role', 'Role'],
+  ['avatar', 'Picture'],
+] as const satisfies readonly (readonly [keyof TeamMember, string])[];
+
+/** The members of a team, each with name, role and a picture by URL or upload. */
+function TeamField({ members, error, onChange }: TeamFieldProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const add = useRef<HTMLButtonElement>(null);
+  const isAdding = useRef(false);
+
+  useEffect(() => {
+    if (!isAdding.current) return;
+    isAdding.current = false;
+    list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus();
+  });
+
+  const set = (at: number, change: Partial<TeamMember>) =>
+    onChange((team) => team.map((member, index) => (index === at ? { ...member, ...change } : member)));
+
+  return (
+    <fieldset className="field team" aria-describedby={error && 'team-error'}>
+      <legend>Team</legend>
+      <ul ref={list}>
+        {members.map((member, index) => {
+          const who = `team member ${index + 1}`;
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the inputs are controlled and have no state
+            <li key={index} className="team-member">
+              <Avatar name={member.name} src={completeAddress(member.avatar)} />
+              <div className="team-boxes">
+                {PARTS.map(([part, label]) => (
+                  <input
+                    key={part}
+                    aria-label={`${label} of ${who}`}
+                    placeholder={part === 'avatar' ? 'URL of a picture' : label}
+                    value={member[part]}
+                    dir="auto"
+                    onChange={({ target }) => set(index, { [part]: target.value })}
+                  />
+                ))}
+                <PictureUpload
+                  use="image"
+                  label={
+                    <>
+                      Upload<span className="visually-hidden"> the picture of {who}</span>
+                    </>
+                  }
+                  onUploaded={(avatar) => set(index, { avatar })}
+                />
+              </div>
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={`Remove ${who}`}
+                onClick={() => {
+                  onChange((team) => team.filter((_, at) => at !== index));
+                  add.current?.focus();
+                }}
+              >
+                <CloseIcon />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <FocusableButton
+        ref={add}
+        type="button"
+        data-tone="outline"
+        isDisabled={members.length >= (fieldOf('team').maxItems ?? Number.POSITIVE_INFINITY)}
+        onClick={() => {
+          isAdding.current = true;
+          onChange((team) => [...team, { name: '', role: '', avatar: '' }]);
+        }}
+      >
+        Add a member
+      </FocusableButton>
+      {error && (
+        <small id="team-error" className="field-error">
+          {error}
+        </small>
+      )}
+    </fieldset>
+  );
+}
+
+interface PictureUploadProps {
+  use: 'image' | 'screenshot';
+  /** The button's text, such as 'Upload a picture'. */
+  label: ReactNode;
+  /** Called with the URL of each uploaded picture. The product does not use the picture until the edit is saved. */
+  onUploaded: (address: string) => void;
+}
+
+/** A button that uploads the chosen pictures one after the other. */
+function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
+  const { mutate, isPending } = useMutation({ mutationKey: UPLOADS_KEY, mutationFn: send, networkMode: 'always' });
+  const [errors, setErrors] = useState<readonly string[]>([]);
+
+  async function send(files: readonly File[]): Promise<void> {
+    setErrors([]);
+    for (const file of files) {
+      try {
+        const { address } = await call<{ address: string }>(CONSOLE_API.pictures(use), {
+          method: 'POST',
+          body: file,
+          contentType: file.type,
+        });
+        onUploaded(address);
+      } catch (error) {
+        setErrors((others) => [...others, `${file.name}: ${messageOf(error)}`]);
+      }
+    }
+  }
+
+  return (
+    <div className="picture-upload">
+      <label className="button" data-tone="outline" aria-disabled={isPending}>
+        {isPending ? 'Uploading …' : label}
+        <input
+          className="visually-hidden"
+          type="file"
+          accept={PICTURE_UPLOADS.mediaTypes.join(',')}
+          multiple={use === 'screenshot'}
+          disabled={isPending}
+          onChange={({ target }) => {
+            const files = [...(target.files ?? [])];
+            // Otherwise, choosing the same file again would have no effect.
+            target.value = '';
+            mutate(files);
+          }}
+        />
+      </label>
+      <div role="alert">
+        {errors.map((error) => (
+          <small key={error} className="field-error">
+            {error}
+          </small>
+        ))}
+      </div>
     </div>
   );
 }
