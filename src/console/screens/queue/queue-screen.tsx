@@ -6,7 +6,7 @@ import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
 import { Page, Segments } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
-import { CommentList } from '../comments/comment-list.tsx';
+import { CommentList } from '../comments/comments-screen.tsx';
 import { BurstList } from './burst-list.tsx';
 import { SubmissionList } from './submission-list.tsx';
 
