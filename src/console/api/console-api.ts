@@ -1,6 +1,6 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, useQuery } from '@tanstack/react-query';
 import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
-import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
+import { MAX_REASON_CHARACTERS, type OverviewRecord, type WaitingRecord } from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
@@ -197,6 +197,21 @@ export const consoleKeys = {
   votes: (productId: string, hour: string) => ['votes', productId, hour],
   invitation: (token: string) => ['invitation', token],
 } as const;
+
+export function useOverview() {
+  return useQuery({
+    queryKey: consoleKeys.overview,
+    queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
+  });
+}
+
+/** Loads the numbers of items that need a decision. */
+export function useWaiting() {
+  return useQuery({
+    queryKey: consoleKeys.waiting,
+    queryFn: ({ signal }) => call<WaitingRecord>(CONSOLE_API.waiting, { signal }),
+  });
+}
 
 /**
  * Sets the session of this tab, or `null` after sign-out. Removes all other data from the cache, because it may have

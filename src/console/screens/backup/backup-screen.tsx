@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { useOverview } from '../../api/overview.ts';
+import { useOverview } from '../../api/console-api.ts';
 import { BackupIcon, ImportIcon } from '../../ui/icons.tsx';
 import { Page, Segments } from '../../ui/page.tsx';
 

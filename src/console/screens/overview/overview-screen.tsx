@@ -5,8 +5,7 @@ import type { ActivityRecord, Finding, OverviewRecord } from '../../../contract/
 import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
-import { useOverview } from '../../api/overview.ts';
+import { call, consoleKeys, messageOf, useOverview } from '../../api/console-api.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { Page, ScreenLink, Segments } from '../../ui/page.tsx';
