@@ -7,10 +7,9 @@ import { messageOf } from '../api/console-api.ts';
 import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
-import { useScrollPadding } from './scroll-padding.ts';
+import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
 import { SelectionStatus } from './selection-status.tsx';
 import { Failure, Loading } from './states.tsx';
-import { adjustScrollOf, useSteadyRow } from './steady-row.ts';
 
 export interface RowState {
   isSelected: boolean;
