@@ -12,7 +12,7 @@ export const COMMENTS_HASH = '#comments';
 export const home = '/';
 
 /** The filters, the sort order and the cursor of the list on the home page. */
-export interface ListAddress {
+interface ListAddress {
   q?: string | undefined;
   tag?: string | undefined;
   sort?: string | undefined;

@@ -51,7 +51,7 @@ export const PROBLEM_CODES = [
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 /** An error in one field of the request. */
-export const FieldErrorSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldError' });
+const FieldErrorSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldError' });
 
 /** The body of every error response of the API: `application/problem+json` (RFC 9457) with a stable code. */
 export const ProblemSchema = Type.Object(

@@ -13,7 +13,7 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES;
 
-export type RouteMatch =
+type RouteMatch =
   | { name: 'home' }
   | { name: 'board'; period: string }
   | { name: 'product'; id: string }

@@ -10,7 +10,7 @@ export interface Rate {
  * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4
  * /24, IPv6 /64), because anyone can invent session ids, but not IP addresses.
  */
-export interface ActionLimits {
+interface ActionLimits {
   session?: Rate;
   network: Rate;
 }

@@ -16,7 +16,7 @@ export const CommentSchema = Type.Object(
   { $id: 'Comment' },
 );
 
-export const CommentSortSchema = Type.Union([Type.Literal('best'), Type.Literal('newest'), Type.Literal('oldest')]);
+const CommentSortSchema = Type.Union([Type.Literal('best'), Type.Literal('newest'), Type.Literal('oldest')]);
 
 export const CommentListQuerySchema = Type.Object({
   sort: Type.Optional(CommentSortSchema),

@@ -43,7 +43,7 @@ export const LeaderboardListSchema = Type.Object(
  * A launch on a leaderboard. `votes` is the number of counted votes, `excluded` is the number of votes in the launch
  * window that do not count, and `upvotes` is the number of all upvotes, which the button shows.
  */
-export const LeaderboardEntrySchema = Type.Object(
+const LeaderboardEntrySchema = Type.Object(
   {
     rank: Type.Integer({ minimum: 1 }),
     tied: Type.Boolean(),
@@ -87,7 +87,7 @@ const NeighbourSchema = Type.Union([
 ]);
 
 /** The standing of a launch in one period. `above` and `below` are the launch's neighbours on the board. */
-export const StandingSchema = Type.Object({
+const StandingSchema = Type.Object({
   period: NameSchema,
   status: StatusSchema,
   rank: Type.Integer({ minimum: 1 }),

@@ -4,7 +4,7 @@ import { PAGE_QUERY } from '../page-query.ts';
 import { TEXT_FORMAT } from '../text.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_ID_PATTERN, type ProductFields } from './fields.ts';
 
-export const TeamMemberSchema = Type.Object(
+const TeamMemberSchema = Type.Object(
   {
     name: Type.String(),
     avatar: Type.String(),
@@ -69,7 +69,7 @@ export const ProductDetailSchema = Type.Object(
 );
 
 /** The fields of a related product that a product page shows. `sharedTags` has the tags in common, rarest first. */
-export const RelatedProductSchema = Type.Object(
+const RelatedProductSchema = Type.Object(
   {
     id: fieldSchemas.id,
     name: fieldSchemas.name,

@@ -44,7 +44,7 @@ export const SubmissionPatchSchema = Type.Object(
   { $id: 'SubmissionPatch' },
 );
 
-export const SubmissionStatusSchema = Type.Union([
+const SubmissionStatusSchema = Type.Union([
   Type.Literal('waiting'),
   Type.Literal('scheduled'),
   Type.Literal('launched'),
@@ -53,7 +53,7 @@ export const SubmissionStatusSchema = Type.Union([
 ]);
 
 /** A submission as its maker sees it. */
-export const SubmissionSchema = Type.Object(
+const SubmissionSchema = Type.Object(
   {
     /** The id that the submission's product has or will have. */
     id: Type.String(),
