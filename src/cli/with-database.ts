@@ -33,7 +33,7 @@ export function createCommandLog({ logLevel }: Settings) {
  * connection, because an embedded database would otherwise outlive the command. With `handlesSignals`, the caller
  * handles these signals (`untilInterrupted`). A missing embedded database is created only with `create`: otherwise, a
  * command with wrong settings would report an empty site.
- * @throws InterruptedError after a signal; EmbeddedDatabaseError or ConnectError.
+ * @throws InterruptedError after a signal; SettingsError, EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], log: Log) => Promise<Result>,

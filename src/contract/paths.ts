@@ -1,6 +1,6 @@
 /**
- * The URL paths of the site, except those of the console and of submissions. Import this module as a namespace
- * (`import * as paths`), so a bundle contains only the paths that it uses.
+ * The URL paths of the site. Those of the console, submissions, badges and files have their own modules. Import this
+ * module as a namespace (`import * as paths`), so a bundle contains only the paths that it uses.
  */
 import * as api from './paths/api.ts';
 import { withId, withQuery } from './paths/api.ts';

@@ -1,8 +1,8 @@
 import * as paths from './paths.ts';
 
 /**
- * The site's screens with the query parameters that affect each, in canonical order. The server and the service worker
- * use this list to remove other parameters from URLs.
+ * The web app's screens with the query parameters that affect each, in canonical order. The server and the service
+ * worker use this list to remove other parameters from URLs.
  */
 export const ROUTES = {
   home: { parameters: ['q', 'tag', 'sort', 'cursor', 'lang'] },

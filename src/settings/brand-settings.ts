@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isLongerThan } from '../contract/text.ts';
 import { readAccent } from './accent.ts';
 
-/** The maximum length of a tagline: two lines of the header on a phone. */
+/** The maximum length of a tagline, about twice the length of the default. */
 const MAX_CHARACTERS = 160;
 
 /** The branding settings except SITE_NAME, keyed by property name. `brand.ts` reads the files. */

@@ -84,7 +84,7 @@ const MAX_CHARACTERS = { title: 120, excerpt: 400, author: 80, subtitle: 120 } a
   number
 >;
 
-/** Parses the content of SITE_ARTICLES. @throws Error that names the invalid field. */
+/** Parses the content of SITE_ARTICLES. @throws Error that says what is invalid. */
 function readArticles(text: string, path: string): Article[] {
   let value: unknown;
   try {

@@ -16,7 +16,7 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
   return pino({ ...options, hooks: { streamWrite: escapeControlsForPretty } }, transport);
 }
 
-/** Escapes DEL, C1 controls and format characters, which can also affect terminals. JSON escapes only C0 controls. */
+/** Escapes DEL, C1 controls, format characters and line separators, because JSON escapes only C0 controls. */
 function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, escapeUnits);
 }

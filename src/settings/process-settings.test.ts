@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { maxConnectionsNeeded, poolSizePerProcess } from './process-settings.ts';
 
 describe('the pools of all processes', () => {
-  test('the pools of up to 28 processes leave nine connections of a default PostgreSQL to the operator’s commands', () => {
+  test("up to 28 processes leave nine of PostgreSQL's default connections to the operator's commands", () => {
     for (let processes = 1; processes <= 28; processes += 1) {
       expect(maxConnectionsNeeded(processes, poolSizePerProcess(processes))).toBeLessThanOrEqual(97 - 9);
     }

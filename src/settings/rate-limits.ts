@@ -8,7 +8,7 @@ export interface Rate {
 
 /**
  * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4
- * /24, IPv6 /64), because anyone can invent session ids, but not IP addresses.
+ * /24, IPv6 /64), because anyone can invent session ids, but not IP addresses. An IPv6 /48 has eight times the limit.
  */
 interface ActionLimits {
   session?: Rate;
@@ -26,7 +26,7 @@ export const DEFAULT_RATE_LIMITS = {
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
   /** Requests with a maker key, which read or change a submission. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
-  /** Uploads, each of which stores up to 5 MB for at least a day. The pipeline leaves part of the disk free. */
+  /** Uploads of pictures, which stay on the disk for at least a day. The pipeline leaves part of the disk free. */
   picture: { network: { amount: 200, seconds: 3_600 } },
   search: { network: { amount: 20, seconds: 1 } },
 } as const satisfies Record<string, ActionLimits>;

@@ -14,7 +14,7 @@ export function readHost(text: string): string {
   return text.toLowerCase() === 'localhost' ? '127.0.0.1' : text;
 }
 
-/** Returns whether a host, or the host of a URL, is this machine. */
+/** Returns whether a host, or the host of a URL, is `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

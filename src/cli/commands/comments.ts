@@ -159,7 +159,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** Length of short ids. If they are not unique, the last digits of each id are appended. */
+/** The number of digits at the start of short ids. */
 const SHORT_ID = 8;
 
 /** The number of digits after the last hyphen of a UUID. */
@@ -228,8 +228,8 @@ function printComments(comments: readonly BrowsedComment[]): void {
 }
 
 /**
- * Returns a function that shortens ids but keeps them unique. Ids with a common prefix, such as those of the sample
- * catalogue, also show their last digits: `5a3b1e00..0005`.
+ * Returns a function that shortens ids but keeps them unique. If some have the same start, as in the sample catalogue,
+ * all also show their last digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;

@@ -98,7 +98,7 @@ function throwIfUnknown(ids: readonly string[]): void {
     );
 }
 
-/** @throws Error if a removal does not exist, or another product has its id. Then nothing is changed. */
+/** @throws Error if nothing was restored: a removal does not exist, or another product now has the removed id. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
     connection.withoutStatementTimeout((database) => restoreProducts(database, choice)),

@@ -10,7 +10,7 @@ export interface ConsolePage<Item> {
   nextCursor: string | null;
 }
 
-/** The maximum number of products or comments that one request may change. */
+/** The maximum number of products, comments or removals that one request may name by id. */
 export const MAX_ITEMS_PER_REQUEST = 200;
 
 /** The maximum number of Unicode code points of an operator's reason. */
@@ -48,7 +48,7 @@ export interface ModerationResult {
   done: string[];
   /** The ids of the changes' entries in the audit log. */
   auditIds: string[];
-  /** The ids of comments that were not in the expected state, for example because another operator was faster. */
+  /** The ids that are unknown or were already in the new state, for example because another operator was faster. */
   skipped: string[];
 }
 
@@ -78,7 +78,7 @@ export interface RemovedProductRecord {
   reason: string | null;
 }
 
-/** The maximum number of removals in the list, which starts with the newest. Few sites have more removals. */
+/** The maximum number of removals in the list, which starts with the newest. */
 export const MAX_LISTED_REMOVALS = 500;
 
 export interface RemovalResult {
@@ -112,7 +112,7 @@ export interface TallyLine {
   reason: ExclusionReason | null;
 }
 
-/** The first votes of a launch, in the order of its tally. */
+/** At most `MAX_LISTED_VOTES` votes of a launch, in the order of its tally. */
 export interface VoteList {
   /** The day of the launch. */
   day: string;
@@ -135,7 +135,7 @@ interface BoardRow {
   votes: number;
 }
 
-/** The numbers of items that wait for an operator's decision. */
+/** The numbers of items that wait for an operator's decision. Each is counted up to 1,000. */
 export interface WaitingRecord {
   heldComments: number;
   bursts: number;
@@ -151,6 +151,7 @@ export interface OverviewRecord {
   lastBackupAt: string | null;
   /** Whether backups are scheduled (`BACKUP_DIR`). */
   backupsScheduled: boolean;
+  /** The number of products is an estimate if it is above 10,000. */
   database: { bytes: number; products: number };
 }
 
@@ -202,7 +203,7 @@ export interface ImportErrorRecord {
   reason: string;
 }
 
-/** The result of an import or a dry run: total counts, and the first 100 of each list. */
+/** The result of an import or a dry run: total counts, and the first 100 rows of each kind. */
 export interface ImportSummary {
   /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
   auditId: string | null;

@@ -5,7 +5,7 @@
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
   counts: 'counts',
-  /** `LiveComment[]`: new or liked comments on the products of the subscription. */
+  /** `LiveComment[]`: comments on the products of the subscription that became public or got likes. */
   comments: 'comments',
   /** `{}`: products were added, edited, removed or launched, or leaderboards changed other than by new votes. */
   catalogue: 'catalogue',
@@ -14,9 +14,10 @@ export const LIVE_EVENTS = {
 } as const;
 
 /**
- * The query parameters. `products`: comma-separated ids; if omitted, the stream reports count changes of all products.
- * `since`: Unix time in milliseconds (the id of an event, or the server's time when a page was rendered); changes after
- * that time are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence over `since`.
+ * The query parameters. `products`: comma-separated ids; if omitted, the stream reports the counts of all products, and
+ * no comments. `since`: Unix time in milliseconds (the id of an event, or the server's time when a page was rendered);
+ * changes after that time are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence
+ * over `since`.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

@@ -11,7 +11,7 @@ export type ProductFieldKind = ProductField['kind'];
 interface FieldDeclaration {
   /** The column in the table. Imports accept this name, too. */
   column: string;
-  /** The label in `products show` and forms. */
+  /** The label in `products show` and the console. */
   label: string;
   /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;
@@ -21,7 +21,7 @@ interface FieldDeclaration {
 
 interface TextField extends FieldDeclaration {
   kind: 'text' | 'dateText' | 'address';
-  /** The value of a missing or blank text, because fields are never null. For an optional text, it is `''`. */
+  /** The value of a missing or blank text, because fields are never null. */
   default: string;
   maxItems?: undefined;
 }

@@ -38,7 +38,7 @@ export const SubmissionPatchSchema = Type.Object(
     ...submissionFields,
     /** The revision that the maker edited. If the submission has changed since, the response is 409. */
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** The `productVersion` that the maker edited. If an operator has edited the product since, the response is 409. */
+    /** The `productVersion` that the maker edited. If the product has changed since, the response is 409. */
     productVersion: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   { $id: 'SubmissionPatch' },
@@ -64,7 +64,7 @@ const SubmissionSchema = Type.Object(
     editable: Type.Boolean(),
     /** Increases with each change by the maker and each decision of an operator. */
     revision: Type.Integer({ minimum: 1 }),
-    /** Changes when an operator edits the approved product; `null` if there is no approved product. */
+    /** Changes with each edit of the approved product, also by an operator; `null` if there is no approved product. */
     productVersion: Type.Union([Type.String(), Type.Null()]),
     /** The time of the launch, or `null` if the product launches on approval. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
