@@ -58,7 +58,7 @@ function App() {
     },
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    // Another operator may have signed in from another tab, which shares the session.
+    // Another operator may have signed in in another tab, which shares the session's cookie.
     refetchOnWindowFocus: 'always',
   });
 

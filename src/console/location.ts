@@ -24,7 +24,7 @@ function update(): void {
 
 window.addEventListener('popstate', update);
 
-/** Returns the current location. For event handlers and effects. Components use `useConsoleLocation()`. */
+/** Returns the current location, for event handlers and effects. Components use `useConsoleLocation()`. */
 export function consoleLocation(): ConsoleLocation {
   return current;
 }
@@ -70,7 +70,7 @@ export function openDialog(parameters: Query): void {
   update();
 }
 
-/** Closes a dialog: goes back to its screen or, if the page was loaded with the dialog, sets these parameters. */
+/** Closes a dialog: goes back to its screen or, if `openDialog` did not open the dialog, sets these parameters. */
 export function closeDialog(parameters: Query): void {
   if (window.history.state === DIALOG) window.history.back();
   else setQuery(parameters);

@@ -42,7 +42,7 @@ export interface StreamLimits {
 }
 
 /**
- * 5,000 streams fit into 150 MB. A network, which may be a company behind one IP address, gets a tenth. A client that
+ * 5,000 streams need about 70 MB. A network, which may be a company behind one IP address, gets a tenth. A client that
  * gets no stream polls instead.
  */
 export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;

@@ -21,7 +21,7 @@ interface Action {
 interface Result {
   /** A message, such as 'Hid 2 comments'. */
   done: string;
-  /** A note about items that failed. */
+  /** Details of what was done, or of the items that failed. */
   note?: string | undefined;
   /** The id of the operation's audit log entry, which is used to undo it. */
   auditId?: string | null | undefined;
@@ -62,7 +62,7 @@ export function progressReporter(ongoing: string, items: readonly unknown[], sho
 export interface Edit {
   /** The version of the product that the edit is based on. */
   base: ProductDetails;
-  /** The text of each input of the form. */
+  /** The text of each field, in the format of `draftOf`. */
   draft: Record<Exclude<ProductFieldName, 'id'>, string>;
 }
 

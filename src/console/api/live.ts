@@ -14,7 +14,7 @@ const STALE: Record<LiveSubject, readonly string[]> = {
   counts: ['products', 'comments', 'votes', 'overview'],
 };
 
-/** Changes come in bursts, so data is refetched after a delay. Counts change often, so their delay is longer. */
+/** Changes often follow each other quickly, so data is refetched after a delay, which is longer for counts. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /** The average delay before a new stream is opened after the server has refused one. */

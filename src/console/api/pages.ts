@@ -22,7 +22,7 @@ export interface Pages<Item> {
   /** The error of a page near the visible rows that could not be loaded, or null. The other pages are still shown. */
   error: unknown;
   hasMore: boolean;
-  /** Whether all rows are loaded and up to date, so an item that is not among them is no longer in the list. */
+  /** Whether all rows are loaded, and no page failed to load, so an item that is not among them has left the list. */
   isComplete: boolean;
   isLoadingMore: boolean;
   /** Must be called with the range of visible rows whenever the range changes. */
@@ -36,7 +36,7 @@ interface PageStart {
   rows: number | undefined;
 }
 
-/** The number of rows of a page. */
+/** The maximum number of rows of a page. */
 const PAGE_ROWS = 50;
 /** The next page loads when the visible rows are this close to the end of the known rows. */
 const PREFETCH_ROWS = 20;

@@ -36,7 +36,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
-    // Requests after sign-out would fail, so the live updates and all other requests are stopped first.
+    // Requests after sign-out would fail, so the live updates and all queries are stopped first.
     flushSync(() => setLeaving(true));
     await client.cancelQueries();
     try {

@@ -48,8 +48,8 @@ export function useDialogError(within: RefObject<HTMLElement | null>) {
 }
 
 /**
- * A dialog with the form of an operation. Its first text field has the focus. Enter submits, and Escape cancels. It
- * closes after the operation, and stays open with its input if the operation fails.
+ * A dialog with the form of an operation. Its first text or date field has the focus. Enter submits, and Escape
+ * cancels. It closes after the operation, and stays open with its input if the operation fails.
  */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);

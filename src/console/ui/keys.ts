@@ -16,7 +16,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   ArrowUp: '[type=radio]',
 };
 
-/** Handles single-key shortcuts, except while a text field has the focus or a dialog is open. */
+/** Handles single-key shortcuts, unless `isShortcutBlocked` or the focused element handles the key itself. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

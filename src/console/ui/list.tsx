@@ -48,8 +48,8 @@ interface Place {
 const FIRST: Place = { key: undefined, index: 0 };
 
 /**
- * A virtualised list: only the visible rows, which may have any height, are in the document. The keys J and K activate
- * the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
+ * A virtualised list: only the rows on or near the screen, which may have any height, are in the document. The keys J
+ * and K activate the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
  */
 export function List<Item extends object>(props: ListProps<Item>) {
   const { label, pages, keyOf, versionOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
@@ -130,7 +130,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   useEffect(() => {
     if (outdated === 0) return;
     setSelected(known);
-    showToast({ title: `Deselected ${formatCount(outdated)}`, description: 'Changed since it was selected.' });
+    showToast({ title: `Deselected ${formatCount(outdated)}`, description: 'Changed since being selected.' });
   });
   const present = [...known.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];

@@ -21,7 +21,7 @@ const ACTIONS = [
   ['console', 'Access to the console'],
 ] as const;
 
-/** The audit log of all operators' changes, most of which can be undone. */
+/** The audit log of all operators' changes, with a button for each change that can be undone. */
 export function AuditScreen() {
   const { query } = useConsoleLocation();
   const action = ACTIONS.find(([each]) => each === query.get('action'))?.[0] ?? '';

@@ -10,7 +10,7 @@ export interface ChosenFile {
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** Maximum number of first rows. All rows in which the dry run lists errors are shown. */
+/** Maximum number of first rows. It does not limit the rows in which a dry run found errors. */
 const MAX_ROWS = 50;
 /** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;
@@ -37,7 +37,7 @@ export async function readRowsAt(
 
 /**
  * Reads the columns and the first rows of a file.
- * @throws Error if the file is too large, the format is unknown or JSON is malformed.
+ * @throws Error if the file is too large, the format is unknown, or a `.json` file contains no JSON array.
  */
 export async function readFile(file: File): Promise<ChosenFile> {
   // Otherwise the browser would upload the whole file before it reads the server's refusal.

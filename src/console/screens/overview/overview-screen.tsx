@@ -34,7 +34,7 @@ export function OverviewScreen() {
   );
 }
 
-/** Placeholders of the same size as the content, to avoid layout shifts when it has loaded. */
+/** Placeholders of about the same size as the content, to limit layout shifts when it has loaded. */
 function LoadingOverview() {
   return (
     <div className="overview" role="status" aria-label="Loading the overview">

@@ -2,7 +2,7 @@ import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { Edit } from '../../api/actions.ts';
 
-/** The fields that the form edits. A draft contains the text of each input. */
+/** An edit as the text of each field; see `draftOf`. */
 export type Draft = Edit['draft'];
 export type DraftField = keyof Draft;
 
@@ -34,7 +34,7 @@ function tagsText(tags: readonly string[]): string {
   return JSON.stringify(tagsOf(text)) === json ? text : json;
 }
 
-/** The inverse of `tagsText`. */
+/** Parses tags: a JSON array of strings, or text with commas or line breaks between the tags. */
 function tagsOf(text: string): string[] {
   return (
     tagsInJson(text) ??

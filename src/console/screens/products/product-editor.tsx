@@ -131,7 +131,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. A later version replaces it only while nothing is changed.
+  // The version that the edit is based on. A later version replaces it only while nothing is changed, or in `resolve`.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});

@@ -52,7 +52,7 @@ const LABELS: Partial<Record<DraftField, string>> = {
   screenshots: 'Screenshots',
 };
 
-/** An input for each field of a product, generated from the field definitions. */
+/** A form for the fields of a product except the id, generated from their declarations. */
 export function ProductFieldsForm({ draft, errors, onChange, onPicture, onTeam }: Props) {
   return (
     <div className="form">

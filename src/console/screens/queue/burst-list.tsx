@@ -21,7 +21,8 @@ import { Empty, Loading } from '../../ui/states.tsx';
 const HOUR_MS = 3_600_000;
 
 /**
- * Hours in which one network cast many votes. The key D lists the votes of the hour, to exclude them from leaderboards.
+ * Hours in which many sessions of one network voted for one product. The key D lists the votes of the hour, to exclude
+ * them from leaderboards.
  */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
@@ -140,7 +141,6 @@ function VotesDialog({
 }: VotesDialogProps) {
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
   const [reason, setReason] = useState('');
-  /** The voters whose votes are deselected. */
   const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votes(productId, hour),

@@ -18,7 +18,7 @@ interface Asking {
   deselect: Deselect<SubmissionRecord>;
 }
 
-/** Submissions, oldest first. The key A approves, D declines with a reason, and S schedules. */
+/** Waiting submissions, suspected spam last. The key A approves, D declines with a reason, and S schedules. */
 export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();
