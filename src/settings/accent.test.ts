@@ -16,7 +16,7 @@ describe('refused colours', () => {
 });
 
 describe('accepted colours', () => {
-  test('an accepted colour is the accent of the light theme, and the accent of the dark theme has the same hue', () => {
+  test('an accepted green is the accent of the light theme, and the accent of the dark theme is also green', () => {
     const { light, dark } = readAccent('#0B6E4F');
     expect(light).toMatchObject({ sun: '#0b6e4f', onSun: '#ffffff' });
     const [red = 0, green = 0, blue = 0] = (dark.sun.match(/[0-9a-f]{2}/g) ?? []).map((each) =>

@@ -72,7 +72,7 @@ export const LeaderboardSchema = Type.Object(
     revisedAt: Type.Union([Type.String(), Type.Null()]),
     digest: Type.Union([Type.String(), Type.Null()]),
     launches: CountSchema,
-    /** The adjacent periods; null if no leaderboard can exist for them. */
+    /** The adjacent periods; null if they end before the site's first launch or begin in the future. */
     previousPeriod: Type.Union([Type.String(), Type.Null()]),
     nextPeriod: Type.Union([Type.String(), Type.Null()]),
     items: Type.Array(LeaderboardEntrySchema),

@@ -20,7 +20,7 @@ describe('CSV', () => {
   });
 });
 
-test('rows of JSON and JSON Lines files have item or line numbers, and other files are rejected', async () => {
+test('rows of JSON and JSON Lines are numbered; unknown formats and JSON without an array are rejected', async () => {
   const json = await readFile(new File([JSON.stringify([{ name: 'A', tags: ['x'] }, { title: 'B' }])], 'a.json'));
   expect(json).toMatchObject({
     kind: 'json',
