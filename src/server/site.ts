@@ -22,7 +22,7 @@ import { createLive } from './live/live.ts';
 import { addReadMetrics, addSiteMetrics } from './metrics/collected-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
 
-export interface SiteOptions
+interface SiteOptions
   extends Omit<AppOptions, 'core' | 'cache' | 'live' | 'observeFastPath' | 'submissions' | 'operatorConsole'> {
   database: Database;
   /** Replicas for reads. The caller closes them. */
@@ -53,7 +53,7 @@ export interface SiteOptions
 }
 
 /** A complete site that does not listen yet. */
-export interface BuiltSite extends Closeable {
+interface BuiltSite extends Closeable {
   app: FastifyInstance;
   core: Core;
   /** Finishes the requests in flight, then publishes the remaining changes. */

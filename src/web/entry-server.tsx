@@ -47,7 +47,7 @@ export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
     )
   : {};
 
-export interface RenderRequest {
+interface RenderRequest {
   /** Path and query, e.g. `/?q=a`. */
   url: string;
   api: ReadApi;

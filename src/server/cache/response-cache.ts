@@ -26,7 +26,7 @@ export interface Served {
 }
 
 /** Whether the response was current, was produced for the request, or may be stale. */
-export type CacheOutcome = 'hit' | 'miss' | 'stale';
+type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 interface ResponseCacheOptions {
   log: Log;

@@ -14,7 +14,7 @@ import { cardBrandOf } from './card-brand.ts';
 import type { ReadOwnPicture } from './own-pictures.ts';
 import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts';
 
-export interface DrawnCard {
+interface DrawnCard {
   png: Buffer;
   /** A strong validator of these bytes, including the quotes. */
   etag: string;
@@ -51,7 +51,7 @@ export interface Cards {
   close(): Promise<void>;
 }
 
-export interface CardsOptions {
+interface CardsOptions {
   renderer: CardRenderer;
   readPicture: ReadOwnPicture;
   siteName: string;

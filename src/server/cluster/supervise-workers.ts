@@ -17,7 +17,7 @@ const STOP_TIMEOUT_MS = 8_000;
 const START_TIMEOUT_MS = 60_000;
 
 /** The processes that serve requests. */
-export interface Workers {
+interface Workers {
   address: string;
   up(): Worker[];
   /** The number of workers that exited, or hung and were killed, while starting or serving. Each is replaced. */
@@ -28,7 +28,7 @@ export interface Workers {
   lost: Promise<Error>;
 }
 
-export interface WorkersOptions {
+interface WorkersOptions {
   processes: number;
   /** The socket stays open in this process, so connections wait while no worker runs. */
   socket: SocketHandle;

@@ -1,7 +1,7 @@
 /** The phase of a worker. A `spare` has loaded its code and waits until another worker exits. */
-export type Phase = 'booting' | 'spare' | 'starting' | 'up';
+type Phase = 'booting' | 'spare' | 'starting' | 'up';
 
-export interface WorkerState {
+interface WorkerState {
   readonly phase: Phase;
   /** When the worker entered this phase, in milliseconds on a monotonic clock. */
   readonly since: number;

@@ -14,7 +14,7 @@ export interface LeaseTimes {
 }
 
 /** A job for the whole site, which only one process runs at a time. */
-export interface LeasedJob {
+interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */
   intervalMs?: number;
@@ -32,7 +32,7 @@ export interface LeasedJob {
   };
 }
 
-export interface LeasedWorker {
+interface LeasedWorker {
   /** Returns the number of failed runs in this process. */
   failures(): number;
   /** Aborts the current run and releases the lease, so another process can take over immediately. */

@@ -24,7 +24,7 @@ export type DeliveryEffect =
   | { kind: 'deliver' }
   | { kind: 'warn'; error: unknown };
 
-export interface DeliveryStep {
+interface DeliveryStep {
   state: DeliveryState;
   effects: readonly DeliveryEffect[];
 }

@@ -22,7 +22,7 @@ const DELIVERY_TIMING = { intervalMs: 1_000 / LIVE_FRAMES_PER_SECOND, retryMs: 1
 /** Socket writes per turn of the event loop: thousands of streams must not delay a request. */
 const WRITES_PER_TURN = 250;
 
-export interface LiveStats {
+interface LiveStats {
   open: number;
   /** Streams that were closed because their client did not read. */
   dropped: number;
@@ -42,7 +42,7 @@ export interface Live {
   close(): void;
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;

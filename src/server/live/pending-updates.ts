@@ -10,7 +10,7 @@ const MAX_PRODUCTS_IN_FRAME = 1_000;
 export type Since = number | 'unknown';
 
 /** A frame, and the streams that get it. */
-export interface Delivery {
+interface Delivery {
   streams: Iterable<EventStream>;
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
@@ -19,7 +19,7 @@ export interface Delivery {
 }
 
 /** The deliveries and the reads that they need. Comments are read only for products that a stream names. */
-export interface Plan {
+interface Plan {
   deliveries: Delivery[];
   productIds: string[];
   commentProductIds: string[];

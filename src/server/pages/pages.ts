@@ -36,7 +36,7 @@ export interface Pages {
 }
 
 /** Counts a request for a page against the client's rate limits, before rendering. @throws CoreError `rate_limited`. */
-export interface PageCharges {
+interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
    * The product of the page. If it does not exist, `chargeUnknown` counts the request: such pages are not cached, and

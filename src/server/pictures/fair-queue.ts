@@ -16,7 +16,7 @@ export interface FairQueue {
   enter(sender: string, onLost?: () => void): QueueSlot | undefined;
 }
 
-export interface QueueSlot {
+interface QueueSlot {
   /** Runs `work` when its turn comes. @throws the reason of `signal` if `signal` aborts before that. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Frees the slot; a second call does nothing. */

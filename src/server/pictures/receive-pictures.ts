@@ -7,7 +7,7 @@ import { endSlowBody } from '../http/server-limits.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
 /** Processes the picture in the body of a request. @returns its URL on the site. @throws CoreError */
-export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
+type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
 
 /**
  * Accepts the bytes of a picture as the body of every route in this scope. Disk space is checked and a slot in the

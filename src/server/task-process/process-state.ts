@@ -41,7 +41,7 @@ export type ProcessEffect =
   | { kind: 'warn'; message: string; task?: TaskNumber }
   | { kind: 'reject'; tasks: readonly TaskNumber[]; failure: FailureKind; message: string };
 
-export interface ProcessStep {
+interface ProcessStep {
   state: ProcessState;
   effects: readonly ProcessEffect[];
 }

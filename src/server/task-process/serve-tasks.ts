@@ -15,7 +15,7 @@ export type TaskMessage<Result> =
 
 const MEMORY_CHECK_MS = 10;
 
-export interface ServeTasksOptions {
+interface ServeTasksOptions {
   /** If the resident memory exceeds this during a task, the process kills itself. If unset, there is no limit. */
   maxResidentBytes?: number;
 }
