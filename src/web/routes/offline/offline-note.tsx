@@ -1,5 +1,6 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { FOLDERS } from '../../../contract/paths/folders.ts';
 import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { isAnnounced } from '../../features/live/announced-lists.ts';
@@ -10,7 +11,6 @@ import { cachedAt } from '../../service-worker/cached-at.ts';
 import { type OutboxItem, removeFromOutbox, setRefusal, useOutbox, writeKey } from '../../storage/outbox.ts';
 import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
-import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
@@ -188,4 +188,42 @@ function focusBeside(button: Element): void {
   const next = other?.querySelector('button');
   if (next) next.focus();
   else document.querySelector('main')?.focus({ preventScroll: true });
+}
+
+/** Starts the service worker, which caches visited pages. Without it, pages can be read only online. */
+async function startServiceWorker(): Promise<void> {
+  // The development server has no bundled files to cache.
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  // The worker of a new build has empty caches. The first worker is asked when the page appears.
+  let hasWorker = navigator.serviceWorker.controller !== null;
+  navigator.serviceWorker.addEventListener('controllerchange', () => {
+    if (hasWorker) void cacheVisiblePage();
+    hasWorker = true;
+  });
+  try {
+    await navigator.serviceWorker.register(paths.serviceWorker);
+  } catch (error) {
+    console.warn(`Cannot start the service worker, so pages cannot be read offline: ${error}`);
+  }
+}
+
+/** Asks the service worker to cache the visible page, which may have loaded before the worker was active. */
+async function cacheVisiblePage(): Promise<void> {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  const { active } = await navigator.serviceWorker.ready;
+  const language = performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .find((name) => name.includes(`${FOLDERS.assets}language-`));
+  active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
+}
+
+/** Returns the loaded pictures on the page that are files of this site. */
+function picturesOf({ images }: Document): string[] {
+  const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
+  return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>
+    [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand].some((folder) =>
+      address.startsWith(`${window.location.origin}${folder}`),
+    ),
+  );
 }
