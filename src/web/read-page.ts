@@ -15,7 +15,7 @@ import { translated } from './language/translate.ts';
 import { boardHead, boardStructuredData, missingBoardHead } from './routes/board/head.ts';
 import { homeHead, listStructuredData } from './routes/home/head.ts';
 import { notFoundHead } from './routes/not-found/not-found.tsx';
-import { missingProductHead } from './routes/product/head.ts';
+import { missingProductHead } from './routes/product/product.tsx';
 import { productDocumentHead, productStructuredData } from './routes/product/structured-data.ts';
 import type { DocumentHead } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';

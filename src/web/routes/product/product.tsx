@@ -2,7 +2,9 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type MouseEvent, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
-import type { ProductDetail } from '../../../contract/products/schema.ts';
+import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
+import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct } from '../../cache/cached-data.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
@@ -14,8 +16,9 @@ import { Screenshots } from '../../features/products/screenshots.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { t } from '../../language/translate.ts';
-import { useDocumentHead, useSite } from '../../routing/document-head.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t, translated } from '../../language/translate.ts';
+import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
@@ -23,8 +26,21 @@ import { isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { hasModifier, Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
-import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
+
+/** Returns the head of a product's page, the same for every page of its discussion. */
+export function productHead(product: Product, siteName: string): PageHead {
+  return {
+    title: `${product.name} · ${siteName}`,
+    description: translated(product.description),
+    canonical: paths.product(product.id),
+  };
+}
+
+/** Returns the head of the page for an unknown product. */
+export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
+  return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
+}
 
 /** The sidebar, whose code is not part of the first load. */
 export const PRODUCT_SIDE = lazyPart(() =>

@@ -5,7 +5,7 @@ import * as paths from '../../../contract/paths.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { PageHead } from '../../routing/document-head.ts';
 import { clampText, META_DESCRIPTION_CHARACTERS } from '../../routing/head-tags.ts';
-import { productHead } from './head.ts';
+import { productHead } from './product.tsx';
 
 const TITLE_CHARACTERS = 90;
 
