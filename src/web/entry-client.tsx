@@ -90,7 +90,7 @@ function describeDocument({ tag, dir = 'ltr' }: { tag: string; dir?: 'rtl' | 'lt
   Object.assign(document.documentElement, { lang: tag, dir });
 }
 
-/** Loads the code of a linked page only when a visit is likely, because most visitors open only one page. */
+/** Loads the code of a page when the pointer or the focus reaches a link to it: most visitors open only one page. */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;

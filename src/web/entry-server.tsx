@@ -27,7 +27,7 @@ import { StaticRouter } from './routing/router.tsx';
 // Used by the server, which renders and translates the HTML document around the page.
 export { inLanguage, localAddress, plural, t };
 
-// At its start, the server loads all code that it renders, because a later build may replace the files of a running
+// At its start, the server loads the code of all pages, because a later build may replace the files of a running
 // server.
 await Promise.all(
   [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>

@@ -7,13 +7,13 @@ import { intlLocale, t, translated } from '../language/translate.ts';
 import type { AppApi } from './api-context.tsx';
 
 /**
- * A failed API request: the server sent an error or did not respond (`status` 0). `message` may be shown to visitors.
+ * A failed API request. `status` is 0 if no usable response arrived. `message` may be shown to visitors.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** The `title` of the error response, in English. The catalogues translate it. */
+  /** The `title` of the error response, in English. The catalogues translate those that visitors may see. */
   title?: string;
 
   constructor(status: number, code: string, message: string, options?: ErrorOptions) {
@@ -32,7 +32,7 @@ export function reasonOf(error: unknown): string {
   return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);
 }
 
-/** Longer than the server's timeout for writes, so a write that timed out here does not complete later. */
+/** Longer than the server's timeouts for a write together, so a write that timed out here rarely completes later. */
 const TIMEOUT_MS = 40_000;
 
 /**
@@ -47,7 +47,7 @@ interface HttpApiOptions {
   /** The prefix of every path. It is empty in the browser. */
   origin?: string;
   timeoutMs?: number;
-  /** Responses to upvotes that were sent before the app ran, by path. Each is used once. */
+  /** Responses to upvotes that were sent before the app ran, by path. Each is used at most once. */
   sentUpvotes?: Map<string, Promise<Response>>;
 }
 
@@ -152,8 +152,8 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /**
- * Resolves to null for an unknown product or leaderboard. An invalid product id, which the server rejects, counts as
- * unknown. The error page of a proxy rejects.
+ * Resolves to null for an unknown product or leaderboard. Rethrows other errors, including the 404 page of a proxy,
+ * which has no error code.
  */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
   try {

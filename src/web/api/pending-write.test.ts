@@ -59,7 +59,7 @@ test('a write that is completed after the next page was requested is reported to
   expect(predatesWrite()).toBe(false);
 });
 
-test('a vote that the head script sent from this page is not reported, and stays pending until its response', () => {
+test('a vote that the head script sent is not reported to its own page, and stays pending until the response', () => {
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(hasUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();

@@ -124,7 +124,7 @@ export function cachedUpvotes(client: QueryClient, id: string): number {
   return (cachedProduct(client, id) ?? entries.find(({ productId }) => productId === id))?.upvotes ?? 0;
 }
 
-/** Returns the cached product, or `undefined`. */
+/** Returns a product from its own cached response or, without one, from a cached list. */
 export function cachedProduct(client: QueryClient, id: string): Product | undefined {
   const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
   return detail?.product ?? findListedProduct(client, id)?.product;

@@ -85,7 +85,7 @@ export function isRestoredDocument(): boolean {
   return navigation?.type === 'back_forward';
 }
 
-/** Refetches everything if the page returns from the back/forward cache, where it received no changes. */
+/** Invalidates all data when the page returns from the back/forward cache, where it received no changes. */
 export function refetchWhenRestored(client: QueryClient): void {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) void client.invalidateQueries();

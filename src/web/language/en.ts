@@ -587,7 +587,7 @@ export const ENGLISH = [
   'Today',
   'Anonymous',
   'You',
-  // Titles of API problems
+  // Messages of failed requests, and titles of API problems
   'The server took too long to respond',
   'The server could not be reached',
   'The server responded with {status}',

@@ -14,7 +14,7 @@ export interface Language {
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
-/** The locale is explicit, so the server and the browser format numbers and dates identically. */
+/** The locale is explicit, so the server and the browser format numbers identically. */
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;

@@ -12,7 +12,7 @@ export function useSite(): Site {
 /** The site's name and tagline, for titles and descriptions. */
 export type SiteWords = Pick<Site, 'name' | 'tagline'>;
 
-/** Updates the document's head after a navigation. The server renders the first one. */
+/** Sets the document's title and, after a navigation, its other metadata. The server renders that of the first page. */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
   const { url: siteUrl } = useSite();
   const navigated = useHasNavigated();

@@ -27,7 +27,7 @@ const isPage = ({ pathname, searchParams }: URL) =>
 
 const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 
-/** The folders with the pictures of the sample catalogue, uploaded pictures and the operator's logo. */
+/** The folders with bundled pictures, uploaded or imported pictures, and the operator's logo. */
 const PICTURES = [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand];
 
 worker.addEventListener('install', (event) => {
@@ -87,8 +87,8 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
 }
 
 /**
- * Returns the copy of a page in one of the visitor's languages. With `SITE_LOCALE=auto`, the site redirects URLs without
- * a language, so only the copies of their translations exist.
+ * Returns the copy of a page in one of the visitor's languages. With `SITE_LOCALE=auto`, the site may redirect a URL
+ * without a language to a translation, and then only the translation is cached.
  */
 async function findTranslation(key: string): Promise<Response | undefined> {
   for (const tag of worker.navigator.languages) {

@@ -32,7 +32,7 @@ declare const self: unknown;
 
 export const worker = self as WorkerScope;
 
-/** Inserted by the build: an id derived from its sources, and the URLs of its files. */
+/** Inserted by the build: an id derived from its inputs, and the URLs of the files to cache for offline use. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
 

@@ -12,7 +12,7 @@ interface State {
   failed: boolean;
 }
 
-/** Shows a fallback if a page's code throws an error or cannot be loaded. */
+/** Shows a fallback if a component of the page throws an error while it renders or in an effect. */
 export class ErrorBoundary extends Component<Props, State> {
   override state = { failed: false };
 

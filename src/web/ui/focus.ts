@@ -1,4 +1,4 @@
-/** Waits until an element is rendered. Gives up after `frames` frames, because its item may have been deleted. */
+/** Waits until an element is rendered. Gives up after `frames` more frames, because its item may have been deleted. */
 export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
   await new Promise(requestAnimationFrame);
   const found = find();

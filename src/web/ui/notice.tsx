@@ -34,7 +34,7 @@ export function FailureNotice({ title, actions }: { title: ReactNode; actions?: 
         </button>
         <noscript>
           {typeof window === 'undefined' && (
-            // biome-ignore lint/a11y/useValidAnchor: an empty URL means the page's own one
+            // biome-ignore lint/a11y/useValidAnchor: an empty URL is the page's own URL
             <a className="button" data-tone="primary" href="">
               {t('Try again')}
             </a>

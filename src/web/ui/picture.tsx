@@ -12,7 +12,7 @@ interface PictureProps {
   width: number;
   height: number;
   className?: string;
-  /** Whether this is the most important picture of the page, which the browser loads first. */
+  /** Whether the browser loads the picture immediately and before others. */
   priority?: boolean | undefined;
 }
 

@@ -4,7 +4,7 @@ import { buildComment } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import { showComment } from './show-comment.ts';
 
-/** Shows a comment that is on the second of three pages, and is rendered ten frames after that page was loaded. */
+/** Shows a comment that is on the second of three pages, and is rendered 11 frames after that page was loaded. */
 async function show({ isTyping }: { isTyping: boolean }) {
   const loaded: string[] = [];
   let frames = 0;

@@ -119,8 +119,8 @@ function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
 
 /** Explains why more or fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // While the window is open, the other votes are not listed. They will count within a second, or were cast before a
-  // launch that was moved. After the window, only a difference is known, as in `Calculation`.
+  // While the window is open, votes that do not count yet are not mentioned: they will count within a second, or were
+  // cast before the launch was moved to a later time. After the window, see `Calculation`.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const sign = outside > 0 ? '−' : '+';

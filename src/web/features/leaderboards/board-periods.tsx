@@ -17,7 +17,7 @@ import type { BoardSummary } from './board-stage.tsx';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** Links to the board of each kind (day, week, month and year) that contains this period or is part of it. */
+/** Links to one board of each kind (day, week, month and year), whose periods overlap this one. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const { today } = useSite();
   return (
@@ -35,8 +35,8 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * Returns the period to which a tab leads: the longer period that contains this one, or the last shorter period within
- * it. If this period is running, the shorter period is the one that contains today.
+ * Returns the period to which a tab leads: the longer period that contains the first day of this one, or the shorter
+ * period that contains its last day or, if this period is running, today.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

@@ -9,7 +9,7 @@ import { useNow } from '../../ui/time.tsx';
 
 const WINDOW_MS = LIMITS.launchWindowHours * 3_600_000;
 
-/** The status of a board in words, and a countdown to the next status. */
+/** The stage of a board in words and, until the result is final, a countdown to the next stage. */
 interface BoardStage {
   label: 'Open' | 'Last votes' | 'Provisional' | 'Final';
   words: string;
@@ -111,7 +111,7 @@ function useMsUntil(end: number, onEnd: () => void): number {
     const repeat = () => {
       if (document.visibilityState === 'visible') onEnd();
     };
-    // The interval is random, so many browsers do not act simultaneously.
+    // The interval between repeats is random, so many browsers do not act simultaneously.
     const timer = isOver
       ? setInterval(repeat, REPEAT_INTERVAL_MS * (0.5 + Math.random()))
       : setInterval(() => setNow(Date.now()), 1_000);

@@ -27,7 +27,7 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
 /** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, votesPerNetwork, windowEndsAt } = standing;
-  // Votes cast outside the window, minus counted votes withdrawn after the window. Only the difference is known.
+  // After the window: the votes cast outside of it, minus counted votes withdrawn later. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);

@@ -66,8 +66,8 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
 }
 
 /**
- * Parses one event. The server ends each line with a line feed and writes data on one line. Returns the `retry` time,
- * if any.
+ * Parses one event and passes it to the handlers. The server ends each line with a line feed and writes data on one
+ * line. Returns the `retry` time, if any.
  */
 function dispatch(block: string, { onEvent, onId }: EventHandlers): number | undefined {
   const fields = new Map<string, string>();

@@ -24,7 +24,7 @@ export type LeadEvent =
   | { kind: 'changed'; hasTabs: boolean }
   | { kind: 'opened' }
   | { kind: 'received' }
-  /** The stream ended. The delay before the next attempt is multiplied by `jitter`. */
+  /** The stream ended. The growing delay before the next attempt is multiplied by `jitter`. */
   | { kind: 'ended'; end: StreamEnd; jitter: number; hasTabs: boolean }
   | { kind: 'resumed'; hasTabs: boolean }
   | { kind: 'closed' };

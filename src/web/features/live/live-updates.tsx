@@ -100,7 +100,7 @@ function combine(one: () => void, other: () => void): () => void {
   };
 }
 
-/** The maximum number of pages that are read to find one new item in a long list. */
+/** The maximum number of further pages that are loaded to find a new item. */
 const MAX_PAGES = 5;
 
 /** Loads further pages of the list on screen, at most `MAX_PAGES`, until the item is found. */
@@ -120,8 +120,8 @@ async function fetchUntil<Found>(
 }
 
 /**
- * Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. If the visitor is typing
- * by then, nothing moves.
+ * Scrolls to the new item, focuses it and highlights it. If it is not found, scrolls to the heading and focuses that.
+ * If the visitor is typing by then, nothing moves.
  */
 async function highlight(find: (() => HTMLElement | null) | undefined, headingId: string): Promise<void> {
   const found = find && (await findRendered(find));

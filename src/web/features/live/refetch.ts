@@ -49,7 +49,7 @@ export async function refetchBoards(client: QueryClient): Promise<void> {
   );
 }
 
-/** Refetches the standing on screen, unless it is final. */
+/** Refetches the standing on screen, if there is one and it is not final. */
 export function refetchStanding(client: QueryClient): Promise<void> {
   return client.refetchQueries({
     queryKey: productKeys.standings,
@@ -85,7 +85,7 @@ async function fetchListed(
   );
   launches.findNew(read, query);
   const found = new Set(read.map(({ id }) => id));
-  // In lists sorted by upvotes or comments, products may have moved out of the loaded range. They are read one by one.
+  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. They are read one by one.
   for (const id of ids) {
     if (found.has(id)) continue;
     const detail = await api.getProduct(id);

@@ -26,7 +26,7 @@ type TabMessage =
   | { kind: 'open'; covered: Readonly<Record<string, number>> }
   /** No stream is available, so tabs poll until the next `open`. */
   | { kind: 'lost' }
-  /** `all`: the stream carries every change of the site except comments. */
+  /** `all`: the stream carries the counts of all products, and no likes of comments. */
   | ({ kind: 'event'; all: boolean } & ServerEvent)
   | { kind: 'id'; id: number };
 
@@ -118,7 +118,7 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   };
 }
 
-/** Returns the channel between the tabs of this browser, or `undefined` if the browser lacks or blocks what it needs. */
+/** Returns the channel between the tabs of this browser, or `undefined` if locks or channels are unavailable. */
 function openChannel(): BroadcastChannel | undefined {
   try {
     return 'locks' in navigator ? new BroadcastChannel(CHANNEL_NAME) : undefined;
@@ -209,7 +209,7 @@ function leadStream(broadcast: (message: TabMessage) => void): StreamLeader {
   };
 }
 
-/** Returns the stream that covers these subscriptions. `all`: it carries every change of the site except comments. */
+/** Returns the stream that covers these subscriptions. `all`: they have more products than a stream can list. */
 function streamFor(covered: readonly TabSubscription[]): { url: string; all: boolean } {
   const productIds = [...new Set(covered.flatMap((each) => each.productIds))].sort();
   const all = productIds.length > LIMITS.eventProducts;

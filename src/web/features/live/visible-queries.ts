@@ -4,7 +4,7 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import type { ProductDetail, ProductListQuery, ProductPage } from '../../../contract/products/schema.ts';
 import { cachedProduct, commentKeys, productKeys } from '../../cache/cached-data.ts';
 
-/** A list on screen, and its query. */
+/** A list of products on screen, and its query. */
 export interface VisibleList {
   query: Query;
   filters: Pick<ProductListQuery, 'q' | 'tag' | 'sort' | 'cursor'>;
@@ -78,7 +78,7 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   const first = visibleComments(client, productId)?.pages[0];
   const count = cachedProduct(client, productId)?.comments;
   if (!first || count === undefined) return 0;
-  // The total of the list includes the visitor's own held comments, but the product's count does not.
+  // The list's total includes held comments that this page has added to the list, but the server's count does not.
   const held = client.getQueryData<HeldComments>(commentKeys.held(productId))?.items ?? [];
   const heldHere = held.filter(({ id }) => first.items.some((item) => item.id === id)).length;
   return Math.max(0, count - (first.total - heldHere));

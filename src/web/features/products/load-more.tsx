@@ -8,7 +8,7 @@ import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
 
-/** The next page is requested when the end of the list is this far below the screen. */
+/** The next page is requested when the end of the list is at most this far below the screen. */
 const PREFETCH_MARGIN = '800px';
 
 /**

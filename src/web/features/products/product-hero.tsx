@@ -17,7 +17,7 @@ const LONG_NAME_CHARACTERS = 60;
 
 interface ProductHeroProps {
   product: Product;
-  /** The upvote, the standing and the share button, which other features provide. */
+  /** The upvote button, the standing, and the save and share buttons, which other features provide. */
   vote: ReactNode;
   standing: ReactNode;
   share: ReactNode;

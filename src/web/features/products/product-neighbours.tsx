@@ -43,7 +43,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
 }
 
 interface NeighbourButtonProps {
-  /** Null at the end of the list. */
+  /** Null at either end of the list. */
   id: string | null;
   shortcut: string;
   children: ReactNode;

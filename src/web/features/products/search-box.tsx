@@ -31,8 +31,8 @@ export function SearchBox() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // While text is being composed, Escape only cancels the composition. Then, Safari sets only the key code
-    // (https://bugs.webkit.org/show_bug.cgi?id=165004).
+    // While text is being composed, Escape only cancels the composition. In Safari, the key that ends a composition has
+    // only the key code (https://bugs.webkit.org/show_bug.cgi?id=165004).
     if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
     // Some browsers clear a search field without notifying React.
     event.preventDefault();

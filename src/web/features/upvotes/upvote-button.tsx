@@ -23,8 +23,8 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   const title = t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add);
   return (
     <button
-      // Hydration keeps the attributes that the head script has set for a remembered or an early vote. They are removed
-      // in a later render, when the vote is known.
+      // Hydration keeps the attributes that the head script has set for a remembered or an early vote. They are
+      // corrected once the vote is known.
       ref={(button) => {
         if (!button || !isKnown) return;
         button.removeAttribute('data-voted');

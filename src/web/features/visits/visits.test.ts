@@ -25,7 +25,7 @@ test('setting the clock back does not begin a visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('no product is new without stored visits', () => {
+test('a product launched since the last visit is marked as new, but without stored visits, none is', () => {
   const marker = () => renderToStaticMarkup(createElement(NewMarker, { createdAt: '2999-01-01T00:00:00.000Z' }));
   expect(marker()).toBe('');
   // In this rendering, `initial` replaces the stored visits.

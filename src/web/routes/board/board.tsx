@@ -86,12 +86,12 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
 interface BoardBannerProps {
   period: Period;
   board: BoardSummary;
-  /** Whether the board is still loading. Then `board` is an estimate, which is hidden and only reserves space. */
+  /** Whether no board has been loaded. Then `board` is an estimate, which is hidden and only reserves space. */
   isExpected: boolean;
   onEnd: () => void;
 }
 
-/** The subject of the board, its status and the remaining time. */
+/** The title of the board, its status and the remaining time. */
 function BoardBanner({ period, board, isExpected, onEnd }: BoardBannerProps) {
   const now = useNow();
   const { timeZone } = useSite();

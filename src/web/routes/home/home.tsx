@@ -46,7 +46,7 @@ export function Home() {
     <>
       <WelcomeBanner />
       <div className="home-columns">
-        {/* First, because it is placed on the banner. */}
+        {/* Comes first in the focus order, because it is shown over the banner. */}
         {hasVisited && (
           <Suspense>
             <ScreenView screen={SINCE_LAST_VISIT} />

@@ -43,7 +43,7 @@ function whenIdle(callback: () => void): void {
   else setTimeout(callback);
 }
 
-/** Reads the news since the last visit, once per page load, when the browser is idle. */
+/** Reads the news since the last visit when the browser is idle. The result never becomes stale. */
 function useVisitNews(): VisitNews | undefined {
   const api = useApi();
   const client = useQueryClient();

@@ -30,8 +30,8 @@ function DeferredFeatures() {
 }
 
 /**
- * When the visitor returns to a page, moves the focus from the heading to the link that the visitor followed from that
- * page.
+ * When the visitor returns to a page, moves the focus from the heading to the link that last had the focus on that
+ * page, usually the one that the visitor followed.
  */
 function useReturnFocus(): void {
   const { location, type } = useRouter();

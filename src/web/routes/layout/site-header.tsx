@@ -74,7 +74,7 @@ function AccountDemos() {
   );
 }
 
-/** The button to submit a product, whose code is not part of the first load. */
+/** The link for submitting a product, whose code is not part of the first load. */
 export const SUBMIT_LINK = lazyPart(() => import('../submissions/submit-link.tsx').then((module) => module.SubmitLink));
 
 function SubmitSlot() {

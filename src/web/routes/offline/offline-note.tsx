@@ -194,7 +194,7 @@ function focusBeside(button: Element): void {
 async function startServiceWorker(): Promise<void> {
   // The development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
-  // The worker of a new build has empty caches. The first worker is asked when the page appears.
+  // A worker of a new build has empty caches, so it must cache this page. `OfflineNote` asks the first worker.
   let hasWorker = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (hasWorker) void cacheVisiblePage();

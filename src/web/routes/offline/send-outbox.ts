@@ -13,9 +13,9 @@ import {
 } from '../../storage/outbox.ts';
 
 /**
- * Sends queued writes one after another. Only one tab sends at a time. The other tabs wait until that tab has finished,
- * so the data that they refetch afterwards includes the writes. Resolves to whether the queue is empty: false if a
- * write must be retried or a refused comment waits for the visitor's decision.
+ * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs
+ * wait until that tab has finished, so the data that they refetch afterwards includes the writes. Resolves to whether
+ * the queue is empty: false if a write must be retried or a refused comment waits for the visitor's decision.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
   let sending: Promise<void> | undefined;

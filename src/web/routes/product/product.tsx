@@ -37,7 +37,7 @@ export function productHead(product: Product, siteName: string): PageHead {
   };
 }
 
-/** Returns the head of the page for an unknown product. */
+/** Returns the head of a page without a product: by default, of the page for an unknown product. */
 export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }

@@ -30,7 +30,7 @@ export interface FieldError {
   detail: string;
 }
 
-/** Returns the field to which an error belongs. The server may refer to an item of a list, e.g. `team.0.name`. */
+/** Returns the field of the form to which an error belongs: the first part of a path such as `team.0.name`. */
 export function fieldWith({ field }: FieldError): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
@@ -69,7 +69,7 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
   };
 }
 
-/** Errors show only the beginning of long values, because screen readers read an error when its field gets the focus. */
+/** Errors show only the beginning of long values, because screen readers read an error when its field gets focus. */
 const LONG_VALUE = /^(.{200}).+$/su;
 
 const DRAFT_FIELDS = [...MAKER_FIELDS, 'launchAt'] as const;

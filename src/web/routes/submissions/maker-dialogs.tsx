@@ -21,7 +21,7 @@ import { draftOf, useSubmissionForm } from './use-submission-form.ts';
 interface MakerDialogProps {
   access: MakerAccess;
   submission: Submission;
-  /** Called when the dialog closes, with the latest version that it knows, if any, and a message if it saved one. */
+  /** Called when the dialog closes. `changed` may be newer than the page's version. `message` confirms a change. */
   onClose: (changed?: Submission, message?: string) => void;
 }
 
@@ -37,7 +37,7 @@ interface EditDialogProps extends MakerDialogProps {
   onUnsaved: (unsaved: UnsavedEdit | null) => void;
 }
 
-/** Bases unsaved changes on the submission, unless the same fields have changed there: saving then reports conflicts. */
+/** Rebases unsaved changes onto the submission, unless there are conflicts, which saving then reports. */
 function startOf(unsaved: UnsavedEdit | null, submission: Submission): UnsavedEdit {
   if (unsaved === null) return { base: submission, draft: draftOf(submission) };
   const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));

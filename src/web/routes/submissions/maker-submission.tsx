@@ -23,7 +23,7 @@ import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
-  /** Whether this is the whole page. Otherwise it is above another product that has the id. */
+  /** Whether this is the whole page. Otherwise it is above a product with the same id. */
   isPage: boolean;
   onChange: (submission: Submission) => void;
   open: OpenDialog | null;

@@ -63,7 +63,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
       {showsLaunch && isMissing && <ProductMissing />}
-      {/* Submissions that wait or were declined or withdrawn have no product, so one on screen is another with the id. */}
+      {/* A waiting, declined or withdrawn submission has no product, so a product on screen only has the same id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />
       )}
@@ -96,7 +96,7 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
   }, [id, key, name]);
 }
 
-/** After the launch, the button that opened the dialog is gone, so its focus would be lost. */
+/** Focuses the page after the launch, because the button that opened a dialog is gone and cannot get the focus back. */
 function useFocusAfterLaunch(showsLaunch: boolean, isOpen: boolean): void {
   const hasOpened = useRef(false);
   useEffect(() => {

@@ -84,8 +84,8 @@ export function storedPictures({ image, screenshots }: Pick<Product, 'image' | '
 }
 
 /**
- * Applies the maker's changes of the stored pictures `before` to the latest ones. New files stay. An image that was
- * replaced in the meantime is replaced by the maker's new image, if there is one.
+ * Applies the maker's changes since `before` to the latest stored pictures. New files stay. The maker's new image, if
+ * there is one, replaces an image that was stored in the meantime.
  */
 export function rebasePictures({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
   const removed = before.screenshots.map(({ src }) => src);

@@ -11,7 +11,7 @@ import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
 import { type FieldError, toDraft, toSubmission } from './draft.ts';
 
-/** Longer than the server's timeout for writes. */
+/** The same as in `http-api.ts`. */
 const TIMEOUT_MS = 40_000;
 
 /** A picture may take minutes on a slow network. */

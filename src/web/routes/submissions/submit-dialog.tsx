@@ -125,7 +125,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   );
 }
 
-/** Earlier submissions from this browser. */
+/** The latest submissions, at most five, whose maker keys this browser had stored when the dialog opened. */
 function OwnSubmissions() {
   const own = useBrowserStore(makerKeys, (all) => all);
   const [before] = useState(own);

@@ -13,7 +13,7 @@ interface TagFieldProps {
 /** The commas of the Latin, Arabic, Chinese and Japanese scripts. */
 const SEPARATOR = /[,،，、]/;
 
-/** Enter or a comma adds a tag, and each press of Backspace in the empty field removes the last one. */
+/** Enter, a comma or leaving the field adds a tag. Each press of Backspace in the empty field removes the last one. */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');

@@ -24,7 +24,7 @@ export interface SubmissionForm {
   errors: readonly FieldError[];
   /** The number of attempts that found errors. */
   invalidAttempts: number;
-  /** Increases when the form is reset, or adopts a newer version of the submission that may have another launch time. */
+  /** Increases when the form is reset or adopts a version of the submission whose launch time may differ. */
   replacements: number;
   failure: Failure | null;
   isSending: boolean;
@@ -35,7 +35,7 @@ export interface SubmissionForm {
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
-  /** Replaces everything that the maker has entered. `latest`: the submission to edit from now on, if it has changed. */
+  /** Replaces everything that the maker has entered. `latest`: the version to edit from then on, if it is a newer one. */
   reset: (draft: Draft, pictures: Pictures, latest?: Submission) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
