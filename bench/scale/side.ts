@@ -2,7 +2,7 @@ import type { PeriodKind } from '../../src/contract/leaderboards/period.ts';
 import { writeListCursor } from '../../src/contract/products/list-cursor.ts';
 import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
-import { cursorBehind } from '../../src/core/keyset.ts';
+import { cursorOfKeys } from '../../src/core/keyset.ts';
 import { PRODUCT_ORDERS } from '../../src/core/products/product-row.ts';
 
 /** A database of one size, with samples of its content for the requests. */
@@ -85,5 +85,5 @@ async function cursorAt(database: Database, sort: ProductSort, offset: number): 
   const [row] = await database.query<{ key: Date | number; id: string }>(`${KEYS[sort]} LIMIT 1 OFFSET ${offset}`);
   if (row === undefined) throw new Error(`There is no product ${offset} in the list`);
   const keys = [row.key instanceof Date ? row.key.toISOString() : row.key, row.id];
-  return writeListCursor(cursorBehind(PRODUCT_ORDERS[sort], keys), offset);
+  return writeListCursor(cursorOfKeys(PRODUCT_ORDERS[sort], keys), offset);
 }

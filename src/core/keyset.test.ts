@@ -35,7 +35,7 @@ const SLUG_ORDER: KeysetOrder<Row> = {
 
 const encode = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url');
 
-function cursorBehind(row: Row): string {
+function cursorAfter(row: Row): string {
   const { nextCursor } = pageOf(ORDER, [row, row], 1);
   if (nextCursor === null) throw new Error('There should be another page');
   return nextCursor;
@@ -51,7 +51,7 @@ describe('pages', () => {
     const rows = [1, 2, 3].map((likes) => ({ ...ROW, likes }));
     const { shown, nextCursor } = pageOf(ORDER, rows, 2);
     expect(shown.map((row) => row.likes)).toEqual([1, 2]);
-    expect(nextCursor).toBe(cursorBehind({ ...ROW, likes: 2 }));
+    expect(nextCursor).toBe(cursorAfter({ ...ROW, likes: 2 }));
   });
 
   test('a full page without a further row is the last page', () => {
@@ -65,7 +65,7 @@ describe('pages', () => {
 
 describe('cursors', () => {
   test('a cursor becomes one row comparison in the direction of the order, with bound and typed values', () => {
-    expect(bound(ORDER, cursorBehind(ROW))).toEqual({
+    expect(bound(ORDER, cursorAfter(ROW))).toEqual({
       sql: '(likes, created_at, id) < ($1::integer, $2::timestamptz, $3::uuid)',
       values: [7, '2026-03-01T10:20:30.456Z', '5a3b1e00-0000-4000-8000-000000000001'],
     });
@@ -88,7 +88,7 @@ describe('cursors', () => {
     });
     fc.assert(
       fc.property(anyRow, (row) => {
-        expect(bound(ORDER, cursorBehind(row)).values).toEqual([row.likes, row.createdAt, row.id]);
+        expect(bound(ORDER, cursorAfter(row)).values).toEqual([row.likes, row.createdAt, row.id]);
       }),
       { seed: 1 },
     );
@@ -109,7 +109,7 @@ describe('cursors', () => {
   });
 
   test('a cursor of another order is refused', () => {
-    expect(isCursorOf(SLUG_ORDER, cursorBehind(ROW))).toBe(false);
+    expect(isCursorOf(SLUG_ORDER, cursorAfter(ROW))).toBe(false);
     expect(isCursorOf(ORDER, encode(['newest', 7, ROW.createdAt, ROW.id]))).toBe(false);
   });
 

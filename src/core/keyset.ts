@@ -115,14 +115,14 @@ export function pageOf<Row>(
 
 /** Returns the cursor after a row. */
 export function cursorOfRow<Row>(order: KeysetOrder<Row>, row: Row): string {
-  return cursorBehind(
+  return cursorOfKeys(
     order,
     order.columns.map((column) => column.keyOf(row)),
   );
 }
 
 /** Returns the cursor after a row with these sort keys: a JSON array of the order's name and the keys, in base64url. */
-export function cursorBehind<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
+export function cursorOfKeys<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
   return Buffer.from(JSON.stringify([name, ...keys])).toString('base64url');
 }
 

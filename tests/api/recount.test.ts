@@ -210,7 +210,7 @@ test.each(['000', '001', '999'])(
   },
 );
 
-test('a vote between the two requests for an open day is not reported as a difference', async () => {
+test('a vote between the requests for the tally and the board of an open day is not reported as a difference', async () => {
   let isVoted = false;
   onRequest = async (path) => {
     if (isTally(path) || isVoted) return;
@@ -223,7 +223,7 @@ test('a vote between the two requests for an open day is not reported as a diffe
   expect(stdout).toContain('counted votes: 1, open: everything agrees');
 });
 
-test('finalising a day or revising its result between the two requests is not reported as a difference', async () => {
+test('finalising a day or revising its result between the requests for its tally and its board is not reported as a difference', async () => {
   const [revised, finalised] = ['2026-06-10', '2026-06-20'];
   const finalise = (now: string) => finaliseDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
   for (const day of [finalised, revised]) {

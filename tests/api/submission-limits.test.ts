@@ -60,9 +60,12 @@ describe('The limits of submissions', () => {
 
   test('apply to guesses of maker keys, by network', async () => {
     await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
-    const guess = () => site.app.inject({ url: '/api/submissions/wave', headers: { authorization: 'Bearer x' } });
-    const responses = [await guess(), await guess(), await guess()];
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404, 429]);
+    const guess = async (remoteAddress: string) =>
+      (await site.app.inject({ url: '/api/submissions/wave', remoteAddress, headers: { authorization: 'Bearer x' } }))
+        .statusCode;
+    const statuses = [await guess('192.0.2.1'), await guess('192.0.2.1'), await guess('192.0.2.1')];
+    expect(statuses).toEqual([404, 404, 429]);
+    expect(await guess('198.51.100.1')).toBe(404);
   });
 
   test('do not apply with RATE_LIMITS=off, not even to waiting submissions', async () => {

@@ -5,10 +5,10 @@ import { type BatchContent, setUpvotesStatement } from '../../src/core/upvotes/u
 
 /** The variants that `setUpvotes` uses. On Citus, it does not check the cap, so it uses only the first two. */
 const VARIANTS: [name: string, networks: BatchContent['networks']][] = [
-  ['no vote has a network', 'none'],
-  ['all votes are within the cap', 'withinCap'],
-  ['votes for a product come from different networks', 'distinct'],
-  ['votes for a product may share a network', 'shared'],
+  ['no added vote has a network', 'none'],
+  ['all added votes are within the cap', 'withinCap'],
+  ['added votes for a product come from different networks', 'distinct'],
+  ['added votes for a product may share a network', 'shared'],
 ];
 
 test.each([

@@ -11,7 +11,7 @@ export type ProductFieldKind = ProductField['kind'];
 interface FieldDeclaration {
   /** The column in the table. Imports accept this name, too. */
   column: string;
-  /** The label in `products show` and the console. */
+  /** The label in `products show`, in the console and in errors of the form for submissions, which translates it. */
   label: string;
   /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;

@@ -49,14 +49,14 @@ test('an edit that postpones a launched product is listed, even once it is undon
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
-test('a postponed product has its name again from its new launch time on', async () => {
+test('the log shows the name of a postponed product again from its new launch time on', async () => {
   await edit('launched', { createdAt: inDays(1) });
   expect(await entries(new Date(inDays(2)))).toEqual([
     expect.objectContaining({ ...POSTPONED, productName: 'Launched' }),
   ]);
 });
 
-test('a postponed product that was removed has no name, even if a new product has its id', async () => {
+test('the log omits the name of a postponed product that was removed, even if a new product has its id', async () => {
   await edit('launched', { createdAt: inDays(1) });
   await removeProducts(harness.database, ['launched'], 'spam');
   await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Other', createdAt: inDays(-1) })]);

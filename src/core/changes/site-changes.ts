@@ -63,7 +63,7 @@ export interface SiteChanges {
    * no longer known.
    */
   since(time: number, productIds?: Iterable<string>): MissedChanges | undefined;
-  /** Returns the comments of all products that changed since `time`. Costs more than `since`. */
+  /** Returns the comments that changed since `time`, on any product. Costs more than `since`. */
   commentsSince(time: number): MissedComments;
   /**
    * Returns the time of the site: the database's, which all processes share. It goes back only if the database's clock
@@ -196,7 +196,7 @@ const MAX_COMMENTS = 10_000;
  */
 const MARGIN_MS = 5_000;
 
-/** If more comments changed, only the latest are returned, because the clients that missed them can refetch. */
+/** If more comments changed, only the latest are returned. Clients that missed earlier changes refetch. */
 const MAX_MISSED_COMMENTS = 1_000;
 
 /**

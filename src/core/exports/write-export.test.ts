@@ -70,7 +70,7 @@ test('CSV has a header with the field names of a product, lists joined by commas
   expect(text).toContain(',2099-01-01T00:00:00.000Z');
 });
 
-test("JSON is one array and JSON Lines one object per line, both with the API's product fields", async () => {
+test('JSON is one array, JSON Lines one object per line, and both contain every field of a product except its counts', async () => {
   await save({ id: 'a', tags: ['x'] }, { id: 'b' });
   const products = [
     completeProduct({ id: 'a', tags: ['x'] }, NOW),

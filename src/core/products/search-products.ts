@@ -1,7 +1,7 @@
 import type { ProductPage, ProductSort } from '../../contract/products/schema.ts';
 import type { Database } from '../database/database.ts';
 import { isStatementTimeout } from '../database/database-faults.ts';
-import { cursorBehind, pageOf } from '../keyset.ts';
+import { cursorOfKeys, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
@@ -138,7 +138,7 @@ async function continueScan(
     let windowRows = WINDOW_ROWS.first;
     while (release && end !== undefined && performance.now() < deadline) {
       const started = performance.now();
-      const range = { ...search, cursor: cursorBehind(order, end), maxMatches: search.limit + 1 - rows.length };
+      const range = { ...search, cursor: cursorOfKeys(order, end), maxMatches: search.limit + 1 - rows.length };
       const scanned = await scanWindow(database, range, { rows: windowRows });
       rows.push(...scanned.rows);
       end = scanned.end;
@@ -148,7 +148,7 @@ async function continueScan(
     release?.();
   }
   if (end === undefined) return completePage(search, rows);
-  return { items: rows.map(productOf), nextCursor: cursorBehind(order, end) };
+  return { items: rows.map(productOf), nextCursor: cursorOfKeys(order, end) };
 }
 
 /** Returns the number of rows for which the next statement is expected to take the target time. */

@@ -28,7 +28,7 @@ describe('an imported product with the id of a submission', () => {
     expect(await nameOf(id)).toBe('Imported');
   });
 
-  test('an approval that begins before the import of a product with the same id commits does not overwrite the product', async () => {
+  test('an approval that waits for an uncommitted import of a product with the same id does not overwrite that product', async () => {
     const { id } = await harness.submit();
     const approved = await site.database.transaction(async (sql) => {
       await saveProducts(sql, [imported(id)]);

@@ -1,6 +1,6 @@
 -- Snapshot written by tests/arch/upvotes-statement.test.ts. Do not edit.
 
--- Variant: no vote has a network
+-- Variant: no added vote has a network
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) ORDER BY product_id FOR UPDATE /* omitted on Citus */
@@ -26,7 +26,7 @@ WITH writable AS (
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
     totals.added;
 
--- Variant: all votes are within the cap
+-- Variant: all added votes are within the cap
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) ORDER BY product_id FOR UPDATE /* omitted on Citus */
@@ -52,7 +52,7 @@ WITH writable AS (
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
     totals.added;
 
--- Variant: votes for a product come from different networks
+-- Variant: added votes for a product come from different networks
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) ORDER BY product_id FOR UPDATE /* omitted on Citus */
@@ -84,7 +84,7 @@ WITH writable AS (
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
     totals.added;
 
--- Variant: votes for a product may share a network
+-- Variant: added votes for a product may share a network
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) ORDER BY product_id FOR UPDATE /* omitted on Citus */

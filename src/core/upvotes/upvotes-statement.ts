@@ -5,9 +5,9 @@ export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * Whether the statement must check the cap on networks. `none`: no, because no vote has a network. `withinCap`: no,
-   * because all votes are within the cap. `distinct`: yes; all votes for a product come from different networks.
-   * `shared`: yes; some votes may share a network.
+   * Whether the statement must check the cap on networks. `none`: no, because no added vote has a network. `withinCap`:
+   * no, because all added votes are within the cap. `distinct`: yes; all added votes for a product come from different
+   * networks. `shared`: yes; some of them may share a network.
    */
   networks: 'none' | 'withinCap' | 'distinct' | 'shared';
 }

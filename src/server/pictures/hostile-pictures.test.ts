@@ -221,7 +221,7 @@ const HARMLESS = [
     ),
   },
   {
-    name: 'PNG with 500 MB behind its pixels',
+    name: 'PNG with 500 MB after its pixels',
     type: 'png',
     bytes: build.buildPng({ width: 9, height: 9 }, { pixels: build.deflatedZeros(500_000_000) }),
   },

@@ -188,7 +188,7 @@ function explain({ kind }: TaskError): CoreError {
 }
 
 const siteStops = () =>
-  new CoreError('overloaded', 'The site is restarting. Please send the picture again in a moment.');
+  new CoreError('overloaded', 'The site is stopping or restarting. Please send the picture again in a moment.');
 
 const tooManyPictures = () =>
   new CoreError('overloaded', 'Too many pictures are being processed. Please try again in a moment.');

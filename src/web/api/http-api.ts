@@ -32,7 +32,7 @@ export function reasonOf(error: unknown): string {
   return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);
 }
 
-/** Longer than the server's timeouts for a write together, so a write that timed out here rarely completes later. */
+/** Longer than a write usually waits and runs on the server, so a write that timed out here rarely completes later. */
 const TIMEOUT_MS = 40_000;
 
 /**

@@ -33,7 +33,7 @@ describe("links in visitors' texts", () => {
     expect(linksInText(text)).toEqual([{ kind: 'text', text }]);
   });
 
-  test('a long row of brackets behind a URL is not part of the link', () => {
+  test('a long run of closing brackets after a URL is not part of the link', () => {
     expect(linksIn(`https://example.com/(a)${')'.repeat(100_000)}`)).toEqual(['https://example.com/(a)']);
   });
 
