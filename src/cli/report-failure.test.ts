@@ -43,10 +43,13 @@ test.each([
   expect(printed.replace('groundswell: ', '')).toEqual(message);
 });
 
-test.each(['debug', ' DEBUG '])('with LOG_LEVEL=%j, an unexpected error is printed with its stack trace', (level) => {
-  vi.stubEnv('LOG_LEVEL', level);
-  expect(report(new Error('unexpected')).printed).toMatch(/^groundswell: unexpected\nError: unexpected\n +at /);
-});
+test.each(['debug', ' DEBUG ', 'trace'])(
+  'with LOG_LEVEL=%j, an unexpected error is printed with its stack trace',
+  (level) => {
+    vi.stubEnv('LOG_LEVEL', level);
+    expect(report(new Error('unexpected')).printed).toMatch(/^groundswell: unexpected\nError: unexpected\n +at /);
+  },
+);
 
 test('an escape sequence in a message is escaped', () => {
   expect(report(new Error('\u001b[2J\u009b')).printed).toBe('groundswell: \\u{1b}[2J\\u{9b}');

@@ -61,8 +61,9 @@ export function reportFailure(error: unknown): number {
   if (error instanceof InterruptedError) return error.exitCode;
   const isExpected = isStartFailure || error instanceof ConnectError;
   // The settings may be invalid, so the level is read directly.
-  const isDebug = process.env.LOG_LEVEL?.trim().toLowerCase() === 'debug';
-  if (!isExpected && isDebug && error instanceof Error) printError(error.stack ?? '');
+  const level = process.env.LOG_LEVEL?.trim().toLowerCase();
+  const isVerbose = level === 'debug' || level === 'trace';
+  if (!isExpected && isVerbose && error instanceof Error) printError(error.stack ?? '');
   return EXIT_FAILURE;
 }
 
