@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Leaderboard, LeaderboardSummary } from '../../src/contract/leaderboards/schema.ts';
+import { LIMITS } from '../../src/contract/limits.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -115,12 +116,16 @@ test('leaderboards check finds no difference in a final day without launches, an
   });
 });
 
-test('leaderboards check reports that the leaderboard of a launch is missing', async () => {
-  await launch(database, 'astray', '2020-06-07T10:00:00.000Z', now.toISOString());
+test('leaderboards check reports that a leaderboard with launches is missing, and counts the launches beyond one page', async () => {
+  const createdAt = '2020-06-07T10:00:00.000Z';
+  const launches = LIMITS.pageSize.default + 1;
+  const others = Array.from({ length: launches - 1 }, (_, n) => buildProduct({ id: `astray-${n}`, createdAt }));
+  await saveProducts(database, others);
+  await launch(database, 'astray', createdAt, now.toISOString());
   await database.query("DELETE FROM leaderboards WHERE period = '2020-06-07'");
   expect(await run('leaderboards', 'check', '2020-06-07')).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('the leaderboard of 2020-06-07 is missing, although it has launches\n'),
+    stdout: `the leaderboard of 2020-06-07 is missing, although it has launches\n2020-06-07: ${launches} launched, 0 counted votes: 1 difference.\n`,
   });
 });
 

@@ -120,11 +120,15 @@ function checkCommand(): Command {
 }
 
 /** Returns the result for a period without a stored leaderboard. @throws Error if the site does not show the period. */
-async function checkWithoutBoard(sql: Sql, { name }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
-  const board = await getLeaderboard(sql, name, {}, rulesNow());
-  if (board === null) throw new Error(noLeaderboard(name));
-  const differences = board.items.length > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];
-  return { launches: board.items.length, votes: 0, differences };
+async function checkWithoutBoard(sql: Sql, { name, kind }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
+  if ((await getLeaderboard(sql, name, { limit: 1 }, rulesNow())) === null) throw new Error(noLeaderboard(name));
+  const [row] = await sql.query<{ launches: number }>(
+    `SELECT count(*)::integer AS launches FROM launches WHERE ${kind} = $1`,
+    [name],
+  );
+  const launches = row?.launches ?? 0;
+  const differences = launches > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];
+  return { launches, votes: 0, differences };
 }
 
 function noLeaderboard(period: string): string {
